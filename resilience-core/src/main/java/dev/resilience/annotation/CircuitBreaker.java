@@ -1,0 +1,24 @@
+package dev.resilience.annotation;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Refuses calls with {@link dev.resilience.exception.CircuitOpenException} while what the method calls is down.
+ *
+ * <p>On a type it applies to every public method; on a method it replaces the type's. An unknown policy name fails
+ * the startup. Methods that name the same policy share one circuit breaker.
+ */
+@Target({ElementType.METHOD, ElementType.TYPE})
+@Retention(RetentionPolicy.RUNTIME)
+@Inherited
+@Documented
+public @interface CircuitBreaker {
+
+    /** Name of the policy under {@code resilience.circuit-breaker}: a literal or a {@code ${placeholder}}, resolved at startup. */
+    String value();
+}

@@ -1,0 +1,36 @@
+package dev.resilience.annotation;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Runs the method once per key: a second call with the same key gets the first one's result.
+ *
+ * <p>One of {@link #key()} and {@link #header()} must be set. A key is unique per method and caller scope. The result
+ * is stored as JSON and read back through the method's generic return type.
+ */
+@Target({ElementType.METHOD, ElementType.TYPE})
+@Retention(RetentionPolicy.RUNTIME)
+@Inherited
+@Documented
+public @interface Idempotent {
+
+    /** Name of the policy under {@code resilience.idempotency}: a literal or a {@code ${placeholder}}. */
+    String value() default "default";
+
+    /**
+     * SpEL expression over the arguments that gives the key: {@code #orderId}, {@code #request.id}, {@code #p0}.
+     * Parsed at startup; an expression that does not parse or names no argument fails the startup.
+     */
+    String key() default "";
+
+    /** Name of the request header that holds the key, usually {@code Idempotency-Key}. */
+    String header() default "";
+
+    /** The type to read a stored result back as, where the declared return type is not enough. */
+    Class<?> resultType() default void.class;
+}

@@ -1,0 +1,112 @@
+package dev.resilience.bulkhead;
+
+import dev.resilience.event.BulkheadOutcome;
+import dev.resilience.event.CallQueued;
+import dev.resilience.event.CallRejected;
+import dev.resilience.event.Events;
+import dev.resilience.event.OutcomeCounters;
+import dev.resilience.exception.BulkheadFullException;
+import dev.resilience.pipeline.Layer;
+import dev.resilience.pipeline.Step;
+import dev.resilience.time.TimeSource;
+import java.time.Duration;
+
+/**
+ * A bulkhead policy at work: lets a limited number of calls run at once and a limited number wait in line, first come,
+ * first served. A blocking caller waits on its own thread, an asynchronous call waits without one.
+ *
+ * <p>Safe for use by many threads.
+ */
+public final class Bulkhead implements Layer {
+
+    private final String name;
+    private final BulkheadPolicy policy;
+    private final TimeSource time;
+    private final Events events;
+    private final Places places;
+    private final OutcomeCounters<BulkheadOutcome> calls = new OutcomeCounters<>(BulkheadOutcome.class);
+
+    public Bulkhead(String name, BulkheadPolicy policy, TimeSource time, Events events) {
+        if (policy.type() != BulkheadPolicy.Type.SEMAPHORE) {
+            throw new UnsupportedOperationException("Bulkheads of type " + policy.type() + " do not exist yet");
+        }
+        this.name = name;
+        this.policy = policy;
+        this.time = time;
+        this.events = events;
+        this.places = new Places(policy.maxConcurrent(), policy.maxQueue());
+    }
+
+    /** A bulkhead with the system's time. */
+    public static Bulkhead of(String name, BulkheadPolicy policy) {
+        return new Bulkhead(name, policy, TimeSource.system(), new Events());
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public BulkheadPolicy policy() {
+        return policy;
+    }
+
+    /** Calls that hold a place now. */
+    public int running() {
+        return policy.maxConcurrent() - places.free();
+    }
+
+    /** Calls that wait in line now. */
+    public int queued() {
+        return places.waiting();
+    }
+
+    /** Calls by how they were received. */
+    public OutcomeCounters<BulkheadOutcome> calls() {
+        return calls;
+    }
+
+    @Override
+    public Step around(Step next) {
+        return new BulkheadStep(this, next);
+    }
+
+    Places places() {
+        return places;
+    }
+
+    TimeSource time() {
+        return time;
+    }
+
+    void accepted() {
+        calls.count(BulkheadOutcome.ACCEPTED);
+    }
+
+    BulkheadFullException full() {
+        return refused(
+                BulkheadOutcome.REJECTED,
+                policy.maxConcurrent() + " calls run and " + policy.maxQueue() + " wait, which are the limits");
+    }
+
+    BulkheadFullException interrupted() {
+        return refused(BulkheadOutcome.REJECTED, "it was interrupted while it waited in line");
+    }
+
+    BulkheadFullException timedOut() {
+        return refused(BulkheadOutcome.TIMED_OUT, "it waited in line for " + policy.queueTimeout());
+    }
+
+    void cancelled() {
+        calls.count(BulkheadOutcome.REJECTED);
+    }
+
+    void waited(BulkheadOutcome outcome, long since) {
+        events.publish(() -> new CallQueued(time.now(), name, outcome, Duration.ofNanos(time.nanoTime() - since)));
+    }
+
+    private BulkheadFullException refused(BulkheadOutcome outcome, String reason) {
+        calls.count(outcome);
+        events.publish(() -> new CallRejected(time.now(), "bulkhead", name, outcome.label()));
+        return new BulkheadFullException(name, reason);
+    }
+}

@@ -1,0 +1,87 @@
+package dev.resilience.bulkhead;
+
+import dev.resilience.policy.Require;
+import java.time.Duration;
+
+/**
+ * How many calls run at once and how many wait for a place. Immutable; every value is checked when the record is made.
+ *
+ * @param type what limits the calls; default {@link Type#SEMAPHORE}
+ * @param maxConcurrent calls that run at once; default 10, at least 1
+ * @param maxQueue calls that wait in line, first come, first served; default 50, 0 refuses at once
+ * @param queueTimeout how long a call waits at the most; default 30 s
+ * @param virtualThreads whether a thread pool uses virtual threads; default false
+ */
+public record BulkheadPolicy(
+        Type type, int maxConcurrent, int maxQueue, Duration queueTimeout, boolean virtualThreads) {
+
+    public BulkheadPolicy {
+        Require.atLeast(1, "max-concurrent", maxConcurrent);
+        Require.atLeast(0, "max-queue", maxQueue);
+        Require.positive("queue-timeout", queueTimeout);
+        Require.that(
+                !virtualThreads || type == Type.THREAD_POOL,
+                "virtual-threads",
+                virtualThreads,
+                "is for type thread-pool only: a semaphore has no threads");
+    }
+
+    /** What limits the calls. */
+    public enum Type {
+        /** Calls run on their callers' threads, a limited number at a time. */
+        SEMAPHORE,
+        /** Calls run on the bulkhead's own threads. */
+        THREAD_POOL
+    }
+
+    /** Ten calls at once, fifty in line for up to 30 seconds. */
+    public static BulkheadPolicy defaults() {
+        return builder().build();
+    }
+
+    /** Starts from the defaults. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Builds a policy; not safe for use by many threads. */
+    public static final class Builder {
+
+        private Type type = Type.SEMAPHORE;
+        private int maxConcurrent = 10;
+        private int maxQueue = 50;
+        private Duration queueTimeout = Duration.ofSeconds(30);
+        private boolean virtualThreads;
+
+        private Builder() {}
+
+        public Builder type(Type value) {
+            type = value;
+            return this;
+        }
+
+        public Builder maxConcurrent(int value) {
+            maxConcurrent = value;
+            return this;
+        }
+
+        public Builder maxQueue(int value) {
+            maxQueue = value;
+            return this;
+        }
+
+        public Builder queueTimeout(Duration value) {
+            queueTimeout = value;
+            return this;
+        }
+
+        public Builder virtualThreads(boolean value) {
+            virtualThreads = value;
+            return this;
+        }
+
+        public BulkheadPolicy build() {
+            return new BulkheadPolicy(type, maxConcurrent, maxQueue, queueTimeout, virtualThreads);
+        }
+    }
+}

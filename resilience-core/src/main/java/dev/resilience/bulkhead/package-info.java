@@ -1,0 +1,5 @@
+/** Bulkhead: bounds how many calls run at once and how many wait for a place. */
+@NullMarked
+package dev.resilience.bulkhead;
+
+import org.jspecify.annotations.NullMarked;

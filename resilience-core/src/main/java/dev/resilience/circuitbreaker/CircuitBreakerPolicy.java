@@ -1,0 +1,267 @@
+package dev.resilience.circuitbreaker;
+
+import dev.resilience.event.CircuitState;
+import dev.resilience.policy.Require;
+import dev.resilience.time.Durations;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * When to stop calling, for how long, and how to find out that calling makes sense again. Immutable; every value is
+ * checked when the record is made.
+ *
+ * @param failureThreshold consecutive failures that open it; default 5, 0 switches this off
+ * @param failureRateThreshold share of failed calls at which it opens once {@code minimumCalls} are in the window;
+ *     default 0.5, 0 switches this off
+ * @param minimumCalls calls that must be in the window before a rate means anything; default 10, at least 1
+ * @param window what the rates are taken over; default the last 60 s
+ * @param slowCallDuration a call longer than this is slow; default none
+ * @param slowCallRateThreshold share of slow calls at which it opens; default 1.0, 0 switches this off
+ * @param openDuration how long it stays open; then the next call is a probe; default 30 s
+ * @param openDurationMultiplier how much longer each open period after a failed probing is; default 1.0, at least 1
+ * @param maxOpenDuration the longest that open periods grow to; default 5 min
+ * @param halfOpen how it is probed
+ * @param recordOn exceptions that count as failures whatever the classification says
+ * @param ignoreOn exceptions that do not count; the class closest in the hierarchy wins, this list wins a tie
+ * @param initialState the state at startup; default {@link CircuitState#CLOSED}, never {@link CircuitState#HALF_OPEN}
+ * @param health what an open breaker means for the application's health; default {@link Health#IGNORE}
+ */
+public record CircuitBreakerPolicy(
+        int failureThreshold,
+        double failureRateThreshold,
+        int minimumCalls,
+        Window window,
+        @Nullable Duration slowCallDuration,
+        double slowCallRateThreshold,
+        Duration openDuration,
+        double openDurationMultiplier,
+        Duration maxOpenDuration,
+        HalfOpen halfOpen,
+        List<Class<? extends Throwable>> recordOn,
+        List<Class<? extends Throwable>> ignoreOn,
+        CircuitState initialState,
+        Health health) {
+
+    public CircuitBreakerPolicy {
+        Require.atLeast(0, "failure-threshold", failureThreshold);
+        Require.ratio("failure-rate-threshold", failureRateThreshold);
+        Require.atLeast(1, "minimum-calls", minimumCalls);
+        Require.positive("slow-call-duration", slowCallDuration);
+        Require.ratio("slow-call-rate-threshold", slowCallRateThreshold);
+        Require.positive("open-duration", openDuration);
+        Require.that(
+                openDurationMultiplier >= 1 && openDurationMultiplier < Double.POSITIVE_INFINITY,
+                "open-duration-multiplier",
+                openDurationMultiplier,
+                "must be a number of at least 1");
+        Require.positive("max-open-duration", maxOpenDuration);
+        if (openDurationMultiplier > 1) {
+            Require.atLeast(openDuration, "open-duration", "max-open-duration", maxOpenDuration);
+        }
+        Require.that(
+                window.type() == Window.Type.TIME || minimumCalls <= window.size(),
+                "minimum-calls",
+                minimumCalls,
+                "must not be above window.size, which is " + window.size() + ": such a window never has so many calls");
+        Require.that(
+                initialState != CircuitState.HALF_OPEN,
+                "initial-state",
+                initialState,
+                "must be closed, open, forced-open or disabled");
+        recordOn = List.copyOf(recordOn);
+        ignoreOn = List.copyOf(ignoreOn);
+    }
+
+    /**
+     * What the rates are taken over.
+     *
+     * @param type time or a number of calls; default {@link Type#TIME}
+     * @param duration how far a window of time reaches back; default 60 s
+     * @param size how many calls a window of calls holds; default 100, at least 1, at most 1,000,000
+     */
+    public record Window(Type type, Duration duration, int size) {
+
+        /** The last minute. */
+        public static final Window DEFAULT = new Window(Type.TIME, Duration.ofSeconds(60), 100);
+
+        public Window {
+            Require.positive("window.duration", duration);
+            Require.atLeast(1, "window.size", size);
+            Require.that(size <= CountWindow.LARGEST, "window.size", size, "must be at most " + CountWindow.LARGEST);
+        }
+
+        /** What a window is measured in. */
+        public enum Type {
+            /** The calls that ended in the last {@code duration}. */
+            TIME,
+            /** The last {@code size} calls. */
+            COUNT
+        }
+    }
+
+    /**
+     * How it is found out whether calling makes sense again.
+     *
+     * @param maxConcurrent probes in flight; default 1, at most 10,000
+     * @param successThreshold successes that close the breaker, one failure opens it again; default 2
+     * @param probeTimeout a probe that has not answered by then gives its place back and counts neither way; default 30 s
+     */
+    public record HalfOpen(int maxConcurrent, int successThreshold, Duration probeTimeout) {
+
+        /** One probe at a time; two successes close. */
+        public static final HalfOpen DEFAULT = new HalfOpen(1, 2, Duration.ofSeconds(30));
+
+        private static final int MOST_PROBES = 10_000;
+
+        public HalfOpen {
+            Require.atLeast(1, "half-open.max-concurrent", maxConcurrent);
+            Require.that(
+                    maxConcurrent <= MOST_PROBES,
+                    "half-open.max-concurrent",
+                    maxConcurrent,
+                    "must be at most " + MOST_PROBES);
+            Require.atLeast(1, "half-open.success-threshold", successThreshold);
+            Require.positive("half-open.probe-timeout", probeTimeout);
+        }
+    }
+
+    /** What an open breaker means for the application's health. */
+    public enum Health {
+        /** Nothing: the application copes. */
+        IGNORE,
+        /** The application is DOWN while the breaker is OPEN or FORCED_OPEN. */
+        DOWN
+    }
+
+    /** Five failures in a row, or half of at least ten calls in the last minute, open it for 30 seconds. */
+    public static CircuitBreakerPolicy defaults() {
+        return builder().build();
+    }
+
+    /** Starts from the defaults. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * How long it stays open.
+     *
+     * @param failedProbings how often in a row it went from half-open back to open
+     */
+    Duration openDuration(int failedProbings) {
+        double base = (double) Durations.toNanos(openDuration);
+        double grown = base * Math.pow(openDurationMultiplier, failedProbings);
+        double limit = Math.max(base, (double) Durations.toNanos(maxOpenDuration));
+        return Duration.ofNanos((long) Math.min(limit, grown));
+    }
+
+    /** Builds a policy; not safe for use by many threads. */
+    public static final class Builder {
+
+        private int failureThreshold = 5;
+        private double failureRateThreshold = 0.5;
+        private int minimumCalls = 10;
+        private Window window = Window.DEFAULT;
+        private @Nullable Duration slowCallDuration;
+        private double slowCallRateThreshold = 1.0;
+        private Duration openDuration = Duration.ofSeconds(30);
+        private double openDurationMultiplier = 1.0;
+        private Duration maxOpenDuration = Duration.ofMinutes(5);
+        private HalfOpen halfOpen = HalfOpen.DEFAULT;
+        private List<Class<? extends Throwable>> recordOn = List.of();
+        private List<Class<? extends Throwable>> ignoreOn = List.of();
+        private CircuitState initialState = CircuitState.CLOSED;
+        private Health health = Health.IGNORE;
+
+        private Builder() {}
+
+        public Builder failureThreshold(int value) {
+            failureThreshold = value;
+            return this;
+        }
+
+        public Builder failureRateThreshold(double value) {
+            failureRateThreshold = value;
+            return this;
+        }
+
+        public Builder minimumCalls(int value) {
+            minimumCalls = value;
+            return this;
+        }
+
+        public Builder window(Window value) {
+            window = value;
+            return this;
+        }
+
+        public Builder slowCallDuration(@Nullable Duration value) {
+            slowCallDuration = value;
+            return this;
+        }
+
+        public Builder slowCallRateThreshold(double value) {
+            slowCallRateThreshold = value;
+            return this;
+        }
+
+        public Builder openDuration(Duration value) {
+            openDuration = value;
+            return this;
+        }
+
+        public Builder openDurationMultiplier(double value) {
+            openDurationMultiplier = value;
+            return this;
+        }
+
+        public Builder maxOpenDuration(Duration value) {
+            maxOpenDuration = value;
+            return this;
+        }
+
+        public Builder halfOpen(HalfOpen value) {
+            halfOpen = value;
+            return this;
+        }
+
+        public Builder recordOn(List<Class<? extends Throwable>> value) {
+            recordOn = value;
+            return this;
+        }
+
+        public Builder ignoreOn(List<Class<? extends Throwable>> value) {
+            ignoreOn = value;
+            return this;
+        }
+
+        public Builder initialState(CircuitState value) {
+            initialState = value;
+            return this;
+        }
+
+        public Builder health(Health value) {
+            health = value;
+            return this;
+        }
+
+        public CircuitBreakerPolicy build() {
+            return new CircuitBreakerPolicy(
+                    failureThreshold,
+                    failureRateThreshold,
+                    minimumCalls,
+                    window,
+                    slowCallDuration,
+                    slowCallRateThreshold,
+                    openDuration,
+                    openDurationMultiplier,
+                    maxOpenDuration,
+                    halfOpen,
+                    recordOn,
+                    ignoreOn,
+                    initialState,
+                    health);
+        }
+    }
+}

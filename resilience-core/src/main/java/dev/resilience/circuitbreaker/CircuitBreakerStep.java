@@ -1,0 +1,63 @@
+package dev.resilience.circuitbreaker;
+
+import dev.resilience.exception.CircuitOpenException;
+import dev.resilience.pipeline.Invocation;
+import dev.resilience.pipeline.LinkedFuture;
+import dev.resilience.pipeline.Step;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Asks for a permit, runs the rest of the pipeline, and gives the permit back with how that ended. */
+final class CircuitBreakerStep extends Step {
+
+    private final CircuitBreaker breaker;
+    private final Step next;
+
+    CircuitBreakerStep(CircuitBreaker breaker, Step next) {
+        this.breaker = breaker;
+        this.next = next;
+    }
+
+    @Override
+    public @Nullable Object call(Invocation invocation) throws Throwable {
+        Permit permit = breaker.admit();
+        long start = breaker.startNanos();
+        Object result;
+        try {
+            result = next.call(invocation);
+        } catch (Throwable failure) {
+            breaker.failed(permit, start, failure);
+            throw failure;
+        }
+        breaker.succeeded(permit, start);
+        return result;
+    }
+
+    @Override
+    public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
+        Permit permit;
+        try {
+            permit = breaker.admit();
+        } catch (CircuitOpenException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
+        long start = breaker.startNanos();
+        LinkedFuture answer = new LinkedFuture();
+        answer.await(next.callAsync(invocation), (result, failure) -> {
+            ended(permit, start, failure);
+            answer.finish(result, failure);
+        });
+        return answer;
+    }
+
+    private void ended(Permit permit, long start, @Nullable Throwable failure) {
+        if (failure == null) {
+            breaker.succeeded(permit, start);
+        } else if (failure instanceof CancellationException) {
+            permit.ignored();
+        } else {
+            breaker.failed(permit, start, failure);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package dev.resilience.circuitbreaker;
+
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The last n calls, as a ring of outcomes and their totals.
+ *
+ * <p>A call takes the next place of the ring, swaps its outcome in, and adds the difference between what it wrote and
+ * what it found to the totals, all three counts at once in one long of 21 bits each. Each swap is atomic, so every
+ * outcome is added once and taken away once, whatever the threads do in between.
+ */
+final class CountWindow implements CallWindow {
+
+    static final int LARGEST = 1_000_000;
+
+    private static final int BITS = 21;
+    private static final long MASK = (1L << BITS) - 1;
+    private static final int FAILED = 2;
+    private static final int SLOW = 4;
+    private static final int CALL = 1;
+
+    private final Thresholds thresholds;
+    private final AtomicIntegerArray outcomes;
+    private final AtomicLong next = new AtomicLong();
+    private final AtomicLong totals = new AtomicLong();
+
+    CountWindow(int size, Thresholds thresholds) {
+        this.thresholds = thresholds;
+        this.outcomes = new AtomicIntegerArray(size);
+    }
+
+    @Override
+    public boolean record(boolean failed, boolean slow) {
+        int outcome = CALL | (failed ? FAILED : 0) | (slow ? SLOW : 0);
+        int place = (int) (next.getAndIncrement() % outcomes.length());
+        int replaced = outcomes.getAndSet(place, outcome);
+        long sums = totals.addAndGet(asTotals(outcome) - asTotals(replaced));
+        return thresholds.reached(calls(sums), failures(sums), slowCalls(sums));
+    }
+
+    @Override
+    public double failureRate() {
+        long sums = totals.get();
+        return thresholds.failureRate(calls(sums), failures(sums));
+    }
+
+    private static long asTotals(int outcome) {
+        long calls = outcome & CALL;
+        long failures = (outcome & FAILED) == 0 ? 0 : 1;
+        long slowCalls = (outcome & SLOW) == 0 ? 0 : 1;
+        return (calls << (2 * BITS)) | (failures << BITS) | slowCalls;
+    }
+
+    private static long calls(long totals) {
+        return totals >>> (2 * BITS);
+    }
+
+    private static long failures(long totals) {
+        return (totals >>> BITS) & MASK;
+    }
+
+    private static long slowCalls(long totals) {
+        return totals & MASK;
+    }
+}

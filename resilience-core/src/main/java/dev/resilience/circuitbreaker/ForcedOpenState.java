@@ -1,0 +1,32 @@
+package dev.resilience.circuitbreaker;
+
+import dev.resilience.event.CircuitState;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Calls are refused until an operator says otherwise. */
+final class ForcedOpenState extends State {
+
+    private final CircuitBreaker breaker;
+
+    ForcedOpenState(CircuitBreaker breaker) {
+        this.breaker = breaker;
+    }
+
+    @Override
+    CircuitState name() {
+        return CircuitState.FORCED_OPEN;
+    }
+
+    @Override
+    @Nullable
+    Permit tryAdmit() {
+        return null;
+    }
+
+    /** Nobody knows; an open period is as good a time as any to ask again. */
+    @Override
+    Duration retryAfter() {
+        return breaker.policy().openDuration();
+    }
+}

@@ -1,0 +1,25 @@
+package dev.resilience.circuitbreaker;
+
+/**
+ * What an admitted call holds and gives back exactly once, with how it ended. It belongs to the state instance that
+ * admitted the call: a call let in while CLOSED can say nothing to the HALF_OPEN that came later.
+ */
+interface Permit {
+
+    /**
+     * The call succeeded.
+     *
+     * @param nanos how long it took; 0 where the policy has no use for it
+     */
+    void succeeded(long nanos);
+
+    /**
+     * The call failed in a way that counts.
+     *
+     * @param nanos how long it took; 0 where the policy has no use for it
+     */
+    void failed(long nanos);
+
+    /** The call says nothing about the callee. */
+    void ignored();
+}

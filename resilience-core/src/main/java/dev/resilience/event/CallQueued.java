@@ -1,0 +1,29 @@
+package dev.resilience.event;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+
+/**
+ * A call's wait in the queue of a bulkhead has ended.
+ *
+ * @param outcome whether it got a place in the end
+ * @param waited how long it waited
+ */
+public record CallQueued(Instant at, String name, BulkheadOutcome outcome, Duration waited) implements ResilienceEvent {
+
+    @Override
+    public String kind() {
+        return "bulkhead";
+    }
+
+    @Override
+    public String type() {
+        return "call-queued";
+    }
+
+    @Override
+    public Map<String, Object> details() {
+        return Map.of("outcome", outcome.label(), "waited", waited.toString());
+    }
+}

@@ -1,0 +1,23 @@
+package dev.resilience.event;
+
+/** How a call ended as an idempotency policy sees it; each call counts exactly one. */
+public enum IdempotencyOutcome implements Outcome {
+    /** It ran, and its result is stored. */
+    EXECUTED,
+    /** It got an earlier call's result. */
+    REPLAYED,
+    /** Another call with the same key was running. */
+    IN_PROGRESS,
+    /** The key belongs to a call with other arguments. */
+    KEY_REUSED,
+    /** It ran in place of an owner that died, and its result is stored. */
+    TAKEN_OVER,
+    /** It ran for so long that another call took its key over. */
+    LEASE_LOST,
+    /** It failed, and the key is free again. */
+    RELEASED,
+    /** An earlier owner died and the policy forbids to run again. */
+    OUTCOME_UNKNOWN,
+    /** The store did not answer. */
+    STORE_FAILURE
+}

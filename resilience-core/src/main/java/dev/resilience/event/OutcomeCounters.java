@@ -1,0 +1,47 @@
+package dev.resilience.event;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * One counter for each outcome of a kind. Counting never blocks and never allocates; reading sums up.
+ *
+ * @param <O> the outcomes that are counted
+ */
+@SuppressWarnings("EnumOrdinal") // an index, and nothing that outlives the process
+public final class OutcomeCounters<O extends Enum<O> & Outcome> {
+
+    private final O[] outcomes;
+    private final LongAdder[] counters;
+
+    public OutcomeCounters(Class<O> type) {
+        this.outcomes = type.getEnumConstants();
+        this.counters = new LongAdder[outcomes.length];
+        for (int i = 0; i < counters.length; i++) {
+            counters[i] = new LongAdder();
+        }
+    }
+
+    /** Counts one call that ended so. */
+    public void count(O outcome) {
+        counters[outcome.ordinal()].increment();
+    }
+
+    /** How many calls ended so. */
+    public long get(O outcome) {
+        return counters[outcome.ordinal()].sum();
+    }
+
+    /** How many calls ended, in whatever way. */
+    public long total() {
+        long total = 0;
+        for (LongAdder counter : counters) {
+            total += counter.sum();
+        }
+        return total;
+    }
+
+    /** Everything that is counted, in the order of declaration. */
+    public O[] outcomes() {
+        return outcomes.clone();
+    }
+}

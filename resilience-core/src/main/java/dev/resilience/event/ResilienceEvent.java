@@ -1,0 +1,28 @@
+package dev.resilience.event;
+
+import java.time.Instant;
+import java.util.Map;
+
+/**
+ * Something that happened to a policy's live object. Made only where a listener listens.
+ *
+ * <p>No event carries arguments, keys or results of the protected method.
+ */
+public sealed interface ResilienceEvent
+        permits RetryScheduled, RetryFinished, CircuitStateChanged, CallRejected, CallQueued, IdempotencyDecided {
+
+    /** Wall-clock time. */
+    Instant at();
+
+    /** The kind of the policy, as in YAML: {@code retry}, {@code circuit-breaker}, {@code bulkhead}, {@code idempotency}. */
+    String kind();
+
+    /** The name of the policy. */
+    String name();
+
+    /** What happened, in kebab case: {@code retry-scheduled}. */
+    String type();
+
+    /** The event's own values, readable by people and machines: strings, numbers, durations as ISO-8601. */
+    Map<String, Object> details();
+}

@@ -1,0 +1,17 @@
+package dev.resilience.exception;
+
+/** A bulkhead had no place for the call, or the call waited for one too long or was interrupted meanwhile. */
+public final class BulkheadFullException extends ResilienceException {
+
+    private final String name;
+
+    public BulkheadFullException(String name, String reason) {
+        super("Bulkhead '" + name + "' refused the call: " + reason);
+        this.name = name;
+    }
+
+    /** The name of the bulkhead. */
+    public String name() {
+        return name;
+    }
+}

@@ -1,0 +1,66 @@
+package dev.resilience.fallback;
+
+import dev.resilience.event.FallbackOutcome;
+import dev.resilience.pipeline.Invocation;
+import dev.resilience.pipeline.LinkedFuture;
+import dev.resilience.pipeline.Step;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Runs the rest of the pipeline and, where that fails, asks the fallback method. */
+final class FallbackStep extends Step {
+
+    private final Fallback fallback;
+    private final FallbackMethod method;
+    private final Step next;
+
+    FallbackStep(Fallback fallback, Step next) {
+        this.fallback = fallback;
+        this.method = fallback.method();
+        this.next = next;
+    }
+
+    @Override
+    public @Nullable Object call(Invocation invocation) throws Throwable {
+        try {
+            return next.call(invocation);
+        } catch (Throwable failure) {
+            if (!method.answers(failure)) {
+                throw failure;
+            }
+            return answer(invocation, failure);
+        }
+    }
+
+    private @Nullable Object answer(Invocation invocation, Throwable failure) throws Throwable {
+        Object answer;
+        try {
+            answer = method.answer(invocation, failure);
+        } catch (Throwable again) {
+            fallback.calls().count(FallbackOutcome.FAILURE);
+            throw again;
+        }
+        fallback.calls().count(FallbackOutcome.SUCCESS);
+        return answer;
+    }
+
+    @Override
+    public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
+        LinkedFuture answer = new LinkedFuture();
+        answer.await(next.callAsync(invocation), (result, failure) -> {
+            if (failure == null || answer.isDone() || !method.answers(failure)) {
+                answer.finish(result, failure);
+            } else {
+                answerAsync(invocation, failure, answer);
+            }
+        });
+        return answer;
+    }
+
+    private void answerAsync(Invocation invocation, Throwable failure, LinkedFuture answer) {
+        answer.await(LinkedFuture.of(() -> method.answer(invocation, failure)), (result, again) -> {
+            fallback.calls().count(again == null ? FallbackOutcome.SUCCESS : FallbackOutcome.FAILURE);
+            answer.finish(result, again);
+        });
+    }
+}

@@ -1,0 +1,14 @@
+package dev.resilience.fault;
+
+/** What kind of failure an exception tells of, and so whether the same call may succeed a moment later. */
+public enum Fault {
+
+    /** Likely to pass: the same call may succeed soon. Retried; counted by circuit breakers. */
+    TRANSIENT,
+
+    /** The same call will fail again. Not retried; circuit breakers do not count it, for the callee is well. */
+    PERMANENT,
+
+    /** Nothing is known. Not retried; counted by circuit breakers. */
+    UNKNOWN
+}

@@ -1,0 +1,128 @@
+package dev.resilience.fault;
+
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Classifies failures: asks the application's classifiers, then looks at HTTP statuses, then at what is known of the
+ * exception's class; for the exception itself and then for each of its causes, until one of them is known to be
+ * transient or permanent.
+ *
+ * <p>An {@link Error} is permanent whatever its cause. Safe for use by many threads.
+ */
+public final class Faults {
+
+    /** The statuses that are transient unless a policy says otherwise. */
+    public static final Set<Integer> TRANSIENT_STATUSES = Set.of(408, 429, 502, 503, 504);
+
+    private static final Logger log = LoggerFactory.getLogger(Faults.class);
+
+    private final FaultClassifier custom;
+    private final List<FaultClassifier> known;
+    private final List<HttpFailure.Reader> httpReaders;
+    private final AtomicBoolean customFailureLogged = new AtomicBoolean();
+
+    /**
+     * @param custom the application's classifier, asked first
+     * @param known what is known of further libraries, asked before what is known of the JDK
+     * @param httpReaders how to find the HTTP answer in the exceptions of the clients in use
+     */
+    public Faults(FaultClassifier custom, List<FaultClassifier> known, List<HttpFailure.Reader> httpReaders) {
+        this.custom = custom;
+        this.known = List.copyOf(known);
+        this.httpReaders = List.copyOf(httpReaders);
+    }
+
+    /** Knows the JDK alone. */
+    public static Faults ofJdk() {
+        return new Faults(failure -> Fault.UNKNOWN, List.of(), List.of());
+    }
+
+    /**
+     * Tells what kind of fault an exception is.
+     *
+     * @param transientStatuses the HTTP statuses that count as transient
+     */
+    public Fault classify(Throwable failure, Set<Integer> transientStatuses) {
+        for (Throwable link : CauseChain.of(failure)) {
+            Fault fault = classifyAlone(link, transientStatuses);
+            if (fault != Fault.UNKNOWN) {
+                return fault;
+            }
+        }
+        return Fault.UNKNOWN;
+    }
+
+    /** The HTTP answer that the exception or the first of its causes to have one carries. */
+    public @Nullable HttpFailure httpFailure(Throwable failure) {
+        if (httpReaders.isEmpty()) {
+            return null;
+        }
+        for (Throwable link : CauseChain.of(failure)) {
+            HttpFailure answer = read(link);
+            if (answer != null) {
+                return answer;
+            }
+        }
+        return null;
+    }
+
+    private Fault classifyAlone(Throwable failure, Set<Integer> transientStatuses) {
+        Fault fault = askCustom(failure);
+        if (fault != Fault.UNKNOWN) {
+            return fault;
+        }
+        if (failure instanceof TransientFault) {
+            return Fault.TRANSIENT;
+        }
+        HttpFailure answer = read(failure);
+        if (answer != null) {
+            return ofStatus(answer.status(), transientStatuses);
+        }
+        for (FaultClassifier classifier : known) {
+            fault = classifier.classify(failure);
+            if (fault != Fault.UNKNOWN) {
+                return fault;
+            }
+        }
+        return JdkFaults.classify(failure);
+    }
+
+    private static Fault ofStatus(int status, Set<Integer> transientStatuses) {
+        if (transientStatuses.contains(status)) {
+            return Fault.TRANSIENT;
+        }
+        return status >= 400 && status < 500 ? Fault.PERMANENT : Fault.UNKNOWN;
+    }
+
+    private @Nullable HttpFailure read(Throwable failure) {
+        for (HttpFailure.Reader reader : httpReaders) {
+            HttpFailure answer = reader.read(failure);
+            if (answer != null) {
+                return answer;
+            }
+        }
+        return null;
+    }
+
+    @SuppressWarnings("CatchingUnchecked") // whatever a user's bean throws must not replace the failure in hand
+    private Fault askCustom(Throwable failure) {
+        try {
+            Fault answer = custom.classify(failure);
+            return answer == null ? Fault.UNKNOWN : answer;
+        } catch (Exception broken) {
+            if (customFailureLogged.compareAndSet(false, true)) {
+                log.warn(
+                        "The FaultClassifier {} threw when asked about {}; taken as UNKNOWN. Logged once.",
+                        custom.getClass().getName(),
+                        failure.getClass().getName(),
+                        broken);
+            }
+            return Fault.UNKNOWN;
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** Tells transient faults from permanent ones. */
+@NullMarked
+package dev.resilience.fault;
+
+import org.jspecify.annotations.NullMarked;

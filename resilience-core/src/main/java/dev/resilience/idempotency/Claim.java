@@ -1,0 +1,26 @@
+package dev.resilience.idempotency;
+
+import java.time.Duration;
+
+/** What became of a {@link ClaimRequest}. */
+public sealed interface Claim {
+
+    /**
+     * The record is the caller's: run.
+     *
+     * @param takenOver whether it was taken from an owner that died
+     */
+    record Acquired(Ownership ownership, boolean takenOver) implements Claim {}
+
+    /** The call was made before, and this is how it ended. */
+    record Completed(StoredResult result) implements Claim {}
+
+    /** Another owner holds the record; the lease left is longer than zero. */
+    record InProgress(Duration leaseLeft) implements Claim {}
+
+    /** The key belongs to a call with other arguments. Looked at before everything else. */
+    record KeyReused() implements Claim {}
+
+    /** The owner died, and taking over was not asked for. */
+    record Abandoned() implements Claim {}
+}

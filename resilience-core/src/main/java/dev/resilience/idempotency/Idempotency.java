@@ -1,0 +1,80 @@
+package dev.resilience.idempotency;
+
+import dev.resilience.event.Events;
+import dev.resilience.event.IdempotencyDecided;
+import dev.resilience.event.IdempotencyOutcome;
+import dev.resilience.event.OutcomeCounters;
+import dev.resilience.pipeline.Layer;
+import dev.resilience.time.TimeSource;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * An idempotency policy at work: runs a call once per key and answers repeated calls from the store.
+ *
+ * <p>Unlike the other kinds it needs to know the method that it protects: {@link #protecting} gives the layer for one
+ * method. Safe for use by many threads.
+ */
+public final class Idempotency {
+
+    /** Sets this process apart from every other; followed by a number for each call. */
+    private static final String PROCESS = UUID.randomUUID().toString();
+
+    private static final AtomicLong CALLS = new AtomicLong();
+
+    private final String name;
+    private final IdempotencyPolicy policy;
+    private final IdempotencyStore store;
+    private final TimeSource time;
+    private final Events events;
+    private final ExceptionCodec exceptions;
+    private final OutcomeCounters<IdempotencyOutcome> calls = new OutcomeCounters<>(IdempotencyOutcome.class);
+
+    public Idempotency(String name, IdempotencyPolicy policy, IdempotencyStore store, TimeSource time, Events events) {
+        this.name = name;
+        this.policy = policy;
+        this.store = store;
+        this.time = time;
+        this.events = events;
+        this.exceptions = new ExceptionCodec(policy.replayExceptions());
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public IdempotencyPolicy policy() {
+        return policy;
+    }
+
+    /** Calls by how they ended. */
+    public OutcomeCounters<IdempotencyOutcome> calls() {
+        return calls;
+    }
+
+    /** The layer that protects one method. */
+    public Layer protecting(IdempotentOperation operation) {
+        return next -> new IdempotencyStep(this, operation, next);
+    }
+
+    IdempotencyStore store() {
+        return store;
+    }
+
+    TimeSource time() {
+        return time;
+    }
+
+    ExceptionCodec exceptions() {
+        return exceptions;
+    }
+
+    String newOwner() {
+        return PROCESS + "-" + CALLS.incrementAndGet();
+    }
+
+    void count(IdempotencyOutcome outcome) {
+        calls.count(outcome);
+        events.publish(() -> new IdempotencyDecided(time.now(), name, outcome));
+    }
+}

@@ -1,0 +1,85 @@
+package dev.resilience.idempotency;
+
+import dev.resilience.pipeline.Invocation;
+import dev.resilience.pipeline.LinkedFuture;
+import dev.resilience.pipeline.Step;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Claims the key, then either answers from the store or runs the rest of the pipeline and stores how it ended. */
+final class IdempotencyStep extends Step {
+
+    private final Idempotency idempotency;
+    private final IdempotentOperation operation;
+    private final Step next;
+
+    IdempotencyStep(Idempotency idempotency, IdempotentOperation operation, Step next) {
+        this.idempotency = idempotency;
+        this.operation = operation;
+        this.next = next;
+    }
+
+    @Override
+    public @Nullable Object call(Invocation invocation) throws Throwable {
+        IdempotencyCall call = new IdempotencyCall(idempotency, operation, invocation);
+        for (Duration wait = call.claim(); wait != null; wait = call.claim()) {
+            try {
+                idempotency.time().sleep(wait);
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+                throw call.stillInProgress();
+            }
+        }
+        if (call.isAnswered()) {
+            return call.answer();
+        }
+        Object result;
+        try {
+            result = next.call(invocation);
+        } catch (Throwable failure) {
+            call.threw(failure);
+            throw failure;
+        }
+        call.returned(result);
+        return result;
+    }
+
+    @Override
+    public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
+        LinkedFuture answer = new LinkedFuture();
+        try {
+            claim(new IdempotencyCall(idempotency, operation, invocation), invocation, answer);
+        } catch (RuntimeException | Error refused) {
+            answer.completeExceptionally(refused);
+        }
+        return answer;
+    }
+
+    private void claim(IdempotencyCall call, Invocation invocation, LinkedFuture answer) {
+        try {
+            Duration wait = call.claim();
+            if (wait != null) {
+                Runnable again = () -> claim(call, invocation, answer);
+                answer.pause(idempotency.time(), wait, again, call::stillInProgress);
+            } else if (call.isAnswered()) {
+                answer.complete(call.answer());
+            } else {
+                run(call, invocation, answer);
+            }
+        } catch (Throwable refused) {
+            answer.completeExceptionally(refused);
+        }
+    }
+
+    private void run(IdempotencyCall call, Invocation invocation, LinkedFuture answer) {
+        answer.await(next.callAsync(invocation), (result, failure) -> {
+            if (failure == null) {
+                call.returned(result);
+            } else {
+                call.threw(failure);
+            }
+            answer.finish(result, failure);
+        });
+    }
+}

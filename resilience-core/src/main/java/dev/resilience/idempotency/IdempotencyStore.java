@@ -1,0 +1,39 @@
+package dev.resilience.idempotency;
+
+import java.time.Duration;
+
+/**
+ * Keeps the records of idempotent calls. A bean of this type replaces the library's own stores.
+ *
+ * <p>A record is absent, in progress (with an owner, a fence and a lease), or completed (with a result). In progress with
+ * a lease that has run out it is abandoned. Every method is atomic for its record; leases are measured by the store's own
+ * clock. Implementations are safe for use by many threads, and throw any {@link RuntimeException} when they cannot
+ * answer.
+ */
+public interface IdempotencyStore {
+
+    /** Takes a key, or tells why it cannot be had. */
+    Claim claim(ClaimRequest request);
+
+    /**
+     * Extends the lease of a record in progress.
+     *
+     * @return false if the record is no longer the owner's
+     */
+    boolean renew(Ownership ownership, Duration lease);
+
+    /**
+     * Stores the result of a record in progress, even if its lease has run out, as long as nobody has taken it over.
+     *
+     * @param ttl how long to keep the result from now on
+     * @return false if the record is no longer the owner's
+     */
+    boolean complete(Ownership ownership, StoredResult result, Duration ttl);
+
+    /**
+     * Removes a record in progress, so that the next call with its key runs.
+     *
+     * @return false if the record is no longer the owner's
+     */
+    boolean release(Ownership ownership);
+}

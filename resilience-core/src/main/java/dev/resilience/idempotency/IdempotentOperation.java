@@ -1,0 +1,31 @@
+package dev.resilience.idempotency;
+
+import dev.resilience.pipeline.Invocation;
+import org.jspecify.annotations.Nullable;
+
+/** What an idempotent method has of its own: where its key comes from and how its arguments and results are written. */
+public interface IdempotentOperation {
+
+    /** The method's class, name and parameter types: a key is unique within it. */
+    String name();
+
+    /**
+     * The idempotency key of a call.
+     *
+     * @throws dev.resilience.exception.IdempotencyKeyMissingException if it has none
+     */
+    String key(Invocation invocation);
+
+    /** Who is calling; empty where callers are not kept apart. */
+    String callerScope();
+
+    /** The arguments as bytes that are equal whenever the arguments are. */
+    byte[] describe(@Nullable Object[] arguments);
+
+    /** A result as bytes. */
+    byte[] write(@Nullable Object result);
+
+    /** A result read back from its bytes. */
+    @Nullable
+    Object read(byte[] content);
+}

@@ -1,0 +1,21 @@
+package dev.resilience.pipeline;
+
+import org.jspecify.annotations.Nullable;
+
+/** One call of a protected method. A retry proceeds more than once, possibly on several threads, one after the other. */
+@FunctionalInterface
+public interface Invocation {
+
+    /**
+     * Runs the method's body once.
+     *
+     * @return what the body returned; a {@link java.util.concurrent.CompletionStage} in asynchronous pipelines
+     */
+    @Nullable
+    Object proceed() throws Throwable;
+
+    /** The arguments of the call; not to be changed. */
+    default @Nullable Object[] arguments() {
+        return NoArguments.NONE;
+    }
+}

@@ -1,0 +1,120 @@
+package dev.resilience.pipeline;
+
+import dev.resilience.time.TimeSource;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The future that an asynchronous step returns: knows what it waits for, and when it is cancelled or completed from
+ * outside, cancels that. {@link CompletableFuture}'s own dependents do not: cancelling one leaves its source running.
+ *
+ * <p>The one compare-and-set inside {@link #complete} and {@link #completeExceptionally} decides between an answer and
+ * a cancellation. Safe for use by many threads.
+ */
+public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
+
+    private volatile Runnable cancellation = LinkedFuture::nothing;
+
+    @SuppressWarnings("FutureReturnValueIgnored") // the action is for this future's own end
+    public LinkedFuture() {
+        whenComplete((result, failure) -> cancellation.run());
+    }
+
+    /**
+     * Runs a body that returns a stage, and ends as the stage does. Never throws: what the body throws is the future's
+     * failure, and so is a body that returns no stage. A failure comes without the wrapper that stages put around it.
+     */
+    public static CompletableFuture<@Nullable Object> of(Invocation body) {
+        Object stage;
+        try {
+            stage = body.proceed();
+        } catch (Throwable failure) {
+            return CompletableFuture.failedFuture(failure);
+        }
+        return stage instanceof CompletionStage<?> started
+                ? behind(started)
+                : CompletableFuture.failedFuture(new NullPointerException(
+                        "An asynchronous method returned " + stage + " in place of a CompletionStage"));
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // what is returned is told by this very stage
+    private static LinkedFuture behind(CompletionStage<?> stage) {
+        LinkedFuture future = new LinkedFuture();
+        future.cancelling(() -> cancel(stage));
+        stage.whenComplete((result, failure) -> future.finish(result, failure));
+        return future;
+    }
+
+    /** Says how to cancel what this future waits for from now on; done at once if the future has ended already. */
+    public void cancelling(Runnable action) {
+        cancellation = action;
+        if (isDone()) {
+            action.run();
+        }
+    }
+
+    /**
+     * Waits for another future, which is cancelled with this one, and then tells how it ended.
+     *
+     * @param then ends this future, or lets it wait for something else. What it throws ends this future too, so that no
+     *     caller waits for ever
+     */
+    @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for the action, only for what it completes
+    public void await(
+            CompletableFuture<@Nullable Object> source, BiConsumer<@Nullable Object, @Nullable Throwable> then) {
+        cancelling(() -> source.cancel(true));
+        source.whenComplete((result, failure) -> {
+            try {
+                then.accept(result, failure);
+            } catch (RuntimeException | Error broken) {
+                completeExceptionally(broken);
+            }
+        });
+    }
+
+    /**
+     * Waits without a thread and then goes on.
+     *
+     * @param next what comes after the wait; must not throw
+     * @param onCancel what comes in its place if this future is cancelled or completed from outside meanwhile
+     */
+    public void pause(TimeSource time, Duration wait, Runnable next, Runnable onCancel) {
+        Pause pause = new Pause(next, onCancel);
+        cancelling(pause::cancel); // before the timer is set: what comes next says itself how to be cancelled
+        pause.start(time, wait);
+    }
+
+    /** Ends this future as another one ended. */
+    public void finish(@Nullable Object result, @Nullable Throwable failure) {
+        if (failure == null) {
+            complete(result);
+        } else {
+            completeExceptionally(unwrap(failure));
+        }
+    }
+
+    /** The failure that a stage passed on, without the wrapper that {@link CompletableFuture} puts around it. */
+    public static Throwable unwrap(Throwable failure) {
+        Throwable cause = failure.getCause();
+        return failure instanceof CompletionException && cause != null ? cause : failure;
+    }
+
+    @Override
+    public <U> CompletableFuture<U> newIncompleteFuture() {
+        return new CompletableFuture<>();
+    }
+
+    private static void nothing() {}
+
+    private static void cancel(CompletionStage<?> stage) {
+        try {
+            stage.toCompletableFuture().cancel(true);
+        } catch (UnsupportedOperationException cannotBeCancelled) {
+            // the stage's own choice: its result is ignored
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package dev.resilience.policy;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** The checks that policies make of their values; each throws {@link InvalidPolicyException}. Not for applications. */
+public final class Require {
+
+    private Require() {}
+
+    public static void atLeast(int minimum, String key, int value) {
+        if (value < minimum) {
+            throw new InvalidPolicyException(key, value, "must be at least " + minimum);
+        }
+    }
+
+    public static void positive(String key, @Nullable Duration value) {
+        if (value != null && (value.isNegative() || value.isZero())) {
+            throw new InvalidPolicyException(key, value, "must be longer than zero");
+        }
+    }
+
+    public static void notNegative(String key, Duration value) {
+        if (value.isNegative()) {
+            throw new InvalidPolicyException(key, value, "must not be negative");
+        }
+    }
+
+    public static void atLeast(Duration minimum, String minimumKey, String key, Duration value) {
+        if (value.compareTo(minimum) < 0) {
+            throw new InvalidPolicyException(
+                    key, value, "must not be shorter than " + minimumKey + ", which is " + minimum);
+        }
+    }
+
+    public static void ratio(String key, double value) {
+        if (!(value >= 0 && value <= 1)) {
+            String percent = value > 1 && value <= 100 ? "; for " + value + " percent write " + value / 100 : "";
+            throw new InvalidPolicyException(key, value, "is a ratio and must be between 0 and 1" + percent);
+        }
+    }
+
+    public static void that(boolean condition, String key, @Nullable Object value, String requirement) {
+        if (!condition) {
+            throw new InvalidPolicyException(key, value, requirement);
+        }
+    }
+}

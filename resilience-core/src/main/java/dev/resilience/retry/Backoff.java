@@ -1,0 +1,111 @@
+package dev.resilience.retry;
+
+import dev.resilience.policy.Require;
+import dev.resilience.time.Durations;
+import java.time.Duration;
+
+/**
+ * How long to wait before each retry: d = min(max-delay, base-delay · multiplier<sup>n</sup>) with n = 0 for the first
+ * retry, scattered by the {@link Jitter}. Saturates at max-delay for every n; never negative.
+ *
+ * @param strategy whether the delay grows; default {@link Strategy#EXPONENTIAL}
+ * @param baseDelay the first delay; default 1 s, may be zero
+ * @param multiplier the growth from one retry to the next; default 2.0, at least 1
+ * @param maxDelay the longest delay before jitter; default 30 s, longer than zero
+ * @param jitter how delays are scattered; default {@link Jitter#FULL}
+ * @param jitterFactor how far {@link Jitter#PROPORTIONAL} reaches, 0 to 1; default 0.5
+ */
+public record Backoff(
+        Strategy strategy,
+        Duration baseDelay,
+        double multiplier,
+        Duration maxDelay,
+        Jitter jitter,
+        double jitterFactor) {
+
+    /** The default backoff: 1 s, 2 s, 4 s … 30 s, with full jitter. */
+    public static final Backoff DEFAULT =
+            new Backoff(Strategy.EXPONENTIAL, Duration.ofSeconds(1), 2.0, Duration.ofSeconds(30), Jitter.FULL, 0.5);
+
+    public Backoff {
+        Require.notNegative("backoff.base-delay", baseDelay);
+        Require.positive("backoff.max-delay", maxDelay);
+        Require.that(
+                multiplier >= 1 && multiplier < Double.POSITIVE_INFINITY,
+                "backoff.multiplier",
+                multiplier,
+                "must be a number of at least 1");
+        Require.ratio("backoff.jitter-factor", jitterFactor);
+    }
+
+    /** Whether the delay grows from one retry to the next. */
+    public enum Strategy {
+        /** Every delay is multiplier times the one before. */
+        EXPONENTIAL,
+        /** Every delay is the base delay. */
+        FIXED
+    }
+
+    /**
+     * The wait before a retry.
+     *
+     * @param retry how many retries were made before this one: 0 for the first
+     * @param previous the wait before the last retry, {@link #baseDelay()} if there was none
+     * @param random a number from 0 (inclusive) to 1 (exclusive)
+     */
+    public Duration delay(int retry, Duration previous, double random) {
+        return Duration.ofNanos(delayNanos(retry, Durations.toNanos(previous), random));
+    }
+
+    /**
+     * The sum of the longest waits that this many retries can have, hints of the server left aside: what a caller may
+     * have to bear.
+     */
+    public Duration worstCase(int retries) {
+        int computed = Math.min(retries, 10_000); // from there on every delay counts as the longest of all
+        double sum = 0;
+        for (int retry = 0; retry < computed; retry++) {
+            sum += longestNanos(retry);
+        }
+        sum += (double) (retries - computed) * longestNanos(Integer.MAX_VALUE);
+        return Duration.ofNanos((long) sum);
+    }
+
+    long delayNanos(int retry, long previousNanos, double random) {
+        double plain = plainNanos(retry);
+        double delay = switch (jitter) {
+            case NONE -> plain;
+            case FULL -> plain * random;
+            case EQUAL -> plain / 2 + plain / 2 * random;
+            case PROPORTIONAL -> plain + plain * jitterFactor * random;
+            case DECORRELATED -> Math.min(maxNanos(), decorrelated(previousNanos, random));
+        };
+        return (long) delay;
+    }
+
+    private double decorrelated(long previousNanos, double random) {
+        double base = Durations.toNanos(baseDelay);
+        return base + Math.max(0, 3.0 * previousNanos - base) * random;
+    }
+
+    private double plainNanos(int retry) {
+        double base = Durations.toNanos(baseDelay);
+        if (base == 0) {
+            return 0; // zero times an infinite power would not be a number
+        }
+        double grown = strategy == Strategy.FIXED ? base : base * Math.pow(multiplier, retry);
+        return Math.min(maxNanos(), grown);
+    }
+
+    private double longestNanos(int retry) {
+        return switch (jitter) {
+            case NONE, FULL, EQUAL -> plainNanos(retry);
+            case PROPORTIONAL -> plainNanos(retry) * (1 + jitterFactor);
+            case DECORRELATED -> Math.min(maxNanos(), Durations.toNanos(baseDelay) * Math.pow(3, retry + 1.0));
+        };
+    }
+
+    private double maxNanos() {
+        return Durations.toNanos(maxDelay);
+    }
+}

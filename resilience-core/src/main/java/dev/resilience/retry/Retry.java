@@ -1,0 +1,154 @@
+package dev.resilience.retry;
+
+import dev.resilience.event.Events;
+import dev.resilience.event.OutcomeCounters;
+import dev.resilience.event.RetryOutcome;
+import dev.resilience.fault.ExceptionRules;
+import dev.resilience.fault.Fault;
+import dev.resilience.fault.Faults;
+import dev.resilience.pipeline.Layer;
+import dev.resilience.pipeline.Step;
+import dev.resilience.time.TimeSource;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A retry policy at work: repeats calls that failed for a transient reason, as long as attempts, time and budget last.
+ *
+ * <p>As a layer it protects methods of which a second call may have a second effect; where that cannot happen use {@link
+ * #forIdempotentCalls()}. Safe for use by many threads.
+ */
+public final class Retry implements Layer {
+
+    private final String name;
+    private final RetryPolicy policy;
+    private final ExceptionRules rules;
+    private final Faults faults;
+    private final TimeSource time;
+    private final Events events;
+    private final @Nullable RetryBudget budget;
+    private final @Nullable Predicate<@Nullable Object> retryOnResult;
+    private final OutcomeCounters<RetryOutcome> calls = new OutcomeCounters<>(RetryOutcome.class);
+    private final LongAdder attempts = new LongAdder();
+    private final RetryLog log;
+
+    /**
+     * @param budget what the retries are taken from; {@code null} for no budget
+     * @param retryOnResult tells of a result that the method should be tried again; {@code null} for no such rule
+     */
+    public Retry(
+            String name,
+            RetryPolicy policy,
+            Faults faults,
+            TimeSource time,
+            Events events,
+            @Nullable RetryBudget budget,
+            @Nullable Predicate<@Nullable Object> retryOnResult) {
+        this.name = name;
+        this.policy = policy;
+        this.rules = new ExceptionRules(policy.retryOn(), policy.doNotRetryOn());
+        this.faults = faults;
+        this.time = time;
+        this.events = events;
+        this.budget = budget;
+        this.retryOnResult = retryOnResult;
+        this.log = new RetryLog(name, policy.maxAttempts());
+        if (budget != null) {
+            budget.countCallsOf(calls::total);
+        }
+    }
+
+    /** A retry with the JDK's faults, the system's time and a budget of its own. */
+    public static Retry of(String name, RetryPolicy policy) {
+        TimeSource time = TimeSource.system();
+        RetryBudget budget = new RetryBudget(name, RetryBudgetPolicy.defaults(), time);
+        return new Retry(name, policy, Faults.ofJdk(), time, new Events(), budget, null);
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public RetryPolicy policy() {
+        return policy;
+    }
+
+    /** Calls that ended, by how they ended. */
+    public OutcomeCounters<RetryOutcome> calls() {
+        return calls;
+    }
+
+    /** Retries made; first attempts are not counted. */
+    public long attempts() {
+        return attempts.sum();
+    }
+
+    /** What the retries are taken from, if there is a budget. */
+    public @Nullable RetryBudget budget() {
+        return budget;
+    }
+
+    @Override
+    public Step around(Step next) {
+        return new RetryStep(this, policy.retryOnStatus(), next);
+    }
+
+    /** The same retry for calls that may safely be repeated whatever happened: status 500 is transient for them too. */
+    public Layer forIdempotentCalls() {
+        Set<Integer> statuses = new HashSet<>(policy.retryOnStatus());
+        statuses.add(500);
+        return next -> new RetryStep(this, Set.copyOf(statuses), next);
+    }
+
+    /** The start of a call, or 0 where neither the policy nor a listener wants to know. */
+    long startNanos() {
+        return policy.maxDuration() != null || events.heard() ? time.nanoTime() : 0;
+    }
+
+    boolean isTransient(Throwable failure, Set<Integer> transientStatuses) {
+        Boolean listed = rules.verdict(failure);
+        if (listed != null) {
+            return listed;
+        }
+        Fault fault = faults.classify(failure, transientStatuses);
+        if (fault == Fault.UNKNOWN) {
+            log.unknown(failure);
+        }
+        return fault == Fault.TRANSIENT;
+    }
+
+    boolean asksForRetry(@Nullable Object result) {
+        if (retryOnResult == null) {
+            return false;
+        }
+        try {
+            return retryOnResult.test(result);
+        } catch (RuntimeException broken) {
+            log.brokenResultRule(broken);
+            return false;
+        }
+    }
+
+    void countRetry() {
+        attempts.increment();
+    }
+
+    Faults faults() {
+        return faults;
+    }
+
+    TimeSource time() {
+        return time;
+    }
+
+    Events events() {
+        return events;
+    }
+
+    RetryLog log() {
+        return log;
+    }
+}

@@ -1,0 +1,68 @@
+package dev.resilience.retry;
+
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
+import java.time.temporal.ChronoField;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the {@code Retry-After} header of RFC 9110, section 10.2.3: digits are seconds, everything else must be an
+ * HTTP-date in one of the three forms of section 5.6.7.
+ */
+public final class RetryAfter {
+
+    private static final DateTimeFormatter IMF_FIXDATE = format("EEE, dd MMM uuuu HH:mm:ss 'GMT'");
+    private static final DateTimeFormatter ASCTIME = format("EEE MMM ppd HH:mm:ss uuuu");
+
+    private RetryAfter() {}
+
+    /**
+     * The wait that the header asks for; zero for a date that has passed; {@code null} for what is not valid.
+     *
+     * @param now what the date is compared with
+     */
+    public static @Nullable Duration parse(String header, Instant now) {
+        String value = header.strip();
+        if (!value.isEmpty() && value.chars().allMatch(c -> c >= '0' && c <= '9')) {
+            return seconds(value);
+        }
+        for (DateTimeFormatter format : List.of(IMF_FIXDATE, rfc850(now), ASCTIME)) {
+            try {
+                Duration wait = Duration.between(now, format.parse(value, Instant::from));
+                return wait.isNegative() ? Duration.ZERO : wait;
+            } catch (DateTimeException notThisForm) {
+                // the next one may fit
+            }
+        }
+        return null;
+    }
+
+    private static Duration seconds(String digits) {
+        try {
+            return Duration.ofSeconds(Long.parseLong(digits));
+        } catch (NumberFormatException beyondLong) {
+            return Duration.ofSeconds(Long.MAX_VALUE);
+        }
+    }
+
+    /** Two-digit years: one that seems to be over 50 years ahead belongs to the century before (RFC 9110, 5.6.7). */
+    private static DateTimeFormatter rfc850(Instant now) {
+        int thisYear = now.atZone(ZoneOffset.UTC).getYear();
+        return new DateTimeFormatterBuilder()
+                .appendPattern("EEEE, dd-MMM-")
+                .appendValueReduced(ChronoField.YEAR, 2, 2, thisYear - 49)
+                .appendPattern(" HH:mm:ss 'GMT'")
+                .toFormatter(Locale.US)
+                .withZone(ZoneOffset.UTC);
+    }
+
+    private static DateTimeFormatter format(String pattern) {
+        return DateTimeFormatter.ofPattern(pattern, Locale.US).withZone(ZoneOffset.UTC);
+    }
+}

@@ -1,0 +1,91 @@
+package dev.resilience.retry;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What a retry writes to the log. Never arguments, keys or results. */
+final class RetryLog {
+
+    private static final Logger log = LoggerFactory.getLogger(Retry.class);
+
+    /** Exception types made at run time (proxies, scripts) must not fill the memory. */
+    private static final int MOST_TYPES_REMEMBERED = 1_000;
+
+    private final String policy;
+    private final int maxAttempts;
+    private final Set<String> unknownTypes = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean resultRuleReported = new AtomicBoolean();
+
+    RetryLog(String policy, int maxAttempts) {
+        this.policy = policy;
+        this.maxAttempts = maxAttempts;
+    }
+
+    void retrying(int attempt, Duration delay, @Nullable Throwable failure) {
+        String errorType = failure == null ? "result" : failure.getClass().getName();
+        String errorMessage =
+                failure == null ? "the result asks for another try" : String.valueOf(failure.getMessage());
+        log.atWarn()
+                .addKeyValue("event", "retry_attempt")
+                .addKeyValue("policy", policy)
+                .addKeyValue("attempt", attempt)
+                .addKeyValue("maxAttempts", maxAttempts)
+                .addKeyValue("delayMs", delay.toMillis())
+                .addKeyValue("errorType", errorType)
+                .addKeyValue("errorMessage", errorMessage)
+                .log(
+                        "Retry '{}': attempt {} of {} failed, the next one follows in {} ms: {}: {}",
+                        policy,
+                        attempt,
+                        maxAttempts,
+                        delay.toMillis(),
+                        errorType,
+                        errorMessage);
+    }
+
+    void recovered(int attempts) {
+        log.atInfo()
+                .addKeyValue("event", "retry_recovered")
+                .addKeyValue("policy", policy)
+                .addKeyValue("attempt", attempts)
+                .addKeyValue("maxAttempts", maxAttempts)
+                .log("Retry '{}': attempt {} of {} succeeded", policy, attempts, maxAttempts);
+    }
+
+    void brokenResultRule(RuntimeException broken) {
+        if (resultRuleReported.compareAndSet(false, true)) {
+            log.atWarn()
+                    .addKeyValue("event", "retry_on_result_failed")
+                    .addKeyValue("policy", policy)
+                    .setCause(broken)
+                    .log(
+                            "Retry '{}': resilience.retry.{}.retry-on-result could not be evaluated, so the call's own "
+                                    + "result is returned. Logged once.",
+                            policy,
+                            policy);
+        }
+    }
+
+    void unknown(Throwable failure) {
+        String type = failure.getClass().getName();
+        if (unknownTypes.size() < MOST_TYPES_REMEMBERED && unknownTypes.add(type)) {
+            log.atInfo()
+                    .addKeyValue("event", "retry_unknown_fault")
+                    .addKeyValue("policy", policy)
+                    .addKeyValue("errorType", type)
+                    .log(
+                            "Retry '{}': {} is not retried, for nothing tells whether it is transient. To retry it, add "
+                                    + "it to resilience.retry.{}.retry-on; to silence this line, add it to "
+                                    + "resilience.retry.{}.do-not-retry-on",
+                            policy,
+                            type,
+                            policy,
+                            policy);
+        }
+    }
+}

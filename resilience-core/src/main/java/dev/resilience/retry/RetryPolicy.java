@@ -1,0 +1,183 @@
+package dev.resilience.retry;
+
+import dev.resilience.fault.Faults;
+import dev.resilience.policy.Require;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * When to try again, how long to wait, and when to stop. Immutable; every value is checked when the record is made.
+ *
+ * @param maxAttempts calls in all, the first one included; default 3, at least 1
+ * @param maxDuration time from the start of the first call after which no retry begins; default none. A retry whose
+ *     wait would end later is not made; a running attempt is never interrupted
+ * @param backoff how long to wait; default {@link Backoff#DEFAULT}
+ * @param retryOn exceptions that are retried whatever the classification says
+ * @param doNotRetryOn exceptions that are never retried; the class closest in the hierarchy wins, this list wins a tie
+ * @param retryOnStatus HTTP statuses that count as transient; default 408, 429, 502, 503, 504. For idempotent methods
+ *     500 is added
+ * @param retryOnResult an expression over {@code #result} that says "try again"; understood by the starter
+ * @param honorRetryAfter whether the delay is at least the server's {@code Retry-After}; default true
+ * @param maxRetryAfter a longer hint ends the retrying; default 60 s
+ * @param budget the name of a shared {@link RetryBudget}, {@code none}, or {@code null} for one of the policy's own
+ * @param deadLetter whether calls that ran out of retries are kept for a later replay; default false
+ * @param retryAfterFirstElement whether a stream is retried although elements were emitted; default false
+ * @param nested what to do inside another retrying call; default {@link Nested#ALLOW}
+ */
+public record RetryPolicy(
+        int maxAttempts,
+        @Nullable Duration maxDuration,
+        Backoff backoff,
+        List<Class<? extends Throwable>> retryOn,
+        List<Class<? extends Throwable>> doNotRetryOn,
+        Set<Integer> retryOnStatus,
+        @Nullable String retryOnResult,
+        boolean honorRetryAfter,
+        Duration maxRetryAfter,
+        @Nullable String budget,
+        boolean deadLetter,
+        boolean retryAfterFirstElement,
+        Nested nested) {
+
+    /** The budget name that means: no budget. */
+    public static final String NO_BUDGET = "none";
+
+    public RetryPolicy {
+        Require.atLeast(1, "max-attempts", maxAttempts);
+        Require.positive("max-duration", maxDuration);
+        Require.positive("max-retry-after", maxRetryAfter);
+        retryOn = List.copyOf(retryOn);
+        doNotRetryOn = List.copyOf(doNotRetryOn);
+        retryOnStatus = Set.copyOf(retryOnStatus);
+        for (int status : retryOnStatus) {
+            Require.that(status >= 100 && status <= 599, "retry-on-status", status, "must be an HTTP status");
+        }
+    }
+
+    /** What a retry does inside a call that is already retried further out. */
+    public enum Nested {
+        /** It retries as well. */
+        ALLOW,
+        /** It leaves retrying to the outer call. */
+        SUPPRESS
+    }
+
+    /** Three attempts, one second apart and growing, with full jitter and a budget. */
+    public static RetryPolicy defaults() {
+        return builder().build();
+    }
+
+    /** Starts from the defaults. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** The longest time that all waits together can take, hints of the server left aside. */
+    public Duration worstCaseWait() {
+        return backoff.worstCase(maxAttempts - 1);
+    }
+
+    /** Builds a policy; not safe for use by many threads. */
+    public static final class Builder {
+
+        private int maxAttempts = 3;
+        private @Nullable Duration maxDuration;
+        private Backoff backoff = Backoff.DEFAULT;
+        private List<Class<? extends Throwable>> retryOn = List.of();
+        private List<Class<? extends Throwable>> doNotRetryOn = List.of();
+        private Set<Integer> retryOnStatus = Faults.TRANSIENT_STATUSES;
+        private @Nullable String retryOnResult;
+        private boolean honorRetryAfter = true;
+        private Duration maxRetryAfter = Duration.ofSeconds(60);
+        private @Nullable String budget;
+        private boolean deadLetter;
+        private boolean retryAfterFirstElement;
+        private Nested nested = Nested.ALLOW;
+
+        private Builder() {}
+
+        public Builder maxAttempts(int value) {
+            maxAttempts = value;
+            return this;
+        }
+
+        public Builder maxDuration(@Nullable Duration value) {
+            maxDuration = value;
+            return this;
+        }
+
+        public Builder backoff(Backoff value) {
+            backoff = value;
+            return this;
+        }
+
+        public Builder retryOn(List<Class<? extends Throwable>> value) {
+            retryOn = value;
+            return this;
+        }
+
+        public Builder doNotRetryOn(List<Class<? extends Throwable>> value) {
+            doNotRetryOn = value;
+            return this;
+        }
+
+        public Builder retryOnStatus(Set<Integer> value) {
+            retryOnStatus = value;
+            return this;
+        }
+
+        public Builder retryOnResult(@Nullable String value) {
+            retryOnResult = value;
+            return this;
+        }
+
+        public Builder honorRetryAfter(boolean value) {
+            honorRetryAfter = value;
+            return this;
+        }
+
+        public Builder maxRetryAfter(Duration value) {
+            maxRetryAfter = value;
+            return this;
+        }
+
+        public Builder budget(@Nullable String value) {
+            budget = value;
+            return this;
+        }
+
+        public Builder deadLetter(boolean value) {
+            deadLetter = value;
+            return this;
+        }
+
+        public Builder retryAfterFirstElement(boolean value) {
+            retryAfterFirstElement = value;
+            return this;
+        }
+
+        public Builder nested(Nested value) {
+            nested = value;
+            return this;
+        }
+
+        public RetryPolicy build() {
+            return new RetryPolicy(
+                    maxAttempts,
+                    maxDuration,
+                    backoff,
+                    retryOn,
+                    doNotRetryOn,
+                    retryOnStatus,
+                    retryOnResult,
+                    honorRetryAfter,
+                    maxRetryAfter,
+                    budget,
+                    deadLetter,
+                    retryAfterFirstElement,
+                    nested);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package dev.resilience.time;
+
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * Where every wait and every timestamp of the library comes from.
+ *
+ * <p>Durations are measured by {@link #nanoTime()}, which a change of the wall clock does not touch; {@link #now()} is
+ * for what people read and other machines compare. Implementations are safe for use by many threads.
+ *
+ * @see ManualTimeSource
+ */
+public interface TimeSource {
+
+    /** The system's clocks. */
+    static TimeSource system() {
+        return SystemTimeSource.INSTANCE;
+    }
+
+    /** Monotonic time in nanoseconds, with the meaning of {@link System#nanoTime()}. */
+    long nanoTime();
+
+    /** Wall-clock time. */
+    Instant now();
+
+    /** Lets the current thread wait; returns at once if the duration is zero or less. */
+    void sleep(Duration duration) throws InterruptedException;
+
+    /**
+     * Parks the current thread until it is unparked or interrupted or the time is over, and possibly for no reason, as
+     * {@link java.util.concurrent.locks.LockSupport#parkNanos(Object, long)} does.
+     *
+     * @param blocker the object that thread dumps show as the one waited for
+     */
+    void park(Object blocker, Duration atMost);
+
+    /**
+     * Runs a task once, after the delay, on a thread that the task may block. A delay of zero or less means at once,
+     * possibly on the calling thread.
+     */
+    Scheduled schedule(Duration delay, Runnable task);
+
+    /** A task that waits for its time. */
+    interface Scheduled {
+
+        /** Keeps the task from running if it has not started; otherwise changes nothing. */
+        void cancel();
+    }
+}
