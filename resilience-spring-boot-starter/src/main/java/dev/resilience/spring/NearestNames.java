@@ -1,0 +1,67 @@
+package dev.resilience.spring;
+
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+
+/** Finds what somebody probably meant: the known names that are fewest edits away from the unknown one. */
+public final class NearestNames {
+
+    private static final int MOST_OFFERED = 3;
+
+    private NearestNames() {}
+
+    /** A sentence that offers the nearest names, or lists the known ones if none is near. */
+    public static String suggest(String unknown, Collection<String> known) {
+        List<String> near = nearest(unknown, known);
+        if (!near.isEmpty()) {
+            return "Did you mean " + quoted(near, " or ") + "?";
+        }
+        return known.isEmpty()
+                ? "There is none."
+                : "Known are: " + quoted(known.stream().sorted().toList(), ", ") + ".";
+    }
+
+    /** The known names close enough to be meant, the nearest first. */
+    static List<String> nearest(String unknown, Collection<String> known) {
+        int farthest = Math.max(2, unknown.length() / 3);
+        return known.stream()
+                .filter(name -> distance(unknown, name) <= farthest || isPartOf(unknown, name))
+                .sorted(Comparator.<String>comparingInt(name -> distance(unknown, name))
+                        .thenComparing(Comparator.naturalOrder()))
+                .limit(MOST_OFFERED)
+                .toList();
+    }
+
+    private static boolean isPartOf(String unknown, String name) {
+        String a = unknown.toLowerCase(Locale.ROOT);
+        String b = name.toLowerCase(Locale.ROOT);
+        return Math.min(a.length(), b.length()) >= 4 && (a.contains(b) || b.contains(a));
+    }
+
+    /** Levenshtein's distance, case ignored. */
+    private static int distance(String left, String right) {
+        String a = left.toLowerCase(Locale.ROOT);
+        String b = right.toLowerCase(Locale.ROOT);
+        int[] previous = new int[b.length() + 1];
+        for (int j = 0; j <= b.length(); j++) {
+            previous[j] = j;
+        }
+        for (int i = 1; i <= a.length(); i++) {
+            int[] current = new int[b.length() + 1];
+            current[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                int replaced = previous[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                current[j] = Math.min(replaced, 1 + Math.min(previous[j], current[j - 1]));
+            }
+            previous = current;
+        }
+        return previous[b.length()];
+    }
+
+    private static String quoted(Collection<String> names, String separator) {
+        return String.join(
+                separator, names.stream().map(name -> "'" + name + "'").toList());
+    }
+}

@@ -1,0 +1,74 @@
+package dev.resilience.spring;
+
+import dev.resilience.bulkhead.Bulkhead;
+import dev.resilience.circuitbreaker.CircuitBreaker;
+import dev.resilience.fallback.Fallback;
+import dev.resilience.idempotency.Idempotency;
+import dev.resilience.retry.Retry;
+import dev.resilience.retry.RetryBudget;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ConcurrentSkipListSet;
+
+/**
+ * The live objects of an application, by kind and name, and which methods use them. Made once, at startup, of all policies
+ * that are configured; looking something up never makes it. Safe for use by many threads.
+ *
+ * @param retries by the name of the policy
+ * @param circuitBreakers by the name of the policy
+ * @param bulkheads by the name of the policy
+ * @param idempotencies by the name of the policy
+ * @param retryBudgets by the name of the budget; a retry policy's own budget bears the policy's name
+ * @param fallbacks by the protected method; filled while methods are resolved
+ * @param users which methods use a policy; filled while methods are resolved
+ */
+public record ResilienceRegistry(
+        Map<String, Retry> retries,
+        Map<String, CircuitBreaker> circuitBreakers,
+        Map<String, Bulkhead> bulkheads,
+        Map<String, Idempotency> idempotencies,
+        Map<String, RetryBudget> retryBudgets,
+        ConcurrentMap<String, Fallback> fallbacks,
+        ConcurrentMap<String, Set<String>> users) {
+
+    public ResilienceRegistry(
+            Map<String, Retry> retries,
+            Map<String, CircuitBreaker> circuitBreakers,
+            Map<String, Bulkhead> bulkheads,
+            Map<String, Idempotency> idempotencies,
+            Map<String, RetryBudget> retryBudgets) {
+        this(
+                retries,
+                circuitBreakers,
+                bulkheads,
+                idempotencies,
+                retryBudgets,
+                new ConcurrentHashMap<>(),
+                new ConcurrentHashMap<>());
+    }
+
+    /** The live objects of a kind by name. */
+    public Map<String, ?> ofKind(PolicyKind kind) {
+        return switch (kind) {
+            case RETRY -> retries;
+            case CIRCUIT_BREAKER -> circuitBreakers;
+            case BULKHEAD -> bulkheads;
+            case IDEMPOTENCY -> idempotencies;
+            case RETRY_BUDGET -> retryBudgets;
+        };
+    }
+
+    /** Notes that a method uses a policy. */
+    public void use(PolicyKind kind, String name, String method) {
+        users.computeIfAbsent(kind.id() + "/" + name, key -> new ConcurrentSkipListSet<>())
+                .add(method);
+    }
+
+    /** The methods that use a policy, in alphabetical order: {@code OrderService.place(Order)}. */
+    public List<String> usedBy(PolicyKind kind, String name) {
+        return List.copyOf(users.getOrDefault(kind.id() + "/" + name, Set.of()));
+    }
+}

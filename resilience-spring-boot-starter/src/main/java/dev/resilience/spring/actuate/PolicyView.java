@@ -1,0 +1,79 @@
+package dev.resilience.spring.actuate;
+
+import java.lang.reflect.RecordComponent;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * A policy as it would be written in YAML: the same keys, nested likewise; durations in ISO-8601. Made of the record that
+ * is in force, so it cannot tell anything else.
+ */
+final class PolicyView {
+
+    private PolicyView() {}
+
+    static Map<String, Object> of(Record policy) {
+        Map<String, Object> view = new LinkedHashMap<>();
+        for (RecordComponent component : policy.getClass().getRecordComponents()) {
+            Object value = value(policy, component);
+            if (value != null) {
+                view.put(kebabCase(component.getName()), readable(value));
+            }
+        }
+        return view;
+    }
+
+    private static @Nullable Object value(Record policy, RecordComponent component) {
+        try {
+            return component.getAccessor().invoke(policy);
+        } catch (ReflectiveOperationException impossible) {
+            throw new IllegalStateException("Policies are public records", impossible);
+        }
+    }
+
+    private static Object readable(Object value) {
+        if (value instanceof Record group) {
+            return of(group);
+        }
+        if (value instanceof Duration duration) {
+            return duration.toString();
+        }
+        if (value instanceof Enum<?> constant) {
+            return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+        if (value instanceof Class<?> type) {
+            return type.getName();
+        }
+        if (value instanceof Collection<?> list) {
+            return list.stream()
+                    .sorted(PolicyView::numbersFirst)
+                    .map(PolicyView::readable)
+                    .toList();
+        }
+        return value instanceof Long bytes ? size(bytes) : value; // the only longs in policies are sizes
+    }
+
+    /** Sets of numbers have no order of their own; lists of classes keep theirs. */
+    private static int numbersFirst(Object left, Object right) {
+        return left instanceof Integer a && right instanceof Integer b ? a.compareTo(b) : 0;
+    }
+
+    private static String size(long bytes) {
+        DataSize size = DataSize.ofBytes(bytes);
+        if (bytes > 0 && DataSize.ofMegabytes(size.toMegabytes()).equals(size)) {
+            return size.toMegabytes() + "MB";
+        }
+        return bytes > 0 && DataSize.ofKilobytes(size.toKilobytes()).equals(size)
+                ? size.toKilobytes() + "KB"
+                : bytes + "B";
+    }
+
+    private static String kebabCase(String camelCase) {
+        return camelCase.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
+    }
+}

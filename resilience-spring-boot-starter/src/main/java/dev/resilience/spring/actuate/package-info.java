@@ -1,0 +1,5 @@
+/** What operators see and do: endpoint and health. */
+@NullMarked
+package dev.resilience.spring.actuate;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,66 @@
+package dev.resilience.spring.aop;
+
+import dev.resilience.annotation.Fallback;
+import dev.resilience.spring.NearestNames;
+import dev.resilience.spring.ResilienceConfigurationException;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ReflectionUtils;
+
+/** Finds the methods that a {@link Fallback} names. */
+final class FallbackResolver {
+
+    private FallbackResolver() {}
+
+    static ReflectiveFallback resolve(Fallback annotation, Method method, Class<?> type) {
+        List<Method> candidates = Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(type))
+                .filter(candidate -> !candidate.equals(method) && candidate.getDeclaringClass() != Object.class)
+                .toList();
+        List<Method> named = candidates.stream()
+                .filter(candidate -> candidate.getName().equals(annotation.value()))
+                .toList();
+        if (named.isEmpty()) {
+            Set<String> names = candidates.stream().map(Method::getName).collect(Collectors.toSet());
+            throw new ResilienceConfigurationException(
+                    "The fallback method '" + annotation.value() + "' of " + MethodNames.full(method, type)
+                            + " does not exist in " + type.getName(),
+                    "Write the method, or correct the name. " + NearestNames.suggest(annotation.value(), names));
+        }
+        List<Method> matching = named.stream()
+                .filter(candidate -> parametersMatch(candidate, method) && returnTypeMatches(candidate, method, type))
+                .toList();
+        if (matching.isEmpty()) {
+            throw new ResilienceConfigurationException(
+                    "The fallback method '" + annotation.value() + "' of " + MethodNames.full(method, type)
+                            + " does not match it: found "
+                            + named.stream()
+                                    .map(found -> found.getReturnType().getSimpleName() + " "
+                                            + MethodNames.readable(found, type))
+                                    .collect(Collectors.joining("; ")),
+                    "A fallback method has the same parameters, optionally followed by one Throwable, and returns "
+                            + ResolvableType.forMethodReturnType(method, type) + ".");
+        }
+        return new ReflectiveFallback(matching, method.getParameterCount(), annotation.on(), annotation.except());
+    }
+
+    private static boolean parametersMatch(Method candidate, Method method) {
+        Class<?>[] expected = method.getParameterTypes();
+        Class<?>[] actual = candidate.getParameterTypes();
+        boolean takesFailure =
+                actual.length == expected.length + 1 && Throwable.class.isAssignableFrom(actual[expected.length]);
+        return (actual.length == expected.length || takesFailure)
+                && Arrays.equals(expected, Arrays.copyOf(actual, expected.length));
+    }
+
+    private static boolean returnTypeMatches(Method candidate, Method method, Class<?> type) {
+        if (method.getReturnType() == void.class) {
+            return candidate.getReturnType() == void.class;
+        }
+        return ResolvableType.forMethodReturnType(method, type)
+                .isAssignableFrom(ResolvableType.forMethodReturnType(candidate, type));
+    }
+}

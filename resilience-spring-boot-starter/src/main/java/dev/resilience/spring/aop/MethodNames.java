@@ -1,0 +1,33 @@
+package dev.resilience.spring.aop;
+
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.springframework.util.ClassUtils;
+
+/** How methods are called in messages, metrics and the actuator. */
+final class MethodNames {
+
+    private MethodNames() {}
+
+    /** {@code OrderService.place}. */
+    static String brief(Method method, Class<?> type) {
+        return ClassUtils.getUserClass(type).getSimpleName() + "." + method.getName();
+    }
+
+    /** {@code OrderService.place(Order)}. */
+    static String readable(Method method, Class<?> type) {
+        return brief(method, type) + parameters(method, Class::getSimpleName);
+    }
+
+    /** {@code com.example.OrderService.place(com.example.Order)}. */
+    static String full(Method method, Class<?> type) {
+        return ClassUtils.getUserClass(type).getName() + "." + method.getName()
+                + parameters(method, Class::getTypeName);
+    }
+
+    private static String parameters(Method method, Function<Class<?>, String> name) {
+        return Arrays.stream(method.getParameterTypes()).map(name).collect(Collectors.joining(", ", "(", ")"));
+    }
+}

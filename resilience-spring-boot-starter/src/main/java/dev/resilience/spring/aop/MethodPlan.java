@@ -1,0 +1,21 @@
+package dev.resilience.spring.aop;
+
+import dev.resilience.pipeline.Pipeline;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a call of one protected method does, resolved once.
+ *
+ * @param pipeline the layers around the method
+ * @param asynchronous whether the method returns a stage
+ * @param repeats whether the method may be run more than once in a call
+ */
+record MethodPlan(Pipeline pipeline, boolean asynchronous, boolean repeats) {
+
+    @Nullable
+    Object run(MethodInvocation invocation) throws Throwable {
+        MethodCall call = new MethodCall(invocation, repeats);
+        return asynchronous ? pipeline.invokeAsync(call) : pipeline.invoke(call);
+    }
+}

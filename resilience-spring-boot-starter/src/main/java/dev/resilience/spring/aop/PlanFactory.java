@@ -1,0 +1,144 @@
+package dev.resilience.spring.aop;
+
+import dev.resilience.annotation.Bulkhead;
+import dev.resilience.annotation.CircuitBreaker;
+import dev.resilience.annotation.Idempotent;
+import dev.resilience.fallback.Fallback;
+import dev.resilience.idempotency.Idempotency;
+import dev.resilience.pipeline.Layer;
+import dev.resilience.pipeline.Pipeline;
+import dev.resilience.retry.Retry;
+import dev.resilience.spring.NearestNames;
+import dev.resilience.spring.PolicyKind;
+import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.idempotency.IdempotentMethods;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.StringValueResolver;
+
+/** Makes the plan of a method: finds what its annotations name and composes the layers in their order. */
+public final class PlanFactory {
+
+    private final ResilienceRegistry registry;
+    private final LayerOrder order;
+    private final IdempotentMethods idempotentMethods;
+    private final StringValueResolver placeholders;
+
+    /**
+     * @param placeholders resolves {@code ${placeholders}} in policy names
+     */
+    public PlanFactory(
+            ResilienceRegistry registry,
+            LayerOrder order,
+            IdempotentMethods idempotentMethods,
+            StringValueResolver placeholders) {
+        this.registry = registry;
+        this.order = order;
+        this.idempotentMethods = idempotentMethods;
+        this.placeholders = placeholders;
+    }
+
+    MethodPlan create(Method method, Class<?> type, Protection protection) {
+        Class<?> userClass = ClassUtils.getUserClass(type);
+        boolean asynchronous = ReturnTypes.isAsynchronous(method, userClass);
+        List<Layer> layers = new ArrayList<>();
+        if (protection.fallback() != null) {
+            layers.add(fallback(method, userClass, protection.fallback()));
+        }
+        for (String name : order.names()) {
+            Layer layer = layer(name, method, userClass, protection, asynchronous);
+            if (layer != null) {
+                layers.add(layer);
+            }
+        }
+        return new MethodPlan(Pipeline.of(layers), asynchronous, protection.retryable() != null);
+    }
+
+    private @Nullable Layer layer(
+            String name, Method method, Class<?> type, Protection protection, boolean asynchronous) {
+        return switch (name) {
+            case LayerOrder.IDEMPOTENT -> idempotency(method, type, protection.idempotent(), asynchronous);
+            case LayerOrder.BULKHEAD -> bulkhead(method, type, protection.bulkhead());
+            case LayerOrder.CIRCUIT_BREAKER -> circuitBreaker(method, type, protection.circuitBreaker());
+            case LayerOrder.RETRY -> retry(method, type, protection);
+            default -> null;
+        };
+    }
+
+    private @Nullable Layer bulkhead(Method method, Class<?> type, @Nullable Bulkhead annotation) {
+        return annotation == null
+                ? null
+                : find(PolicyKind.BULKHEAD, registry.bulkheads(), annotation.value(), method, type);
+    }
+
+    private @Nullable Layer circuitBreaker(Method method, Class<?> type, @Nullable CircuitBreaker annotation) {
+        return annotation == null
+                ? null
+                : find(PolicyKind.CIRCUIT_BREAKER, registry.circuitBreakers(), annotation.value(), method, type);
+    }
+
+    private @Nullable Layer retry(Method method, Class<?> type, Protection protection) {
+        if (protection.retryable() == null) {
+            return null;
+        }
+        Retry retry = find(
+                PolicyKind.RETRY, registry.retries(), protection.retryable().value(), method, type);
+        if (retry.budget() != null) {
+            registry.use(PolicyKind.RETRY_BUDGET, retry.budget().name(), MethodNames.readable(method, type));
+        }
+        return protection.idempotent() == null ? retry : retry.forIdempotentCalls();
+    }
+
+    private @Nullable Layer idempotency(
+            Method method, Class<?> type, @Nullable Idempotent annotation, boolean asynchronous) {
+        if (annotation == null) {
+            return null;
+        }
+        Idempotency idempotency =
+                find(PolicyKind.IDEMPOTENCY, registry.idempotencies(), annotation.value(), method, type);
+        return idempotency.protecting(idempotentMethods.create(
+                method,
+                MethodNames.full(method, type),
+                annotation,
+                idempotency.policy(),
+                ReturnTypes.resultType(method, type, asynchronous)));
+    }
+
+    private Fallback fallback(Method method, Class<?> type, dev.resilience.annotation.Fallback annotation) {
+        String name = MethodNames.brief(method, type);
+        return registry.fallbacks()
+                .computeIfAbsent(
+                        MethodNames.full(method, type),
+                        key -> new Fallback(name, FallbackResolver.resolve(annotation, method, type)));
+    }
+
+    private <T> T find(PolicyKind kind, Map<String, T> live, String written, Method method, Class<?> type) {
+        String name = resolve(kind, written, method, type);
+        T found = live.get(name);
+        if (found == null) {
+            throw new ResilienceConfigurationException(
+                    "The method " + MethodNames.full(method, type) + " names the " + kind.id() + " policy '" + name
+                            + "', but there is no '" + kind.prefix() + "." + name + "'",
+                    "Correct the name in the annotation, or configure the policy under '" + kind.prefix() + "." + name
+                            + "'. " + NearestNames.suggest(name, live.keySet()));
+        }
+        registry.use(kind, name, MethodNames.readable(method, type));
+        return found;
+    }
+
+    private String resolve(PolicyKind kind, String written, Method method, Class<?> type) {
+        try {
+            return String.valueOf(placeholders.resolveStringValue(written));
+        } catch (IllegalArgumentException unresolved) {
+            throw new ResilienceConfigurationException(
+                    "The method " + MethodNames.full(method, type) + " names a " + kind.id() + " policy by '" + written
+                            + "', which cannot be resolved: " + unresolved.getMessage(),
+                    "Define the property that the placeholder names, or give it a default: ${name:default}.");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package dev.resilience.spring.aop;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Which methods of which classes are protected, found once a class. A class whose annotations cannot work is refused at
+ * the first look, which is when its bean is made: that is sooner than a proxy could be.
+ */
+public final class ProtectedMethods {
+
+    private final ProxyRules rules;
+    private final ConcurrentMap<Class<?>, Map<Method, Protection>> byClass = new ConcurrentHashMap<>();
+
+    /**
+     * @param proxyTargetClass whether proxies are subclasses even where a bean has interfaces
+     */
+    public ProtectedMethods(boolean proxyTargetClass) {
+        this.rules = new ProxyRules(proxyTargetClass);
+    }
+
+    /** The protected methods of a class, each as its most specific implementation. */
+    Map<Method, Protection> of(Class<?> type) {
+        Class<?> userClass = ClassUtils.getUserClass(type);
+        Map<Method, Protection> known = byClass.get(userClass);
+        return known != null ? known : byClass.computeIfAbsent(userClass, this::find);
+    }
+
+    /** Every class that was looked at and has protected methods. */
+    Map<Class<?>, Map<Method, Protection>> all() {
+        Map<Class<?>, Map<Method, Protection>> all = new HashMap<>(byClass);
+        all.values().removeIf(Map::isEmpty);
+        return all;
+    }
+
+    @Nullable
+    Protection of(Method method, Class<?> type) {
+        Map<Method, Protection> methods = of(type);
+        return methods.isEmpty() ? null : methods.get(specific(method, type));
+    }
+
+    /** The method that runs in the end: of the class rather than of its interface, and not a bridge. */
+    static Method specific(Method method, Class<?> type) {
+        return Proxy.isProxyClass(type)
+                ? method
+                : AopUtils.getMostSpecificMethod(method, ClassUtils.getUserClass(type));
+    }
+
+    private Map<Method, Protection> find(Class<?> type) {
+        if (!AnnotationUtils.isCandidateClass(type, Protection.ANNOTATIONS)) {
+            return Map.of();
+        }
+        Map<Method, Protection> found = new HashMap<>();
+        if (Proxy.isProxyClass(type)) {
+            for (Class<?> implemented : type.getInterfaces()) {
+                collect(implemented, implemented, found);
+            }
+        } else {
+            collect(type, type, found);
+        }
+        found.forEach((method, protection) -> rules.check(method, type, protection));
+        return found.isEmpty() ? Map.of() : Collections.unmodifiableMap(found);
+    }
+
+    private static void collect(Class<?> type, Class<?> target, Map<Method, Protection> found) {
+        MergedAnnotations onType = Protection.onType(target);
+        ReflectionUtils.doWithMethods(
+                type,
+                method -> {
+                    Protection protection = Protection.of(method, onType);
+                    if (protection != null && (protection.onMethod() || ProxyRules.isService(method))) {
+                        found.put(method, protection);
+                    }
+                },
+                method -> isMostSpecific(method, target));
+    }
+
+    private static boolean isMostSpecific(Method method, Class<?> type) {
+        return method.getDeclaringClass() != Object.class
+                && !method.isSynthetic()
+                && specific(method, type).equals(method);
+    }
+}

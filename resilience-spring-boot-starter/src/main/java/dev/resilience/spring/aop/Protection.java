@@ -1,0 +1,76 @@
+package dev.resilience.spring.aop;
+
+import dev.resilience.annotation.Bulkhead;
+import dev.resilience.annotation.CircuitBreaker;
+import dev.resilience.annotation.Fallback;
+import dev.resilience.annotation.Idempotent;
+import dev.resilience.annotation.Retryable;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+
+/**
+ * The annotations that hold for a method: its own, and for each that it does not have, its type's. Found on superclasses
+ * and interfaces too, and as meta-annotations.
+ *
+ * @param onMethod whether the method itself has one of them
+ */
+record Protection(
+        @Nullable Fallback fallback,
+        @Nullable Idempotent idempotent,
+        @Nullable Bulkhead bulkhead,
+        @Nullable CircuitBreaker circuitBreaker,
+        @Nullable Retryable retryable,
+        boolean onMethod) {
+
+    static final List<Class<? extends Annotation>> ANNOTATIONS =
+            List.of(Fallback.class, Idempotent.class, Bulkhead.class, CircuitBreaker.class, Retryable.class);
+
+    /** The annotations on a type, which hold for its public methods. */
+    static MergedAnnotations onType(Class<?> type) {
+        return MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY);
+    }
+
+    /** The protection of a method, or {@code null} if there is none. */
+    static @Nullable Protection of(Method method, MergedAnnotations onType) {
+        MergedAnnotations onMethod = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
+        boolean itself = hasAny(onMethod);
+        if (!itself && !hasAny(onType)) {
+            return null;
+        }
+        return new Protection(
+                find(Fallback.class, onMethod, onType),
+                find(Idempotent.class, onMethod, onType),
+                find(Bulkhead.class, onMethod, onType),
+                find(CircuitBreaker.class, onMethod, onType),
+                find(Retryable.class, onMethod, onType),
+                itself);
+    }
+
+    static boolean hasAny(MergedAnnotations annotations) {
+        return ANNOTATIONS.stream().anyMatch(annotations::isPresent);
+    }
+
+    /** As in source: {@code @Bulkhead, @Retryable}. */
+    @Override
+    public String toString() {
+        return Stream.of(fallback, idempotent, bulkhead, circuitBreaker, retryable)
+                .filter(Objects::nonNull)
+                .map(annotation -> "@" + annotation.annotationType().getSimpleName())
+                .collect(Collectors.joining(", "));
+    }
+
+    private static <A extends Annotation> @Nullable A find(
+            Class<A> type, MergedAnnotations onMethod, MergedAnnotations onType) {
+        MergedAnnotation<A> own = onMethod.get(type);
+        MergedAnnotation<A> found = own.isPresent() ? own : onType.get(type);
+        return found.synthesize(MergedAnnotation::isPresent).orElse(null);
+    }
+}

@@ -1,0 +1,98 @@
+package dev.resilience.spring.aop;
+
+import dev.resilience.spring.ResilienceConfigurationException;
+import java.io.Closeable;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.Arrays;
+import java.util.Set;
+import org.springframework.beans.factory.Aware;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.util.ClassUtils;
+
+/** What a Spring proxy can and cannot intercept. An annotation where it cannot would silently protect nothing. */
+final class ProxyRules {
+
+    /** Interfaces that do not make Spring choose an interface proxy. */
+    private static final Set<Class<?>> CALLBACKS =
+            Set.of(InitializingBean.class, DisposableBean.class, AutoCloseable.class, Closeable.class, Aware.class);
+
+    private final boolean proxyTargetClass;
+
+    ProxyRules(boolean proxyTargetClass) {
+        this.proxyTargetClass = proxyTargetClass;
+    }
+
+    /** Whether annotations of the type hold for the method. */
+    static boolean isService(Method method) {
+        return Modifier.isPublic(method.getModifiers()) && !Modifier.isStatic(method.getModifiers());
+    }
+
+    void check(Method method, Class<?> type, Protection protection) {
+        if (Proxy.isProxyClass(type) || type.isInterface()) {
+            return;
+        }
+        if (Modifier.isPrivate(method.getModifiers())) {
+            throw refuse(
+                    method,
+                    type,
+                    protection,
+                    "is private",
+                    "Make it public, or move the annotation to a public method.");
+        }
+        if (Modifier.isStatic(method.getModifiers())) {
+            throw refuse(method, type, protection, "is static", "Make it an instance method of a bean.");
+        }
+        if (isProxiedByInterface(type)) {
+            checkInterface(method, type, protection);
+            return;
+        }
+        if (Modifier.isFinal(type.getModifiers())) {
+            throw refuse(
+                    method,
+                    type,
+                    protection,
+                    "is in a final class",
+                    "Make the class non-final (records and Kotlin classes are final; for Kotlin use the plugin kotlin-spring), "
+                            + "or give it an interface and set 'spring.aop.proxy-target-class: false'.");
+        }
+        if (Modifier.isFinal(method.getModifiers())) {
+            String cure = protection.onMethod() ? "" : ", or annotate the methods one by one in place of the type";
+            throw refuse(method, type, protection, "is final", "Make it non-final" + cure + ".");
+        }
+    }
+
+    private static void checkInterface(Method method, Class<?> type, Protection protection) {
+        boolean inInterface = ClassUtils.getAllInterfacesForClassAsSet(type).stream()
+                .anyMatch(candidate -> ClassUtils.hasMethod(candidate, method));
+        if (!inInterface) {
+            throw refuse(
+                    method,
+                    type,
+                    protection,
+                    "is in none of the interfaces through which its bean is proxied",
+                    "Add it to an interface, or remove 'spring.aop.proxy-target-class: false'.");
+        }
+    }
+
+    private boolean isProxiedByInterface(Class<?> type) {
+        return !proxyTargetClass
+                && ClassUtils.getAllInterfacesForClassAsSet(type).stream()
+                        .anyMatch(candidate -> !isCallback(candidate) && candidate.getMethods().length > 0);
+    }
+
+    private static boolean isCallback(Class<?> candidate) {
+        return CALLBACKS.contains(candidate)
+                || Arrays.asList(candidate.getInterfaces()).contains(Aware.class);
+    }
+
+    private static ResilienceConfigurationException refuse(
+            Method method, Class<?> type, Protection protection, String why, String cure) {
+        return new ResilienceConfigurationException(
+                "The method " + MethodNames.full(method, type) + " is annotated with " + protection + " but " + why
+                        + ": a proxy cannot intercept it, so nothing would protect it",
+                cure);
+    }
+}

@@ -1,0 +1,72 @@
+package dev.resilience.spring.aop;
+
+import dev.resilience.spring.ResilienceConfigurationException;
+import java.lang.reflect.Method;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ClassUtils;
+
+/** Which return types a pipeline can handle. A result that is not there yet when the method returns needs care. */
+final class ReturnTypes {
+
+    /** Types whose work begins after the method has returned: to protect the method would protect nothing. */
+    private static final Set<String> LATE = Set.of(
+            "org.reactivestreams.Publisher",
+            "java.util.concurrent.Flow$Publisher",
+            "kotlinx.coroutines.flow.Flow",
+            "java.util.concurrent.Callable",
+            "org.springframework.web.context.request.async.DeferredResult",
+            "org.springframework.web.context.request.async.WebAsyncTask",
+            "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+            "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
+
+    private ReturnTypes() {}
+
+    /** Whether the method returns a stage; fails for what cannot be handled. */
+    static boolean isAsynchronous(Method method, Class<?> type) {
+        Class<?> returned = method.getReturnType();
+        if (returned == CompletionStage.class || returned == CompletableFuture.class) {
+            return true;
+        }
+        if (KotlinDetector.isSuspendingFunction(method)) {
+            throw refuse(method, type, "is a suspending function");
+        }
+        if (CompletionStage.class.isAssignableFrom(returned)
+                || Future.class.isAssignableFrom(returned)
+                || isLate(returned)) {
+            throw refuse(method, type, "returns " + returned.getName());
+        }
+        return false;
+    }
+
+    /** The type of the result itself: of the value that a stage holds, or of what the method returns. */
+    static ResolvableType resultType(Method method, Class<?> type, boolean asynchronous) {
+        ResolvableType returned = ResolvableType.forMethodReturnType(method, type);
+        return asynchronous ? returned.as(CompletionStage.class).getGeneric() : returned;
+    }
+
+    private static boolean isLate(Class<?> returned) {
+        return ClassUtils.getAllInterfacesForClassAsSet(returned).stream().anyMatch(i -> LATE.contains(i.getName()))
+                || isNamed(returned);
+    }
+
+    private static boolean isNamed(Class<?> returned) {
+        for (Class<?> type = returned; type != null; type = type.getSuperclass()) {
+            if (LATE.contains(type.getName())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static ResilienceConfigurationException refuse(Method method, Class<?> type, String what) {
+        return new ResilienceConfigurationException(
+                "The method " + MethodNames.full(method, type) + " " + what
+                        + ", which cannot be protected: its work begins or ends after it has returned",
+                "Return a value, CompletableFuture or CompletionStage, or move the annotations to a method that does.");
+    }
+}

@@ -1,0 +1,104 @@
+package dev.resilience.spring.aop;
+
+import dev.resilience.spring.StartupWarnings;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.scope.ScopedObject;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Resolves the plan of every protected method when all singletons are there, those of beans that are made later included,
+ * and warns of what is protected differently from how it looks.
+ */
+public final class StartupCheck implements SmartInitializingSingleton {
+
+    /** Other libraries' annotations that retry: together with ours the attempts multiply. */
+    private static final List<String> OTHER_RETRIES = List.of(
+            "org.springframework.resilience.annotation.Retryable",
+            "org.springframework.retry.annotation.Retryable",
+            "io.github.resilience4j.retry.annotation.Retry");
+
+    private final ConfigurableListableBeanFactory beans;
+    private final ResilienceAdvisor advisor;
+    private final StartupWarnings warnings;
+    private boolean done;
+
+    public StartupCheck(ConfigurableListableBeanFactory beans, ResilienceAdvisor advisor, StartupWarnings warnings) {
+        this.beans = beans;
+        this.advisor = advisor;
+        this.warnings = warnings;
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        run();
+    }
+
+    /** Runs the check, once: whoever needs all methods resolved may ask for it before its turn has come. */
+    public synchronized void run() {
+        if (done) {
+            return;
+        }
+        done = true;
+        for (String name : beans.getBeanDefinitionNames()) {
+            if (beans.containsSingleton(name)) {
+                warnIfUnprotected(name, beans.getSingleton(name));
+            } else {
+                lookAt(beans.getType(name, false));
+            }
+        }
+        advisor.plans().resolveAll();
+        advisor.methods().all().forEach(this::warnOfOtherRetries);
+    }
+
+    private void lookAt(@Nullable Class<?> type) {
+        if (type != null && !Modifier.isAbstract(type.getModifiers())) {
+            advisor.methods().of(type);
+        }
+    }
+
+    private void warnIfUnprotected(String name, @Nullable Object bean) {
+        if (bean == null || bean instanceof ScopedObject || isMock(bean)) {
+            return;
+        }
+        boolean isProtected = bean instanceof Advised advised
+                && Arrays.asList(advised.getAdvisors()).contains(advisor);
+        Class<?> type = ClassUtils.getUserClass(bean);
+        if (!isProtected
+                && !(bean instanceof Advised)
+                && !advisor.methods().of(type).isEmpty()) {
+            warnings.add(
+                    "The bean '" + name + "' of " + type.getName() + " has annotated methods but no proxy, so they are "
+                            + "not protected: it was made before proxies could be, or 'spring.aop.auto' is false");
+        }
+    }
+
+    private static boolean isMock(Object bean) {
+        return bean.getClass().getName().contains("$Mockito");
+    }
+
+    private void warnOfOtherRetries(Class<?> type, Map<Method, Protection> methods) {
+        methods.forEach((method, protection) -> {
+            if (protection.retryable() != null) {
+                Stream.of(method.getAnnotations(), type.getAnnotations())
+                        .flatMap(Arrays::stream)
+                        .map(Annotation::annotationType)
+                        .map(Class::getName)
+                        .filter(OTHER_RETRIES::contains)
+                        .findFirst()
+                        .ifPresent(other -> warnings.add("The method " + MethodNames.full(method, type)
+                                + " is retried twice, by @Retryable of this library and by @" + other
+                                + ": their attempts multiply"));
+            }
+        });
+    }
+}

@@ -1,0 +1,17 @@
+package dev.resilience.spring.autoconfigure;
+
+import dev.resilience.policy.Require;
+import java.util.List;
+
+/** Binding knows that a list holds classes, but not that they must be exceptions. */
+final class ExceptionClasses {
+
+    private ExceptionClasses() {}
+
+    static List<Class<? extends Throwable>> checked(String key, List<Class<? extends Throwable>> classes) {
+        for (Class<?> type : classes) {
+            Require.that(Throwable.class.isAssignableFrom(type), key, type.getName(), "is not an exception class");
+        }
+        return classes;
+    }
+}

@@ -1,0 +1,19 @@
+package dev.resilience.spring.autoconfigure;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One policy as it is written in YAML. Policies that start from others are bound onto the same instance, one after the
+ * other, so that each changes what it says and nothing else.
+ *
+ * @param <P> the policy made of it
+ */
+interface PolicyProperties<P> {
+
+    /** The policy or preset that this one starts from, in place of {@code default}. */
+    @Nullable
+    String getExtends();
+
+    /** The immutable, checked policy. */
+    P toPolicy();
+}

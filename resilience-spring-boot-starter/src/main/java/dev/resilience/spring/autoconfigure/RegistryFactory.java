@@ -1,0 +1,151 @@
+package dev.resilience.spring.autoconfigure;
+
+import dev.resilience.bulkhead.Bulkhead;
+import dev.resilience.bulkhead.BulkheadPolicy;
+import dev.resilience.circuitbreaker.CircuitBreaker;
+import dev.resilience.event.Events;
+import dev.resilience.fault.Faults;
+import dev.resilience.idempotency.Idempotency;
+import dev.resilience.idempotency.IdempotencyStore;
+import dev.resilience.retry.Retry;
+import dev.resilience.retry.RetryBudget;
+import dev.resilience.retry.RetryBudgetPolicy;
+import dev.resilience.retry.RetryPolicy;
+import dev.resilience.spring.NearestNames;
+import dev.resilience.spring.PolicyKind;
+import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.StartupWarnings;
+import dev.resilience.time.TimeSource;
+import java.util.Collections;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BiFunction;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.springframework.expression.ParseException;
+
+/** Makes the live objects of everything that is configured. */
+final class RegistryFactory {
+
+    private final PolicyBinder binder;
+    private final Faults faults;
+    private final TimeSource time;
+    private final Events events;
+    private final IdempotencyStore store;
+    private final StartupWarnings warnings;
+
+    RegistryFactory(
+            PolicyBinder binder,
+            Faults faults,
+            TimeSource time,
+            Events events,
+            IdempotencyStore store,
+            StartupWarnings warnings) {
+        this.binder = binder;
+        this.faults = faults;
+        this.time = time;
+        this.events = events;
+        this.store = store;
+        this.warnings = warnings;
+    }
+
+    ResilienceRegistry create() {
+        Map<String, RetryPolicy> retryPolicies =
+                binder.bind(PolicyKind.RETRY, RetryProperties.class, RetryProperties::new);
+        Map<String, RetryBudget> budgets = budgets(retryPolicies);
+        return new ResilienceRegistry(
+                live(retryPolicies, (name, policy) -> retry(name, policy, budgets)),
+                live(
+                        binder.bind(
+                                PolicyKind.CIRCUIT_BREAKER,
+                                CircuitBreakerProperties.class,
+                                CircuitBreakerProperties::new),
+                        (name, policy) -> new CircuitBreaker(name, policy, faults, time, events)),
+                live(
+                        binder.bind(PolicyKind.BULKHEAD, BulkheadProperties.class, BulkheadProperties::new),
+                        this::bulkhead),
+                live(
+                        binder.bind(PolicyKind.IDEMPOTENCY, IdempotencyProperties.class, IdempotencyProperties::new),
+                        (name, policy) -> new Idempotency(name, policy, store, time, events)),
+                budgets);
+    }
+
+    private static <P, L> Map<String, L> live(Map<String, P> policies, BiFunction<String, P, L> factory) {
+        Map<String, L> live = new TreeMap<>();
+        policies.forEach((name, policy) -> live.put(name, factory.apply(name, policy)));
+        return Collections.unmodifiableMap(live);
+    }
+
+    /** The configured budgets, and one for every retry policy that names none, with the values of the default. */
+    private Map<String, RetryBudget> budgets(Map<String, RetryPolicy> retryPolicies) {
+        Map<String, RetryBudgetPolicy> policies = new TreeMap<>(
+                binder.bind(PolicyKind.RETRY_BUDGET, RetryBudgetProperties.class, RetryBudgetProperties::new));
+        RetryBudgetPolicy defaults = policies.getOrDefault("default", RetryBudgetPolicy.defaults());
+        retryPolicies.forEach((name, policy) -> {
+            if (policy.budget() == null) {
+                policies.putIfAbsent(name, defaults);
+            }
+        });
+        return live(policies, (name, policy) -> new RetryBudget(name, policy, time));
+    }
+
+    private Retry retry(String name, RetryPolicy policy, Map<String, RetryBudget> budgets) {
+        warnOfWhatHasNoEffect(name, policy);
+        return new Retry(name, policy, faults, time, events, budget(name, policy, budgets), resultRule(name, policy));
+    }
+
+    private static @Nullable RetryBudget budget(String name, RetryPolicy policy, Map<String, RetryBudget> budgets) {
+        if (RetryPolicy.NO_BUDGET.equals(policy.budget())) {
+            return null;
+        }
+        String wanted = policy.budget() == null ? name : policy.budget();
+        RetryBudget budget = budgets.get(wanted);
+        if (budget == null) {
+            throw new ResilienceConfigurationException(
+                    "The retry policy '" + name + "' names the budget '" + wanted
+                            + "', but there is no 'resilience.retry-budget." + wanted + "'",
+                    "Correct 'resilience.retry." + name + ".budget', or configure the budget. "
+                            + NearestNames.suggest(wanted, budgets.keySet()));
+        }
+        return budget;
+    }
+
+    private static @Nullable Predicate<@Nullable Object> resultRule(String name, RetryPolicy policy) {
+        String expression = policy.retryOnResult();
+        if (expression == null || expression.isBlank()) {
+            return null;
+        }
+        try {
+            return new ResultExpression(expression);
+        } catch (ParseException | IllegalArgumentException invalid) {
+            throw new ResilienceConfigurationException(
+                    "The expression 'resilience.retry." + name + ".retry-on-result' does not parse: " + expression
+                            + "\n\n" + "    Reason: " + invalid.getMessage(),
+                    "Write a SpEL expression over #result that is true when the call should be tried again, such as "
+                            + "\"#result.status == 'PENDING'\".");
+        }
+    }
+
+    private Bulkhead bulkhead(String name, BulkheadPolicy policy) {
+        if (policy.type() != BulkheadPolicy.Type.SEMAPHORE) {
+            throw new ResilienceConfigurationException(
+                    "The bulkhead policy '" + name + "' has type thread-pool, which this version does not have yet",
+                    "Use 'resilience.bulkhead." + name + ".type: semaphore'.");
+        }
+        return new Bulkhead(name, policy, time, events);
+    }
+
+    private void warnOfWhatHasNoEffect(String name, RetryPolicy policy) {
+        String key = "resilience.retry." + name + ".";
+        if (policy.nested() == RetryPolicy.Nested.SUPPRESS) {
+            warnings.add(key + "nested: suppress has no effect in this version");
+        }
+        if (policy.deadLetter()) {
+            warnings.add(key + "dead-letter: true has no effect in this version");
+        }
+        if (policy.retryAfterFirstElement()) {
+            warnings.add(key + "retry-after-first-element: true has no effect in this version");
+        }
+    }
+}

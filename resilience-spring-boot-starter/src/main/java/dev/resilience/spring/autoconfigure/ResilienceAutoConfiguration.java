@@ -1,0 +1,196 @@
+package dev.resilience.spring.autoconfigure;
+
+import dev.resilience.event.Events;
+import dev.resilience.event.ResilienceListener;
+import dev.resilience.fault.Fault;
+import dev.resilience.fault.FaultClassifier;
+import dev.resilience.fault.Faults;
+import dev.resilience.fault.HttpFailure;
+import dev.resilience.idempotency.CallerScope;
+import dev.resilience.idempotency.IdempotencyStore;
+import dev.resilience.idempotency.MemoryIdempotencyStore;
+import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.aop.LayerOrder;
+import dev.resilience.spring.aop.PlanFactory;
+import dev.resilience.spring.aop.ProtectedMethods;
+import dev.resilience.spring.aop.ResilienceAdvisor;
+import dev.resilience.spring.aop.StartupCheck;
+import dev.resilience.spring.fault.LibraryFaults;
+import dev.resilience.spring.fault.RestClientFailures;
+import dev.resilience.spring.fault.WebClientFailures;
+import dev.resilience.spring.idempotency.IdempotentMethods;
+import dev.resilience.spring.idempotency.JacksonJson;
+import dev.resilience.spring.idempotency.Json;
+import dev.resilience.spring.idempotency.SecurityCallerScope;
+import dev.resilience.time.TimeSource;
+import java.util.List;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.config.EmbeddedValueResolver;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.web.client.RestClientResponseException;
+import org.springframework.web.reactive.function.client.WebClientResponseException;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Protects annotated methods: the live objects, the plans and the one advice. */
+@AutoConfiguration
+@ConditionalOnBooleanProperty(name = "resilience.enabled", matchIfMissing = true)
+public final class ResilienceAutoConfiguration {
+
+    /** Made before almost every other bean, so it takes nothing but the environment and a provider. */
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static ResilienceAdvisor resilienceAdvisor(Environment environment, ObjectProvider<PlanFactory> planFactory) {
+        ResilienceProperties properties = properties(environment);
+        boolean proxyTargetClass = environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true);
+        return new ResilienceAdvisor(new ProtectedMethods(proxyTargetClass), planFactory, properties.getAdviceOrder());
+    }
+
+    @Bean
+    static StartupCheck resilienceStartupCheck(
+            ConfigurableListableBeanFactory beans, ResilienceAdvisor advisor, StartupWarnings warnings) {
+        return new StartupCheck(beans, advisor, warnings);
+    }
+
+    @Bean
+    StartupWarnings resilienceStartupWarnings() {
+        return new StartupWarnings();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    TimeSource resilienceTimeSource() {
+        return TimeSource.system();
+    }
+
+    @Bean
+    Events resilienceEvents() {
+        return new Events();
+    }
+
+    /** Listeners may need any other bean, so they are asked for when all are there. */
+    @Bean
+    static SmartInitializingSingleton resilienceListeners(Events events, ObjectProvider<ResilienceListener> listeners) {
+        return () -> listeners.orderedStream().forEach(events::add);
+    }
+
+    @Bean
+    Faults resilienceFaults(ObjectProvider<FaultClassifier> custom, ObjectProvider<HttpFailure.Reader> httpReaders) {
+        return new Faults(
+                custom.getIfAvailable(() -> failure -> Fault.UNKNOWN),
+                List.of(new LibraryFaults()),
+                httpReaders.orderedStream().toList());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    IdempotencyStore resilienceIdempotencyStore(TimeSource time) {
+        return new MemoryIdempotencyStore(time);
+    }
+
+    @Bean
+    ResilienceRegistry resilienceRegistry(
+            Environment environment,
+            Faults faults,
+            TimeSource time,
+            Events events,
+            IdempotencyStore store,
+            StartupWarnings warnings) {
+        ConfiguredKeys keys = new ConfiguredKeys(ConfigurationPropertySources.get(environment));
+        keys.refuseUnknown(new KnownKeys());
+        PolicyBinder binder = new PolicyBinder(Binder.get(environment), keys);
+        return new RegistryFactory(binder, faults, time, events, store, warnings).create();
+    }
+
+    @Bean
+    PlanFactory resiliencePlanFactory(
+            Environment environment,
+            ResilienceRegistry registry,
+            IdempotentMethods idempotentMethods,
+            ConfigurableListableBeanFactory beans) {
+        return new PlanFactory(
+                registry,
+                new LayerOrder(properties(environment).getOrder()),
+                idempotentMethods,
+                new EmbeddedValueResolver(beans));
+    }
+
+    @Bean
+    IdempotentMethods resilienceIdempotentMethods(
+            Environment environment,
+            ObjectProvider<Json> json,
+            ObjectProvider<CallerScope> callerScope,
+            IdempotencyStore store,
+            StartupWarnings warnings) {
+        boolean fallenBack = store instanceof MemoryIdempotencyStore
+                && properties(environment).getIdempotencyStore().getType()
+                        == ResilienceProperties.IdempotencyStore.Type.AUTO;
+        return new IdempotentMethods(json.getIfAvailable(), callerScope.getIfAvailable(), () -> {
+            if (fallenBack) {
+                warnings.add(
+                        "Idempotent calls are remembered in this process only: a restart forgets them, and a second "
+                                + "instance does not know them. Say so with 'resilience.idempotency-store.type: memory', or "
+                                + "define an IdempotencyStore bean");
+            }
+        });
+    }
+
+    private static ResilienceProperties properties(Environment environment) {
+        return Binder.get(environment).bindOrCreate("resilience", ResilienceProperties.class);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(RestClientResponseException.class)
+    static class RestClientConfiguration {
+
+        @Bean
+        RestClientFailures resilienceRestClientFailures() {
+            return new RestClientFailures();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(WebClientResponseException.class)
+    static class WebClientConfiguration {
+
+        @Bean
+        WebClientFailures resilienceWebClientFailures() {
+            return new WebClientFailures();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(JsonMapper.class)
+    static class JacksonConfiguration {
+
+        @Bean
+        @ConditionalOnMissingBean(Json.class)
+        JacksonJson resilienceJson(ObjectProvider<JsonMapper> mapper) {
+            return new JacksonJson(mapper.getIfAvailable(JsonMapper::new));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(SecurityContextHolder.class)
+    static class SecurityConfiguration {
+
+        @Bean
+        @ConditionalOnMissingBean(CallerScope.class)
+        SecurityCallerScope resilienceCallerScope() {
+            return new SecurityCallerScope();
+        }
+    }
+}

@@ -1,0 +1,38 @@
+package dev.resilience.spring.autoconfigure;
+
+import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.actuate.EventLog;
+import dev.resilience.spring.actuate.ResilienceEndpoint;
+import dev.resilience.spring.actuate.ResilienceWebEndpointExtension;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+
+/** The actuator endpoint. */
+@AutoConfiguration(after = ResilienceAutoConfiguration.class)
+@ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
+@ConditionalOnBean(ResilienceRegistry.class)
+@ConditionalOnAvailableEndpoint(ResilienceEndpoint.class)
+public final class ResilienceEndpointAutoConfiguration {
+
+    @Bean
+    EventLog resilienceEventLog() {
+        return new EventLog();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    ResilienceEndpoint resilienceEndpoint(ResilienceRegistry registry, StartupWarnings warnings, EventLog events) {
+        return new ResilienceEndpoint(registry, warnings, events);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    ResilienceWebEndpointExtension resilienceWebEndpointExtension(ResilienceEndpoint endpoint) {
+        return new ResilienceWebEndpointExtension(endpoint);
+    }
+}

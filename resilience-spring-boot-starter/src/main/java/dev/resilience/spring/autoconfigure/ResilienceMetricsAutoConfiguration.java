@@ -1,0 +1,38 @@
+package dev.resilience.spring.autoconfigure;
+
+import dev.resilience.event.Events;
+import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.aop.StartupCheck;
+import dev.resilience.spring.metrics.ResilienceMeters;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+
+/** Shows the live objects to every {@link MeterRegistry}. */
+@AutoConfiguration(
+        after = ResilienceAutoConfiguration.class,
+        afterName = "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")
+@ConditionalOnClass(MeterRegistry.class)
+@ConditionalOnBean({MeterRegistry.class, ResilienceRegistry.class})
+public final class ResilienceMetricsAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    ResilienceMeters resilienceMeters(ResilienceRegistry registry, Events events, StartupCheck check) {
+        return new ResilienceMeters(registry, events, check::run);
+    }
+
+    /** Where Boot's own metrics are not at work, nobody else binds. */
+    @Bean
+    @ConditionalOnMissingBean(
+            type = "org.springframework.boot.micrometer.metrics.autoconfigure.MeterRegistryPostProcessor")
+    SmartInitializingSingleton resilienceMeterBinding(
+            ObjectProvider<MeterRegistry> meterRegistries, ResilienceMeters meters) {
+        return () -> meterRegistries.orderedStream().forEach(meters::bindTo);
+    }
+}

@@ -1,0 +1,72 @@
+package dev.resilience.spring.autoconfigure;
+
+import java.util.List;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.core.Ordered;
+
+/** What is written under {@code resilience} besides policies. */
+@ConfigurationProperties("resilience")
+public final class ResilienceProperties {
+
+    /** Whether annotated methods are protected at all. */
+    private boolean enabled = true;
+
+    /** Order of the layers around a method, the outermost first: a permutation of the default. */
+    private List<String> order = List.of("idempotent", "bulkhead", "circuit-breaker", "retry", "time-limit");
+
+    /** Order of the advice relative to other Spring advice; by default outside transactions and caches. */
+    private int adviceOrder = Ordered.LOWEST_PRECEDENCE - 100;
+
+    private final IdempotencyStore idempotencyStore = new IdempotencyStore();
+
+    public boolean isEnabled() {
+        return enabled;
+    }
+
+    public void setEnabled(boolean enabled) {
+        this.enabled = enabled;
+    }
+
+    public List<String> getOrder() {
+        return order;
+    }
+
+    public void setOrder(List<String> order) {
+        this.order = order;
+    }
+
+    public int getAdviceOrder() {
+        return adviceOrder;
+    }
+
+    public void setAdviceOrder(int adviceOrder) {
+        this.adviceOrder = adviceOrder;
+    }
+
+    public IdempotencyStore getIdempotencyStore() {
+        return idempotencyStore;
+    }
+
+    /** What is written under {@code resilience.idempotency-store}. */
+    public static final class IdempotencyStore {
+
+        /** Where the records of idempotent calls are kept. */
+        private Type type = Type.AUTO;
+
+        public Type getType() {
+            return type;
+        }
+
+        public void setType(Type type) {
+            this.type = type;
+        }
+
+        /** The kinds of stores. */
+        public enum Type {
+            /** The best one that the application has what it takes for. */
+            AUTO,
+            /** In this process. */
+            MEMORY
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package dev.resilience.spring.autoconfigure;
+
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+
+/**
+ * Retry policies to start from, by {@code extends}. They are written in the same keys as in YAML, and bound in the same
+ * way; what they leave out has the library's defaults, whatever the application's own {@code default} says.
+ */
+final class RetryPresets {
+
+    private static final Map<String, Map<String, String>> PRESETS = Map.of(
+            "interactive", preset(3, "100ms", "3s", "proportional", "0.2"),
+            "standard", preset(5, "1s", "30s", "proportional", "0.3"),
+            "batch", preset(10, "5s", "5m", "proportional", "0.5"),
+            "external-api", preset(4, "1s", "30s", "full", "0.5"),
+            "database", preset(6, "500ms", "10s", "equal", "0.5"),
+            "message-queue", preset(11, "1s", "60s", "decorrelated", "0.5"));
+
+    private RetryPresets() {}
+
+    static Map<String, ConfigurationPropertySource> sources() {
+        return PRESETS.entrySet().stream()
+                .collect(Collectors.toUnmodifiableMap(
+                        Map.Entry::getKey, preset -> new MapConfigurationPropertySource(preset.getValue())));
+    }
+
+    private static Map<String, String> preset(
+            int maxAttempts, String baseDelay, String maxDelay, String jitter, String jitterFactor) {
+        return Map.of(
+                "preset.max-attempts", String.valueOf(maxAttempts),
+                "preset.backoff.base-delay", baseDelay,
+                "preset.backoff.max-delay", maxDelay,
+                "preset.backoff.jitter", jitter,
+                "preset.backoff.jitter-factor", jitterFactor);
+    }
+}

@@ -1,0 +1,37 @@
+package dev.resilience.spring.idempotency;
+
+import dev.resilience.idempotency.CallerScope;
+import dev.resilience.idempotency.IdempotentOperation;
+import dev.resilience.pipeline.Invocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.ResolvableType;
+
+/** What the calls of one idempotent method need, resolved once. */
+record IdempotentMethod(String name, KeySource keySource, CallerScope scope, Json json, ResolvableType resultType)
+        implements IdempotentOperation {
+
+    @Override
+    public String key(Invocation invocation) {
+        return keySource.key(invocation);
+    }
+
+    @Override
+    public String callerScope() {
+        return scope.caller();
+    }
+
+    @Override
+    public byte[] describe(@Nullable Object[] arguments) {
+        return json.describe(arguments);
+    }
+
+    @Override
+    public byte[] write(@Nullable Object result) {
+        return json.write(result, resultType);
+    }
+
+    @Override
+    public @Nullable Object read(byte[] content) {
+        return json.read(content, resultType);
+    }
+}

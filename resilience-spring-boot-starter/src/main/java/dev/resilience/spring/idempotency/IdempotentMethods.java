@@ -1,0 +1,143 @@
+package dev.resilience.spring.idempotency;
+
+import dev.resilience.annotation.Idempotent;
+import dev.resilience.idempotency.CallerScope;
+import dev.resilience.idempotency.IdempotencyPolicy;
+import dev.resilience.idempotency.IdempotencyPolicy.Scope;
+import dev.resilience.idempotency.IdempotentOperation;
+import dev.resilience.spring.ResilienceConfigurationException;
+import java.lang.reflect.Method;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ClassUtils;
+
+/** Makes of an annotated method what its calls need, and refuses at startup what could not work. */
+public final class IdempotentMethods {
+
+    private static final boolean SERVLET = ClassUtils.isPresent(
+            "org.springframework.web.context.request.ServletRequestAttributes",
+            IdempotentMethods.class.getClassLoader());
+
+    private final @Nullable Json json;
+    private final @Nullable CallerScope callerScope;
+    private final Runnable firstUse;
+
+    /**
+     * @param json how values are written; {@code null} if the application has nothing to write them with
+     * @param callerScope who is calling; {@code null} if nothing tells callers apart
+     * @param firstUse run when a method turns out to be idempotent
+     */
+    public IdempotentMethods(@Nullable Json json, @Nullable CallerScope callerScope, Runnable firstUse) {
+        this.json = json;
+        this.callerScope = callerScope;
+        this.firstUse = firstUse;
+    }
+
+    /**
+     * What the calls of a method need.
+     *
+     * @param name the method's full name, for keys and messages
+     * @param returned the type of the method's result, inside a stage if it returns one
+     */
+    public IdempotentOperation create(
+            Method method, String name, Idempotent annotation, IdempotencyPolicy policy, ResolvableType returned) {
+        if (json == null) {
+            throw new ResilienceConfigurationException(
+                    "The method " + name + " is @Idempotent, but there is no Jackson 3 on the class path to store its "
+                            + "result with",
+                    "Add 'org.springframework.boot:spring-boot-starter-jackson'.");
+        }
+        KeySource key = key(method, name, annotation);
+        ResolvableType result = resultType(name, annotation, returned);
+        checkResult(json, name, result);
+        if (policy.fingerprint()) {
+            checkArguments(json, method, name);
+        }
+        firstUse.run();
+        return new IdempotentMethod(name, key, scope(name, annotation, policy), json, result);
+    }
+
+    private static KeySource key(Method method, String name, Idempotent annotation) {
+        boolean hasKey = !annotation.key().isBlank();
+        boolean hasHeader = !annotation.header().isBlank();
+        if (hasKey == hasHeader) {
+            throw new ResilienceConfigurationException(
+                    "The method " + name + " is @Idempotent "
+                            + (hasKey ? "with both a key and a header" : "without a key"),
+                    "Give @Idempotent either a key, such as key = \"#orderId\", or a header, such as header = "
+                            + "\"Idempotency-Key\".");
+        }
+        if (hasHeader) {
+            if (!SERVLET) {
+                throw new ResilienceConfigurationException(
+                        "The method " + name + " takes its idempotency key from the header '" + annotation.header()
+                                + "', but this is not a servlet web application",
+                        "Take the key from an argument: key = \"#...\".");
+            }
+            return new KeyHeader(annotation.header());
+        }
+        try {
+            return KeyExpression.parse(annotation.key(), method);
+        } catch (IllegalArgumentException invalid) {
+            throw new ResilienceConfigurationException(
+                    "The key expression \"" + annotation.key() + "\" of the @Idempotent method " + name
+                            + " cannot work: " + invalid.getMessage(),
+                    "Write a SpEL expression over the arguments, such as \"#orderId\", \"#request.id\" or \"#p0\". "
+                            + "Names need classes compiled with '-parameters'.");
+        }
+    }
+
+    private static ResolvableType resultType(String name, Idempotent annotation, ResolvableType returned) {
+        if (annotation.resultType() == void.class) {
+            return returned;
+        }
+        ResolvableType given = ResolvableType.forClass(annotation.resultType());
+        if (!returned.resolve(Object.class).isAssignableFrom(annotation.resultType())) {
+            throw new ResilienceConfigurationException(
+                    "The @Idempotent method " + name + " returns " + returned + ", which its resultType "
+                            + annotation.resultType().getName() + " is not",
+                    "Give a resultType that the method may return.");
+        }
+        return given;
+    }
+
+    private static void checkResult(Json json, String name, ResolvableType result) {
+        Class<?> type = result.resolve(Object.class);
+        String why = type == void.class || type == Void.class ? null : json.whyNotReadable(result);
+        if (why != null) {
+            throw new ResilienceConfigurationException(
+                    "The stored result of the @Idempotent method " + name + " could not be read back as " + result
+                            + ": " + why,
+                    "Return a class that Jackson can read, or name one: @Idempotent(resultType = ...).");
+        }
+    }
+
+    private static void checkArguments(Json json, Method method, String name) {
+        for (int i = 0; i < method.getParameterCount(); i++) {
+            String why = json.whyNotWritable(ResolvableType.forMethodParameter(method, i));
+            if (why != null) {
+                throw new ResilienceConfigurationException(
+                        "Argument " + i + " of the @Idempotent method " + name + " cannot be written as JSON, so calls "
+                                + "with the same key could not be compared: " + why,
+                        "Move the argument out of the method, or choose a policy with 'fingerprint: false'.");
+            }
+        }
+    }
+
+    private CallerScope scope(String name, Idempotent annotation, IdempotencyPolicy policy) {
+        if (policy.scope() == Scope.NONE) {
+            return () -> "";
+        }
+        if (callerScope != null) {
+            return callerScope;
+        }
+        if (!annotation.header().isBlank()) {
+            throw new ResilienceConfigurationException(
+                    "The @Idempotent method " + name + " takes its key from the header '" + annotation.header()
+                            + "', but nothing tells callers apart: one caller could see another's result",
+                    "Add Spring Security or a bean of type CallerScope, or accept it with 'resilience.idempotency."
+                            + annotation.value() + ".scope: none'.");
+        }
+        return () -> "";
+    }
+}

@@ -1,0 +1,146 @@
+package dev.resilience.spring.idempotency;
+
+import dev.resilience.exception.IdempotencyKeyInvalidException;
+import dev.resilience.exception.IdempotencyKeyMissingException;
+import dev.resilience.pipeline.Invocation;
+import java.lang.reflect.Method;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.expression.EvaluationException;
+import org.springframework.expression.Expression;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.SpelEvaluationException;
+import org.springframework.expression.spel.SpelMessage;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.BeanReference;
+import org.springframework.expression.spel.ast.ConstructorReference;
+import org.springframework.expression.spel.ast.TypeReference;
+import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.SimpleEvaluationContext;
+
+/** A SpEL expression over the arguments; parsed and checked once, reads properties and calls methods of arguments. */
+final class KeyExpression implements KeySource {
+
+    private final Expression expression;
+    private final Map<String, Integer> variables;
+
+    private KeyExpression(Expression expression, Map<String, Integer> variables) {
+        this.expression = expression;
+        this.variables = variables;
+    }
+
+    /**
+     * Parses and checks an expression.
+     *
+     * @throws IllegalArgumentException if it does not parse or cannot give a key; the message says why
+     */
+    static KeyExpression parse(String text, Method method) {
+        SpelExpression expression;
+        try {
+            expression = new SpelExpressionParser().parseRaw(text);
+        } catch (ParseException | IllegalStateException invalid) {
+            throw new IllegalArgumentException("it does not parse: " + invalid.getMessage(), invalid);
+        }
+        Map<String, Integer> arguments = arguments(method);
+        Map<String, Integer> used = new LinkedHashMap<>();
+        collect(expression.getAST(), arguments, used);
+        if (used.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "it names no argument; arguments are written with '#': " + names(arguments));
+        }
+        return new KeyExpression(expression, used);
+    }
+
+    private static void collect(SpelNode node, Map<String, Integer> arguments, Map<String, Integer> used) {
+        if (node instanceof VariableReference) {
+            String name = node.toStringAST().substring(1);
+            Integer index = arguments.get(name);
+            if (index == null) {
+                throw new IllegalArgumentException("'#" + name + "' is no argument; there are: " + names(arguments));
+            }
+            used.put(name, index);
+        }
+        if (node instanceof BeanReference || node instanceof TypeReference || node instanceof ConstructorReference) {
+            throw new IllegalArgumentException("'" + node.toStringAST() + "' is not available in keys");
+        }
+        for (int i = 0; i < node.getChildCount(); i++) {
+            collect(node.getChild(i), arguments, used);
+        }
+    }
+
+    private static Map<String, Integer> arguments(Method method) {
+        Map<String, Integer> arguments = new LinkedHashMap<>();
+        String[] names = new DefaultParameterNameDiscoverer().getParameterNames(method);
+        for (int i = 0; i < method.getParameterCount(); i++) {
+            if (names != null) {
+                arguments.put(names[i], i);
+            }
+            arguments.put("p" + i, i);
+            arguments.put("a" + i, i);
+        }
+        return arguments;
+    }
+
+    private static String names(Map<String, Integer> arguments) {
+        Set<String> names = new TreeSet<>();
+        arguments.forEach((name, index) -> {
+            if (!name.equals("a" + index)) {
+                names.add("#" + name);
+            }
+        });
+        return names.isEmpty() ? "none, for the method has no parameters" : String.join(", ", names);
+    }
+
+    @Override
+    public String key(Invocation invocation) {
+        SimpleEvaluationContext context = SimpleEvaluationContext.forReadOnlyDataBinding()
+                .withInstanceMethods()
+                .build();
+        @Nullable Object[] arguments = invocation.arguments();
+        variables.forEach((name, index) -> context.setVariable(name, arguments[index]));
+        Object key = evaluate(context);
+        if (key == null) {
+            throw new IdempotencyKeyMissingException(
+                    "The call has no idempotency key: '" + expression.getExpressionString() + "' is null");
+        }
+        if (hasNoText(key.getClass())) {
+            throw new IdempotencyKeyInvalidException("The idempotency key '" + expression.getExpressionString()
+                    + "' is a " + key.getClass().getName() + ", which has no toString() of its own");
+        }
+        return key.toString();
+    }
+
+    private @Nullable Object evaluate(SimpleEvaluationContext context) {
+        try {
+            return expression.getValue(context);
+        } catch (SpelEvaluationException failed) {
+            if (failed.getMessageCode() == SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL
+                    || failed.getMessageCode() == SpelMessage.METHOD_CALL_ON_NULL_OBJECT_NOT_ALLOWED) {
+                return null;
+            }
+            throw cannotEvaluate(failed);
+        } catch (EvaluationException failed) {
+            throw cannotEvaluate(failed);
+        }
+    }
+
+    private IllegalStateException cannotEvaluate(EvaluationException failed) {
+        return new IllegalStateException(
+                "The key expression '" + expression.getExpressionString() + "' cannot be evaluated", failed);
+    }
+
+    /** An object's identity is another one on every call: as a key it would protect nothing. */
+    private static boolean hasNoText(Class<?> type) {
+        try {
+            return type.isArray() || type.getMethod("toString").getDeclaringClass() == Object.class;
+        } catch (NoSuchMethodException impossible) {
+            return true;
+        }
+    }
+}

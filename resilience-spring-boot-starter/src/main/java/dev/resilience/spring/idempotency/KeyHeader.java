@@ -1,0 +1,52 @@
+package dev.resilience.spring.idempotency;
+
+import dev.resilience.exception.IdempotencyKeyInvalidException;
+import dev.resilience.exception.IdempotencyKeyMissingException;
+import dev.resilience.pipeline.Invocation;
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.Collections;
+import java.util.List;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
+
+/**
+ * A header of the current request. The value is a string of structured fields, so quoted (RFC 9651, as
+ * draft-ietf-httpapi-idempotency-key-header asks); a bare one is taken as it is, and both are the same key.
+ */
+final class KeyHeader implements KeySource {
+
+    private final String name;
+
+    KeyHeader(String name) {
+        this.name = name;
+    }
+
+    @Override
+    public String key(Invocation invocation) {
+        if (!(RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes)) {
+            throw new IdempotencyKeyMissingException(
+                    "The call has no idempotency key: it does not come from a request that could have a header "
+                            + name);
+        }
+        HttpServletRequest request = attributes.getRequest();
+        List<String> values = Collections.list(request.getHeaders(name));
+        if (values.isEmpty()) {
+            throw new IdempotencyKeyMissingException("The request has no header " + name);
+        }
+        if (values.size() > 1) {
+            throw new IdempotencyKeyInvalidException("The request has more than one header " + name);
+        }
+        return unquoted(values.get(0).strip());
+    }
+
+    private String unquoted(String value) {
+        boolean quoted = value.startsWith("\"");
+        if (!quoted) {
+            return value;
+        }
+        if (value.length() < 2 || !value.endsWith("\"")) {
+            throw new IdempotencyKeyInvalidException("The header " + name + " has a quotation mark that is not closed");
+        }
+        return value.substring(1, value.length() - 1).replace("\\\"", "\"").replace("\\\\", "\\");
+    }
+}

@@ -1,0 +1,82 @@
+package dev.resilience.spring.web;
+
+import dev.resilience.exception.BulkheadFullException;
+import dev.resilience.exception.CircuitOpenException;
+import dev.resilience.exception.IdempotencyInProgressException;
+import dev.resilience.exception.IdempotencyKeyInvalidException;
+import dev.resilience.exception.IdempotencyKeyMissingException;
+import dev.resilience.exception.IdempotencyKeyReusedException;
+import dev.resilience.exception.IdempotencyLeaseLostException;
+import dev.resilience.exception.IdempotencyOutcomeUnknownException;
+import dev.resilience.exception.ResilienceException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.ControllerAdvice;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+
+/**
+ * Answers refusals that leave a controller with problem details (RFC 9457), with {@code Retry-After} where there is
+ * something to wait for. An application's own advice of a higher precedence than 0 comes first.
+ */
+@ControllerAdvice
+@Order(0)
+public final class ResilienceExceptionHandler {
+
+    private static final String TYPE_PREFIX = "urn:resilience:problem:";
+    private static final Duration SOON = Duration.ofSeconds(1);
+
+    private static final Map<Class<?>, HttpStatus> STATUSES = Map.of(
+            CircuitOpenException.class, HttpStatus.SERVICE_UNAVAILABLE,
+            BulkheadFullException.class, HttpStatus.SERVICE_UNAVAILABLE,
+            IdempotencyKeyMissingException.class, HttpStatus.BAD_REQUEST,
+            IdempotencyKeyInvalidException.class, HttpStatus.BAD_REQUEST,
+            IdempotencyInProgressException.class, HttpStatus.CONFLICT,
+            IdempotencyKeyReusedException.class, HttpStatus.UNPROCESSABLE_CONTENT,
+            IdempotencyOutcomeUnknownException.class, HttpStatus.CONFLICT,
+            IdempotencyLeaseLostException.class, HttpStatus.CONFLICT);
+
+    @ExceptionHandler
+    ResponseEntity<ProblemDetail> handle(ResilienceException refusal) {
+        HttpStatus status = STATUSES.getOrDefault(refusal.getClass(), HttpStatus.SERVICE_UNAVAILABLE);
+        ProblemDetail problem = ProblemDetail.forStatusAndDetail(status, String.valueOf(refusal.getMessage()));
+        problem.setType(URI.create(TYPE_PREFIX + kebabCase(refusal.getClass().getSimpleName())));
+        ResponseEntity.BodyBuilder answer = ResponseEntity.status(status);
+        Duration wait = retryAfter(refusal);
+        if (wait != null) {
+            answer.header(HttpHeaders.RETRY_AFTER, String.valueOf(wholeSeconds(wait)));
+        }
+        return answer.body(problem);
+    }
+
+    private static @Nullable Duration retryAfter(ResilienceException refusal) {
+        if (refusal instanceof CircuitOpenException open) {
+            return open.retryAfter();
+        }
+        if (refusal instanceof IdempotencyInProgressException running) {
+            return running.retryAfter();
+        }
+        boolean passesSoon =
+                refusal instanceof BulkheadFullException || refusal instanceof IdempotencyLeaseLostException;
+        return passesSoon ? SOON : null;
+    }
+
+    /** Rounded up, at least 1: who comes back a moment too early is refused again. */
+    private static long wholeSeconds(Duration wait) {
+        return Math.max(1, wait.plusNanos(999_999_999).toSeconds());
+    }
+
+    private static String kebabCase(String className) {
+        return className
+                .replaceFirst("Exception$", "")
+                .replaceAll("(?<=[a-z])([A-Z])", "-$1")
+                .toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.resilience.spring;
+
+import org.jspecify.annotations.NullMarked;
