@@ -11,7 +11,6 @@ import dev.resilience.exception.ResilienceException;
 import dev.resilience.fault.ExceptionRules;
 import dev.resilience.fault.Fault;
 import dev.resilience.fault.Faults;
-import dev.resilience.fault.TransientFault;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.Durations;
@@ -178,8 +177,7 @@ public final class CircuitBreaker implements Layer {
         if (listed != null) {
             return listed;
         }
-        boolean refusedByLibrary = failure instanceof ResilienceException && !(failure instanceof TransientFault);
-        if (refusedByLibrary || failure instanceof InterruptedException) {
+        if (ResilienceException.isRefusal(failure) || failure instanceof InterruptedException) {
             return false;
         }
         return faults.classify(failure, Faults.TRANSIENT_STATUSES) != Fault.PERMANENT;

@@ -1,9 +1,18 @@
 package dev.resilience.exception;
 
+import dev.resilience.fault.TransientFault;
 import org.jspecify.annotations.Nullable;
 
 /** The supertype of everything that the library itself throws at a caller of a protected method. */
 public abstract class ResilienceException extends RuntimeException {
+
+    /**
+     * Whether the failure is a refusal: the library did not let the call through, so it says nothing about the callee.
+     * Retrying it inside the layer that refused would only be refused again.
+     */
+    public static boolean isRefusal(Throwable failure) {
+        return failure instanceof ResilienceException && !(failure instanceof TransientFault);
+    }
 
     ResilienceException(String message, @Nullable Throwable cause) {
         super(message, cause);

@@ -3,6 +3,7 @@ package dev.resilience.retry;
 import dev.resilience.event.Events;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.event.RetryOutcome;
+import dev.resilience.exception.ResilienceException;
 import dev.resilience.fault.ExceptionRules;
 import dev.resilience.fault.Fault;
 import dev.resilience.fault.Faults;
@@ -112,6 +113,9 @@ public final class Retry implements Layer {
         Boolean listed = rules.verdict(failure);
         if (listed != null) {
             return listed;
+        }
+        if (ResilienceException.isRefusal(failure)) {
+            return false;
         }
         Fault fault = faults.classify(failure, transientStatuses);
         if (fault == Fault.UNKNOWN) {
