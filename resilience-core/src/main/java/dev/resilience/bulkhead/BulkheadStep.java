@@ -22,7 +22,7 @@ final class BulkheadStep extends Step {
     @Override
     public @Nullable Object call(Invocation invocation) throws Throwable {
         if (!places.tryTake()) {
-            new WaitingThread(bulkhead).awaitPlace();
+            new WaitingThread(bulkhead).awaitPlace(); // throws without a place
         }
         try {
             bulkhead.accepted();
@@ -45,7 +45,7 @@ final class BulkheadStep extends Step {
 
     private void run(Invocation invocation, LinkedFuture answer) {
         bulkhead.accepted();
-        answer.await(next.callAsync(invocation), (result, failure) -> {
+        answer.await(next, invocation, (result, failure) -> {
             places.leave();
             answer.finish(result, failure);
         });

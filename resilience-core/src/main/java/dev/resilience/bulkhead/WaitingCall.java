@@ -29,7 +29,7 @@ final class WaitingCall implements Places.Waiter {
     void standInLine() {
         answer.cancelling(this::cancelled);
         if (!bulkhead.places().standInLine(this)) {
-            answer.completeExceptionally(bulkhead.full());
+            answer.finish(null, bulkhead.full());
             return;
         }
         timeout = bulkhead.time().schedule(bulkhead.policy().queueTimeout(), this::timedOut);
@@ -38,20 +38,21 @@ final class WaitingCall implements Places.Waiter {
         }
     }
 
-    /** The thread that gave the place has work of its own: the call goes on elsewhere. */
+    /** The thread that gave the place has work of its own: the call goes on where the time source lets it. */
     @Override
     public void placeGiven() {
         outOfLine = true;
         cancelTimeout();
-        bulkhead.waited(BulkheadOutcome.ACCEPTED, start);
         bulkhead.time().schedule(Duration.ZERO, this::begin);
     }
 
     private void begin() {
         if (answer.isDone()) {
+            bulkhead.waited(BulkheadOutcome.REJECTED, start);
             bulkhead.cancelled();
             bulkhead.places().leave();
         } else {
+            bulkhead.waited(BulkheadOutcome.ACCEPTED, start);
             call.run();
         }
     }
@@ -59,7 +60,7 @@ final class WaitingCall implements Places.Waiter {
     private void timedOut() {
         if (bulkhead.places().leaveLine(this)) {
             bulkhead.waited(BulkheadOutcome.TIMED_OUT, start);
-            answer.completeExceptionally(bulkhead.timedOut());
+            answer.finish(null, bulkhead.timedOut());
         }
     }
 

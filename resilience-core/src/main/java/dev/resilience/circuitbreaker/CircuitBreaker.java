@@ -46,6 +46,7 @@ public final class CircuitBreaker implements Layer {
     private final String name;
     private final CircuitBreakerPolicy policy;
     private final ExceptionRules rules;
+    private final ExceptionRules rulesForRefusals;
     private final Faults faults;
     private final TimeSource time;
     private final Events events;
@@ -59,6 +60,7 @@ public final class CircuitBreaker implements Layer {
         this.name = name;
         this.policy = policy;
         this.rules = new ExceptionRules(policy.recordOn(), policy.ignoreOn());
+        this.rulesForRefusals = rules.within(ResilienceException.class);
         this.faults = faults;
         this.time = time;
         this.events = events;
@@ -156,15 +158,10 @@ public final class CircuitBreaker implements Layer {
     }
 
     void failed(Permit permit, long start, Throwable failure) {
-        boolean counts = true;
-        try {
-            counts = countsAsFailure(failure);
-        } finally {
-            if (counts) {
-                permit.failed(nanosSince(start));
-            } else {
-                permit.ignored();
-            }
+        if (countsAsFailure(failure)) {
+            permit.failed(nanosSince(start));
+        } else {
+            permit.ignored();
         }
     }
 
@@ -173,11 +170,12 @@ public final class CircuitBreaker implements Layer {
     }
 
     private boolean countsAsFailure(Throwable failure) {
-        Boolean listed = rules.verdict(failure);
+        boolean refusal = ResilienceException.isRefusal(failure);
+        Boolean listed = (refusal ? rulesForRefusals : rules).verdict(failure);
         if (listed != null) {
             return listed;
         }
-        if (ResilienceException.isRefusal(failure) || failure instanceof InterruptedException) {
+        if (refusal || Faults.isInterrupt(failure)) {
             return false;
         }
         return faults.classify(failure, Faults.TRANSIENT_STATUSES) != Fault.PERMANENT;

@@ -1,10 +1,8 @@
 package dev.resilience.circuitbreaker;
 
-import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -39,22 +37,23 @@ final class CircuitBreakerStep extends Step {
         Permit permit;
         try {
             permit = breaker.admit();
-        } catch (CircuitOpenException refused) {
+        } catch (RuntimeException | Error refused) {
             return CompletableFuture.failedFuture(refused);
         }
         long start = breaker.startNanos();
         LinkedFuture answer = new LinkedFuture();
-        answer.await(next.callAsync(invocation), (result, failure) -> {
-            ended(permit, start, failure);
+        answer.await(next, invocation, (result, failure) -> {
+            boolean cancelled = answer.isDone();
+            ended(permit, start, failure, cancelled);
             answer.finish(result, failure);
         });
         return answer;
     }
 
-    private void ended(Permit permit, long start, @Nullable Throwable failure) {
+    private void ended(Permit permit, long start, @Nullable Throwable failure, boolean cancelled) {
         if (failure == null) {
             breaker.succeeded(permit, start);
-        } else if (failure instanceof CancellationException) {
+        } else if (cancelled) {
             permit.ignored();
         } else {
             breaker.failed(permit, start, failure);

@@ -8,7 +8,9 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>A call takes the next place of the ring, swaps its outcome in, and adds the difference between what it wrote and
  * what it found to the totals, all three counts at once in one long of 21 bits each. Each swap is atomic, so every
- * outcome is added once and taken away once, whatever the threads do in between.
+ * outcome is added once and taken away once. A thread that is held up between its swap and its addition may find its
+ * outcome taken away before it was added: for that moment a count is short by one, and may be below zero. So counts are
+ * kept above a bias, and one that is below zero is read as zero.
  */
 final class CountWindow implements CallWindow {
 
@@ -16,6 +18,8 @@ final class CountWindow implements CallWindow {
 
     private static final int BITS = 21;
     private static final long MASK = (1L << BITS) - 1;
+    private static final long BIAS = 1L << (BITS - 1);
+    private static final long ZERO = (BIAS << (2 * BITS)) | (BIAS << BITS) | BIAS;
     private static final int FAILED = 2;
     private static final int SLOW = 4;
     private static final int CALL = 1;
@@ -23,7 +27,7 @@ final class CountWindow implements CallWindow {
     private final Thresholds thresholds;
     private final AtomicIntegerArray outcomes;
     private final AtomicLong next = new AtomicLong();
-    private final AtomicLong totals = new AtomicLong();
+    private final AtomicLong totals = new AtomicLong(ZERO);
 
     CountWindow(int size, Thresholds thresholds) {
         this.thresholds = thresholds;
@@ -53,14 +57,18 @@ final class CountWindow implements CallWindow {
     }
 
     private static long calls(long totals) {
-        return totals >>> (2 * BITS);
+        return count(totals >>> (2 * BITS));
     }
 
     private static long failures(long totals) {
-        return (totals >>> BITS) & MASK;
+        return count(totals >>> BITS);
     }
 
     private static long slowCalls(long totals) {
-        return totals & MASK;
+        return count(totals);
+    }
+
+    private static long count(long field) {
+        return Math.max(0, (field & MASK) - BIAS);
     }
 }

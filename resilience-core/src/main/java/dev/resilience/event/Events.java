@@ -34,18 +34,19 @@ public final class Events {
     /** Tells everybody who listens. */
     public void publish(Supplier<ResilienceEvent> event) {
         if (heard()) {
-            publish(event.get());
+            ResilienceEvent made = event.get();
+            for (ResilienceListener listener : listeners) {
+                tell(listener, made);
+            }
         }
     }
 
-    @SuppressWarnings("CatchingUnchecked") // a listener cannot hurt the call that it hears of
-    private void publish(ResilienceEvent event) {
-        for (ResilienceListener listener : listeners) {
-            try {
-                listener.onEvent(event);
-            } catch (Exception broken) {
-                log.warn("Listener {} failed on {}", listener.getClass().getName(), event.type(), broken);
-            }
+    /** Whatever a listener throws, an {@link Error} too, must not hurt the call that it hears of. */
+    private static void tell(ResilienceListener listener, ResilienceEvent event) {
+        try {
+            listener.onEvent(event);
+        } catch (Throwable broken) {
+            log.warn("Listener {} failed on {}", listener.getClass().getName(), event.type(), broken);
         }
     }
 }

@@ -14,9 +14,12 @@ public enum IdempotencyOutcome implements Outcome {
     TAKEN_OVER,
     /** It ran for so long that another call took its key over. */
     LEASE_LOST,
-    /** It failed, and the key is free again. */
+    /** It failed, or its result is too large to be kept; the key is free again. */
     RELEASED,
-    /** An earlier owner died and the policy forbids to run again. */
+    /**
+     * An earlier owner died and the policy forbids to run again, or the caller cancelled an asynchronous call that was
+     * running.
+     */
     OUTCOME_UNKNOWN,
     /** The store did not answer. */
     STORE_FAILURE

@@ -28,7 +28,11 @@ final class FallbackStep extends Step {
             if (!method.answers(failure)) {
                 throw failure;
             }
-            return answer(invocation, failure);
+            Object answer = answer(invocation, failure);
+            if (failure instanceof InterruptedException) {
+                Thread.currentThread().interrupt(); // the interrupt is answered for, but not forgotten
+            }
+            return answer;
         }
     }
 
@@ -47,7 +51,7 @@ final class FallbackStep extends Step {
     @Override
     public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
         LinkedFuture answer = new LinkedFuture();
-        answer.await(next.callAsync(invocation), (result, failure) -> {
+        answer.await(next, invocation, (result, failure) -> {
             if (failure == null || answer.isDone() || !method.answers(failure)) {
                 answer.finish(result, failure);
             } else {

@@ -12,9 +12,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record ExceptionRules(List<Class<? extends Throwable>> included, List<Class<? extends Throwable>> excluded) {
 
-    /** No rules: every verdict is {@code null}. */
-    public static final ExceptionRules NONE = new ExceptionRules(List.of(), List.of());
-
     public ExceptionRules {
         included = List.copyOf(included);
         excluded = List.copyOf(excluded);
@@ -32,6 +29,13 @@ public record ExceptionRules(List<Class<? extends Throwable>> included, List<Cla
             }
         }
         return null;
+    }
+
+    /** These rules without the classes that are more general than the given one. */
+    public ExceptionRules within(Class<? extends Throwable> root) {
+        return new ExceptionRules(
+                included.stream().filter(root::isAssignableFrom).toList(),
+                excluded.stream().filter(root::isAssignableFrom).toList());
     }
 
     private @Nullable Boolean closest(Class<?> type) {

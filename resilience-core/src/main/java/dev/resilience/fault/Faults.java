@@ -1,8 +1,10 @@
 package dev.resilience.fault;
 
+import java.io.InterruptedIOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,7 +26,7 @@ public final class Faults {
     private final FaultClassifier custom;
     private final List<FaultClassifier> known;
     private final List<HttpFailure.Reader> httpReaders;
-    private final AtomicBoolean customFailureLogged = new AtomicBoolean();
+    private final Set<Class<?>> brokenJudges = ConcurrentHashMap.newKeySet();
 
     /**
      * @param custom the application's classifier, asked first
@@ -57,6 +59,23 @@ public final class Faults {
         return Fault.UNKNOWN;
     }
 
+    /**
+     * Whether the failure says that its thread was interrupted, be it wrapped: it tells nothing of the callee, and nobody
+     * wants another attempt. A timeout is no interrupt, though some clients derive it from {@link InterruptedIOException}.
+     */
+    public static boolean isInterrupt(Throwable failure) {
+        for (Throwable link : CauseChain.of(failure)) {
+            boolean plainInterruptedIo =
+                    link.getClass() == InterruptedIOException.class && !JdkFaults.tellsOfTimeout(link);
+            if (link instanceof InterruptedException
+                    || link instanceof ClosedByInterruptException
+                    || plainInterruptedIo) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** The HTTP answer that the exception or the first of its causes to have one carries. */
     public @Nullable HttpFailure httpFailure(Throwable failure) {
         if (httpReaders.isEmpty()) {
@@ -72,7 +91,7 @@ public final class Faults {
     }
 
     private Fault classifyAlone(Throwable failure, Set<Integer> transientStatuses) {
-        Fault fault = askCustom(failure);
+        Fault fault = ask(custom, failure);
         if (fault != Fault.UNKNOWN) {
             return fault;
         }
@@ -84,7 +103,7 @@ public final class Faults {
             return ofStatus(answer.status(), transientStatuses);
         }
         for (FaultClassifier classifier : known) {
-            fault = classifier.classify(failure);
+            fault = ask(classifier, failure);
             if (fault != Fault.UNKNOWN) {
                 return fault;
             }
@@ -101,28 +120,36 @@ public final class Faults {
 
     private @Nullable HttpFailure read(Throwable failure) {
         for (HttpFailure.Reader reader : httpReaders) {
-            HttpFailure answer = reader.read(failure);
-            if (answer != null) {
-                return answer;
+            try {
+                HttpFailure answer = reader.read(failure);
+                if (answer != null) {
+                    return answer;
+                }
+            } catch (RuntimeException | LinkageError broken) {
+                report(reader, failure, broken);
             }
         }
         return null;
     }
 
-    @SuppressWarnings("CatchingUnchecked") // whatever a user's bean throws must not replace the failure in hand
-    private Fault askCustom(Throwable failure) {
+    /** Whatever goes wrong while a failure is judged must not take the failure's place. */
+    private Fault ask(FaultClassifier classifier, Throwable failure) {
         try {
-            Fault answer = custom.classify(failure);
+            Fault answer = classifier.classify(failure);
             return answer == null ? Fault.UNKNOWN : answer;
-        } catch (Exception broken) {
-            if (customFailureLogged.compareAndSet(false, true)) {
-                log.warn(
-                        "The FaultClassifier {} threw when asked about {}; taken as UNKNOWN. Logged once.",
-                        custom.getClass().getName(),
-                        failure.getClass().getName(),
-                        broken);
-            }
+        } catch (RuntimeException | LinkageError broken) {
+            report(classifier, failure, broken);
             return Fault.UNKNOWN;
+        }
+    }
+
+    private void report(Object judge, Throwable failure, Throwable broken) {
+        if (brokenJudges.add(judge.getClass())) {
+            log.warn(
+                    "{} threw when asked about {}; taken as knowing nothing. Logged once.",
+                    judge.getClass().getName(),
+                    failure.getClass().getName(),
+                    broken);
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.resilience.fault;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.PortUnreachableException;
@@ -10,6 +11,7 @@ import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.net.http.HttpTimeoutException;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.UnresolvedAddressException;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateException;
@@ -23,7 +25,6 @@ import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.security.auth.login.LoginException;
-import org.jspecify.annotations.Nullable;
 
 /** What is known of the JDK's own exceptions. */
 final class JdkFaults {
@@ -33,6 +34,7 @@ final class JdkFaults {
             NoRouteToHostException.class,
             PortUnreachableException.class,
             UnknownHostException.class,
+            UnresolvedAddressException.class,
             SocketTimeoutException.class,
             HttpTimeoutException.class,
             TimeoutException.class,
@@ -59,11 +61,15 @@ final class JdkFaults {
     private static final Set<String> LOST_CONNECTION = Set.of(
             "connection reset",
             "broken pipe",
+            "network is unreachable",
+            "no route to host",
             "connection aborted",
             "an established connection was aborted",
             "software caused connection abort",
             "header parser received no bytes",
             "unexpected end of file from server");
+
+    private static final Set<String> TIMEOUT = Set.of("timeout", "timed out");
 
     private JdkFaults() {}
 
@@ -84,14 +90,19 @@ final class JdkFaults {
             Throwable cause = failure.getCause();
             return cause instanceof EOFException || cause instanceof SocketException;
         }
-        return failure instanceof IOException && tellsOfLostConnection(failure.getMessage());
+        return (failure instanceof IOException && mentions(failure, LOST_CONNECTION))
+                || (failure instanceof InterruptedIOException && tellsOfTimeout(failure));
     }
 
-    private static boolean tellsOfLostConnection(@Nullable String message) {
-        if (message == null) {
+    static boolean tellsOfTimeout(Throwable failure) {
+        return mentions(failure, TIMEOUT);
+    }
+
+    private static boolean mentions(Throwable failure, Set<String> phrases) {
+        if (failure.getMessage() == null) {
             return false;
         }
-        String text = message.toLowerCase(Locale.ROOT);
-        return LOST_CONNECTION.stream().anyMatch(text::contains);
+        String message = failure.getMessage().toLowerCase(Locale.ROOT);
+        return phrases.stream().anyMatch(message::contains);
     }
 }

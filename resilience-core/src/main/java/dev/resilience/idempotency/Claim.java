@@ -16,7 +16,14 @@ public sealed interface Claim {
     record Completed(StoredResult result) implements Claim {}
 
     /** Another owner holds the record; the lease left is longer than zero. */
-    record InProgress(Duration leaseLeft) implements Claim {}
+    record InProgress(Duration leaseLeft) implements Claim {
+
+        private static final Duration SHORTEST = Duration.ofMillis(1);
+
+        public InProgress {
+            leaseLeft = leaseLeft.compareTo(SHORTEST) < 0 ? SHORTEST : leaseLeft;
+        }
+    }
 
     /** The key belongs to a call with other arguments. Looked at before everything else. */
     record KeyReused() implements Claim {}

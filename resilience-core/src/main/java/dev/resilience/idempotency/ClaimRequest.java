@@ -7,7 +7,8 @@ import java.time.Duration;
  *
  * @param id what the record is found by: a SHA-256, in hex, over the method, the caller's scope and the key
  * @param owner a token of this very call, unlike every other call's on every machine
- * @param fingerprint a SHA-256, in hex, over the arguments; empty if the policy does not compare them
+ * @param fingerprint a SHA-256, in hex, over the arguments; empty if the policy does not compare
+ *     them, and then equal to every other
  * @param lease how long the record stays this owner's unless it is renewed
  * @param takeOver whether an abandoned record may be taken over
  */

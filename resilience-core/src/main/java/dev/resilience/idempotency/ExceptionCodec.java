@@ -4,15 +4,21 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.Modifier;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a failure that is a final answer as its class name and message, and rebuilds it through its constructor with one
- * {@code String}. Classes that the policy does not list are never loaded, whatever the store holds.
+ * {@code String}. Nothing but a listed exception or a subclass of one is ever instantiated, whatever the store holds.
  */
 final class ExceptionCodec {
 
     private final List<Class<? extends Throwable>> listed;
+
+    /** Classes that were thrown here, for those that no class loader at hand would find by name. */
+    private final ConcurrentMap<String, Class<? extends Throwable>> seen = new ConcurrentHashMap<>();
 
     ExceptionCodec(List<Class<? extends Throwable>> listed) {
         this.listed = listed;
@@ -24,12 +30,18 @@ final class ExceptionCodec {
 
     /** Whether the policy lists this failure or a supertype of it as a final answer. */
     boolean isFinalAnswer(Throwable failure) {
-        return canRebuild(failure.getClass()) && listed.stream().anyMatch(type -> type.isInstance(failure));
+        return isListed(failure.getClass());
     }
 
+    /** A subclass that cannot be rebuilt is written as the closest of its superclasses that can. */
     byte[] write(Throwable failure) {
+        Class<? extends Throwable> type = failure.getClass();
+        while (!canRebuild(type) && isListed(type.getSuperclass())) {
+            type = type.getSuperclass().asSubclass(Throwable.class);
+        }
+        seen.putIfAbsent(type.getName(), type);
         String message = failure.getMessage();
-        String text = failure.getClass().getName() + (message == null ? "" : "\n" + message);
+        String text = type.getName() + (message == null ? "" : "\n" + message);
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
@@ -42,25 +54,38 @@ final class ExceptionCodec {
         return constructor.newInstance(nameAndMessage.length == 2 ? nameAndMessage[1] : null);
     }
 
+    private boolean isListed(Class<?> type) {
+        return listed.stream().anyMatch(candidate -> candidate.isAssignableFrom(type));
+    }
+
     private Class<? extends Throwable> find(String name) throws ClassNotFoundException {
-        for (Class<? extends Throwable> type : listed) {
-            if (type.getName().equals(name)) {
-                return type;
-            }
+        Class<? extends Throwable> known = seen.get(name);
+        if (known != null) {
+            return known;
         }
-        for (Class<? extends Throwable> type : listed) {
-            Class<?> found = Class.forName(name, false, type.getClassLoader());
-            if (type.isAssignableFrom(found)) {
-                return found.asSubclass(Throwable.class);
-            }
+        ClassLoader ofThread = Thread.currentThread().getContextClassLoader();
+        Stream<ClassLoader> loaders =
+                Stream.concat(listed.stream().map(Class::getClassLoader), Stream.ofNullable(ofThread));
+        return loaders.map(loader -> load(name, loader))
+                .filter(found -> found != null && isListed(found))
+                .findFirst()
+                .orElseThrow(() -> new ClassNotFoundException(name + " is not among replay-exceptions"))
+                .asSubclass(Throwable.class);
+    }
+
+    private static @Nullable Class<?> load(String name, @Nullable ClassLoader loader) {
+        try {
+            return Class.forName(name, false, loader);
+        } catch (ClassNotFoundException notThere) {
+            return null;
         }
-        throw new ClassNotFoundException(name + " is not among replay-exceptions");
     }
 
     private static <T extends Throwable> @Nullable Constructor<T> constructor(Class<T> type) {
         try {
             boolean abstractType = Modifier.isAbstract(type.getModifiers());
-            return abstractType ? null : type.getConstructor(String.class);
+            Constructor<T> constructor = abstractType ? null : type.getConstructor(String.class);
+            return constructor != null && constructor.trySetAccessible() ? constructor : null;
         } catch (NoSuchMethodException none) {
             return null;
         }

@@ -12,6 +12,7 @@ import dev.resilience.idempotency.IdempotencyPolicy.OnStoreFailure;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.time.Durations;
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,7 +59,7 @@ final class IdempotencyCall {
     Duration claim() {
         Claim claim;
         try {
-            claim = idempotency.store().claim(request);
+            claim = Objects.requireNonNull(idempotency.store().claim(request), "the store gave no answer");
         } catch (RuntimeException unavailable) {
             idempotency.count(IdempotencyOutcome.STORE_FAILURE);
             if (policy.onStoreFailure() == OnStoreFailure.FAIL_OPEN) {
@@ -101,6 +102,7 @@ final class IdempotencyCall {
         Duration waited = Duration.ofNanos(idempotency.time().nanoTime() - start);
         Duration left = policy.waitTimeout().minus(waited);
         if (policy.onInProgress() == OnInProgress.REJECT || left.isZero() || left.isNegative()) {
+            countInProgress();
             throw stillInProgress();
         }
         Duration wait = Durations.min(nextWait, left);
@@ -108,9 +110,12 @@ final class IdempotencyCall {
         return wait;
     }
 
-    /** Refuses the call because another one with its key is running. */
-    IdempotencyInProgressException stillInProgress() {
+    /** The call gives up because another one with its key is running. */
+    void countInProgress() {
         idempotency.count(IdempotencyOutcome.IN_PROGRESS);
+    }
+
+    IdempotencyInProgressException stillInProgress() {
         return new IdempotencyInProgressException(
                 "A call with the same idempotency key is running (policy '" + name() + "')", leaseLeft);
     }
@@ -181,6 +186,29 @@ final class IdempotencyCall {
             notStored(unavailable);
         } finally {
             endLease();
+        }
+    }
+
+    /** The caller gave up before the method was run. */
+    void notRun() {
+        Ownership mine = ownership;
+        if (mine != null) {
+            try {
+                release(mine);
+            } catch (RuntimeException unavailable) {
+                notStored(unavailable);
+            }
+        }
+    }
+
+    /**
+     * The caller gave up while the method ran, and nobody can tell whether it still runs: cancelling a future stops
+     * nothing. So the key is not freed; its lease runs out, and then the policy for dead owners holds.
+     */
+    void abandoned() {
+        if (ownership != null) {
+            endLease();
+            idempotency.count(IdempotencyOutcome.OUTCOME_UNKNOWN);
         }
     }
 

@@ -28,6 +28,7 @@ final class IdempotencyStep extends Step {
                 idempotency.time().sleep(wait);
             } catch (InterruptedException interrupted) {
                 Thread.currentThread().interrupt();
+                call.countInProgress();
                 throw call.stillInProgress();
             }
         }
@@ -51,7 +52,7 @@ final class IdempotencyStep extends Step {
         try {
             claim(new IdempotencyCall(idempotency, operation, invocation), invocation, answer);
         } catch (RuntimeException | Error refused) {
-            answer.completeExceptionally(refused);
+            answer.finish(null, refused);
         }
         return answer;
     }
@@ -61,20 +62,24 @@ final class IdempotencyStep extends Step {
             Duration wait = call.claim();
             if (wait != null) {
                 Runnable again = () -> claim(call, invocation, answer);
-                answer.pause(idempotency.time(), wait, again, call::stillInProgress);
+                answer.pause(idempotency.time(), wait, again, call::countInProgress);
             } else if (call.isAnswered()) {
-                answer.complete(call.answer());
+                answer.finish(call.answer(), null);
+            } else if (answer.isDone()) {
+                call.notRun();
             } else {
                 run(call, invocation, answer);
             }
         } catch (Throwable refused) {
-            answer.completeExceptionally(refused);
+            answer.finish(null, refused);
         }
     }
 
     private void run(IdempotencyCall call, Invocation invocation, LinkedFuture answer) {
-        answer.await(next.callAsync(invocation), (result, failure) -> {
-            if (failure == null) {
+        answer.await(next, invocation, (result, failure) -> {
+            if (answer.isDone()) {
+                call.abandoned();
+            } else if (failure == null) {
                 call.returned(result);
             } else {
                 call.threw(failure);

@@ -12,15 +12,17 @@ final class LeaseKeeper {
 
     private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
 
+    private final String name;
     private final IdempotencyStore store;
     private final TimeSource time;
     private final IdempotencyPolicy policy;
     private final Ownership ownership;
     private final long start;
-    private boolean ended;
-    private Scheduled next;
+    private volatile boolean ended;
+    private volatile Scheduled next;
 
     LeaseKeeper(Idempotency idempotency, Ownership ownership) {
+        this.name = idempotency.name();
         this.store = idempotency.store();
         this.time = idempotency.time();
         this.policy = idempotency.policy();
@@ -29,26 +31,36 @@ final class LeaseKeeper {
         this.next = scheduleNext();
     }
 
-    /** The call has ended: no renewal follows. */
-    synchronized void end() {
+    /**
+     * The call has ended: no renewal begins from now on. One that is under way is not waited for; it comes too late to
+     * change anything, for only a record that is still in progress, and still this owner's, can be renewed.
+     */
+    void end() {
         ended = true;
         next.cancel();
     }
 
-    private synchronized void renew() {
+    private void renew() {
         Duration left = policy.maxLease().minusNanos(time.nanoTime() - start);
         if (ended || left.isNegative() || left.isZero() || !renewFor(Durations.min(policy.lease(), left))) {
             return;
         }
         next = scheduleNext();
+        if (ended) {
+            next.cancel();
+        }
     }
 
     /** False if there is no use in trying again. */
     private boolean renewFor(Duration lease) {
         try {
-            return store.renew(ownership, lease);
+            boolean renewed = store.renew(ownership, lease);
+            if (!renewed && !ended) {
+                log.warn("Idempotency '{}': a running call has lost its lease to another one", name);
+            }
+            return renewed;
         } catch (RuntimeException unavailable) {
-            log.warn("A lease could not be renewed; the next try follows in {}", interval(), unavailable);
+            log.warn("Idempotency '{}': a lease could not be renewed; next try in {}", name, interval(), unavailable);
             return true;
         }
     }

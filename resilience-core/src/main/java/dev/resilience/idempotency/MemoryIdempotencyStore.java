@@ -8,34 +8,46 @@ import dev.resilience.idempotency.Claim.KeyReused;
 import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
-import java.util.Queue;
+import java.util.Comparator;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Keeps records in this process: for tests and for applications that run once. Its records do not outlive the process.
  *
- * <p>Bounded: beyond the limit the oldest results are dropped, records in progress never.
+ * <p>Bounded: beyond the limit the oldest results are dropped, with a warning if their time had not come; a record in
+ * progress never is. What has expired is swept up from time to time.
  */
 public final class MemoryIdempotencyStore implements IdempotencyStore {
 
     /** How many results are kept unless told otherwise. */
     public static final int DEFAULT_MAX_RESULTS = 100_000;
 
+    private static final Logger log = LoggerFactory.getLogger(MemoryIdempotencyStore.class);
+    private static final long LONG_DEAD = Duration.ofHours(1).toNanos();
+    private static final int FEWEST_CLAIMS_BETWEEN_SWEEPS = 1_000;
+
     private final TimeSource time;
     private final int maxResults;
     private final ConcurrentMap<String, Entry> records = new ConcurrentHashMap<>();
-    private final Queue<Done> results = new ConcurrentLinkedQueue<>();
-    private final AtomicLong resultCount = new AtomicLong();
-    private final AtomicLong fences = new AtomicLong();
+    private final AtomicLong results = new AtomicLong();
+    private final AtomicLong numbers = new AtomicLong();
+    private final AtomicLong claimsSinceSweep = new AtomicLong();
+    private final AtomicBoolean sweeping = new AtomicBoolean();
+    private final AtomicBoolean dropReported = new AtomicBoolean();
 
     public MemoryIdempotencyStore(TimeSource time) {
         this(time, DEFAULT_MAX_RESULTS);
     }
 
+    /**
+     * @param maxResults how many results are kept at the most
+     */
     public MemoryIdempotencyStore(TimeSource time, int maxResults) {
         this.time = time;
         this.maxResults = maxResults;
@@ -46,8 +58,15 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
         Answer answer = new Answer();
         records.compute(request.id(), (id, found) -> {
             answer.claim = decide(request, found);
-            return answer.claim instanceof Acquired acquired ? running(acquired.ownership(), request) : found;
+            if (!(answer.claim instanceof Acquired acquired)) {
+                return found;
+            }
+            forget(found);
+            return running(acquired.ownership(), request);
         });
+        if (claimsSinceSweep.incrementAndGet() > Math.max(FEWEST_CLAIMS_BETWEEN_SWEEPS, records.size())) {
+            sweep();
+        }
         Claim claim = answer.claim;
         if (claim == null) {
             throw new IllegalStateException("compute did not compute");
@@ -57,37 +76,37 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 
     private Claim decide(ClaimRequest request, @Nullable Entry found) {
         long now = time.nanoTime();
-        if (found == null || (found instanceof Done done && done.until - now <= 0)) {
+        if (found == null || (found instanceof Done done && done.isOver(now))) {
             return new Acquired(newOwnership(request), false);
         }
-        if (!request.fingerprint().equals(found.fingerprint())) {
+        if (!sameArguments(request.fingerprint(), found.fingerprint())) {
             return new KeyReused();
         }
         if (found instanceof Done done) {
-            return new Completed(done.result);
+            return new Completed(done.result());
         }
-        long leaseLeft = ((Running) found).leaseUntil - now;
+        long leaseLeft = ((Running) found).leaseUntil() - now;
         if (leaseLeft > 0) {
             return new InProgress(Duration.ofNanos(leaseLeft));
         }
         return request.takeOver() ? new Acquired(newOwnership(request), true) : new Abandoned();
     }
 
+    private static boolean sameArguments(String left, String right) {
+        return left.isEmpty() || right.isEmpty() || left.equals(right);
+    }
+
     @Override
     public boolean renew(Ownership ownership, Duration lease) {
-        return replace(ownership, mine -> new Running(mine.owner, mine.fingerprint, after(lease)));
+        return replace(ownership, mine -> new Running(mine.owner(), mine.fingerprint(), after(lease), mine.takeOver()));
     }
 
     @Override
     public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
-        boolean completed = replace(ownership, mine -> {
-            Done done = new Done(ownership.id(), mine.fingerprint, result, after(ttl));
-            results.add(done);
-            return done;
-        });
-        if (completed) {
-            resultCount.incrementAndGet();
-            dropOldResults();
+        boolean completed =
+                replace(ownership, mine -> new Done(numbers.incrementAndGet(), mine.fingerprint(), result, after(ttl)));
+        if (completed && results.incrementAndGet() > maxResults) {
+            sweep();
         }
         return completed;
     }
@@ -105,32 +124,66 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
     private boolean replace(Ownership ownership, Replacement replacement) {
         Answer answer = new Answer();
         records.computeIfPresent(ownership.id(), (id, found) -> {
-            answer.mine = found instanceof Running running && running.owner.equals(ownership.owner());
+            answer.mine = found instanceof Running running && running.owner().equals(ownership.owner());
             return answer.mine ? replacement.of((Running) found) : found;
         });
         return answer.mine;
     }
 
-    private void dropOldResults() {
-        long now = time.nanoTime();
-        for (Done oldest = results.peek(); oldest != null; oldest = results.peek()) {
-            boolean expired = oldest.until - now <= 0;
-            if (!expired && resultCount.get() <= maxResults) {
-                return;
-            }
-            if (results.remove(oldest)) {
-                resultCount.decrementAndGet();
-                records.remove(oldest.id, oldest);
-            }
+    /** Removes what has expired and, beyond the limit, the oldest results; one thread at a time, the others go on. */
+    private void sweep() {
+        if (!sweeping.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            claimsSinceSweep.set(0);
+            long now = time.nanoTime();
+            records.forEach((id, entry) -> {
+                if (entry.isOver(now)) {
+                    remove(id, entry);
+                }
+            });
+            dropBeyondLimit();
+        } finally {
+            sweeping.set(false);
+        }
+    }
+
+    private void dropBeyondLimit() {
+        long surplus = results.get() - maxResults;
+        if (surplus <= 0) {
+            return;
+        }
+        if (dropReported.compareAndSet(false, true)) {
+            log.warn(
+                    "More than {} results of idempotent calls are kept: the oldest are dropped before their time",
+                    maxResults);
+        }
+        records.entrySet().stream()
+                .filter(entry -> entry.getValue() instanceof Done)
+                .sorted(Comparator.comparingLong(entry -> ((Done) entry.getValue()).number()))
+                .limit(surplus + maxResults / 10L) // some more, so that the next one does not sweep again
+                .forEach(entry -> remove(entry.getKey(), entry.getValue()));
+    }
+
+    private void remove(String id, Entry entry) {
+        if (records.remove(id, entry)) {
+            forget(entry);
+        }
+    }
+
+    private void forget(@Nullable Entry entry) {
+        if (entry instanceof Done) {
+            results.decrementAndGet();
         }
     }
 
     private Ownership newOwnership(ClaimRequest request) {
-        return new Ownership(request.id(), request.owner(), fences.incrementAndGet());
+        return new Ownership(request.id(), request.owner(), numbers.incrementAndGet());
     }
 
     private Running running(Ownership ownership, ClaimRequest request) {
-        return new Running(ownership.owner(), request.fingerprint(), after(request.lease()));
+        return new Running(ownership.owner(), request.fingerprint(), after(request.lease()), request.takeOver());
     }
 
     private long after(Duration duration) {
@@ -141,28 +194,25 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
     private sealed interface Entry {
 
         String fingerprint();
+
+        /** Whether nothing would change for anybody if the entry were gone. */
+        boolean isOver(long now);
     }
 
-    private record Running(String owner, String fingerprint, long leaseUntil) implements Entry {}
+    private record Running(String owner, String fingerprint, long leaseUntil, boolean takeOver) implements Entry {
 
-    /** Compared by identity: one result is one entry of the queue. */
-    private static final class Done implements Entry {
-
-        final String id;
-        final String fingerprint;
-        final StoredResult result;
-        final long until;
-
-        Done(String id, String fingerprint, StoredResult result, long until) {
-            this.id = id;
-            this.fingerprint = fingerprint;
-            this.result = result;
-            this.until = until;
+        /** An abandoned record that may be taken over is as good as none, once its owner will hardly come back. */
+        @Override
+        public boolean isOver(long now) {
+            return takeOver && leaseUntil + LONG_DEAD - now <= 0;
         }
+    }
+
+    private record Done(long number, String fingerprint, StoredResult result, long until) implements Entry {
 
         @Override
-        public String fingerprint() {
-            return fingerprint;
+        public boolean isOver(long now) {
+            return until - now <= 0;
         }
     }
 

@@ -21,7 +21,11 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
 
     @SuppressWarnings("FutureReturnValueIgnored") // the action is for this future's own end
     public LinkedFuture() {
-        whenComplete((result, failure) -> cancellation.run());
+        whenComplete((result, failure) -> {
+            Runnable action = cancellation;
+            cancellation = LinkedFuture::nothing; // which lets go of the call and its arguments
+            action.run();
+        });
     }
 
     /**
@@ -29,16 +33,19 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
      * failure, and so is a body that returns no stage. A failure comes without the wrapper that stages put around it.
      */
     public static CompletableFuture<@Nullable Object> of(Invocation body) {
-        Object stage;
         try {
-            stage = body.proceed();
+            Object stage = body.proceed();
+            if (stage instanceof CompletionStage<?> started) {
+                return behind(started);
+            }
+            throw new NullPointerException(
+                    "An asynchronous method returned " + stage + " in place of a CompletionStage");
         } catch (Throwable failure) {
-            return CompletableFuture.failedFuture(failure);
+            if (failure instanceof InterruptedException) {
+                Thread.currentThread().interrupt(); // it was meant for the caller's thread, which is this one
+            }
+            return CompletableFuture.failedFuture(unwrap(failure));
         }
-        return stage instanceof CompletionStage<?> started
-                ? behind(started)
-                : CompletableFuture.failedFuture(new NullPointerException(
-                        "An asynchronous method returned " + stage + " in place of a CompletionStage"));
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // what is returned is told by this very stage
@@ -55,6 +62,17 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
         if (isDone()) {
             action.run();
         }
+    }
+
+    /** Runs the rest of a pipeline and then tells how it ended, as {@link #await(CompletableFuture, BiConsumer)} does. */
+    public void await(Step next, Invocation invocation, BiConsumer<@Nullable Object, @Nullable Throwable> then) {
+        CompletableFuture<@Nullable Object> source;
+        try {
+            source = next.callAsync(invocation);
+        } catch (Throwable broken) { // a step must not throw, but what it would leak is somebody else's
+            source = CompletableFuture.failedFuture(broken);
+        }
+        await(source, then);
     }
 
     /**
@@ -90,6 +108,7 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
 
     /** Ends this future as another one ended. */
     public void finish(@Nullable Object result, @Nullable Throwable failure) {
+        cancellation = LinkedFuture::nothing; // there is nothing left to cancel
         if (failure == null) {
             complete(result);
         } else {

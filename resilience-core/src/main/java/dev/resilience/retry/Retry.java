@@ -9,6 +9,8 @@ import dev.resilience.fault.Fault;
 import dev.resilience.fault.Faults;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Step;
+import dev.resilience.policy.InvalidPolicyException;
+import dev.resilience.policy.Require;
 import dev.resilience.time.TimeSource;
 import java.util.HashSet;
 import java.util.Set;
@@ -24,9 +26,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Retry implements Layer {
 
+    /** In place of the start of a call that nobody measures. */
+    static final long NOT_MEASURED = Long.MIN_VALUE;
+
     private final String name;
     private final RetryPolicy policy;
     private final ExceptionRules rules;
+    private final ExceptionRules rulesForRefusals;
     private final Faults faults;
     private final TimeSource time;
     private final Events events;
@@ -51,21 +57,30 @@ public final class Retry implements Layer {
         this.name = name;
         this.policy = policy;
         this.rules = new ExceptionRules(policy.retryOn(), policy.doNotRetryOn());
+        this.rulesForRefusals = rules.within(ResilienceException.class);
         this.faults = faults;
         this.time = time;
         this.events = events;
         this.budget = budget;
         this.retryOnResult = retryOnResult;
         this.log = new RetryLog(name, policy.maxAttempts());
-        if (budget != null) {
-            budget.countCallsOf(calls::total);
-        }
     }
 
-    /** A retry with the JDK's faults, the system's time and a budget of its own. */
+    /**
+     * A retry with the JDK's faults, the system's time and a budget of its own.
+     *
+     * @throws InvalidPolicyException if the policy names a shared budget or has an expression, which want the constructor
+     */
     public static Retry of(String name, RetryPolicy policy) {
+        boolean hasBudget = policy.budget() == null;
+        Require.that(
+                hasBudget || RetryPolicy.NO_BUDGET.equals(policy.budget()),
+                "budget",
+                policy.budget(),
+                "must be given to the constructor");
+        Require.that(policy.retryOnResult() == null, "retry-on-result", policy.retryOnResult(), "needs the starter");
         TimeSource time = TimeSource.system();
-        RetryBudget budget = new RetryBudget(name, RetryBudgetPolicy.defaults(), time);
+        RetryBudget budget = hasBudget ? new RetryBudget(name, RetryBudgetPolicy.defaults(), time) : null;
         return new Retry(name, policy, Faults.ofJdk(), time, new Events(), budget, null);
     }
 
@@ -104,18 +119,19 @@ public final class Retry implements Layer {
         return next -> new RetryStep(this, Set.copyOf(statuses), next);
     }
 
-    /** The start of a call, or 0 where neither the policy nor a listener wants to know. */
-    long startNanos() {
-        return policy.maxDuration() != null || events.heard() ? time.nanoTime() : 0;
+    /** A call begins: returns when, or {@link #NOT_MEASURED} where neither the policy nor a listener wants to know. */
+    long begin() {
+        if (budget != null) {
+            budget.firstAttempt();
+        }
+        return policy.maxDuration() != null || events.heard() ? time.nanoTime() : NOT_MEASURED;
     }
 
     boolean isTransient(Throwable failure, Set<Integer> transientStatuses) {
-        Boolean listed = rules.verdict(failure);
-        if (listed != null) {
-            return listed;
-        }
-        if (ResilienceException.isRefusal(failure)) {
-            return false;
+        boolean refusal = ResilienceException.isRefusal(failure);
+        Boolean listed = (refusal ? rulesForRefusals : rules).verdict(failure);
+        if (listed != null || refusal) {
+            return listed != null && listed;
         }
         Fault fault = faults.classify(failure, transientStatuses);
         if (fault == Fault.UNKNOWN) {
@@ -130,7 +146,7 @@ public final class Retry implements Layer {
         }
         try {
             return retryOnResult.test(result);
-        } catch (RuntimeException broken) {
+        } catch (RuntimeException | LinkageError broken) {
             log.brokenResultRule(broken);
             return false;
         }

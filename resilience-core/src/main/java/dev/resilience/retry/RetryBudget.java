@@ -4,16 +4,14 @@ import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.LongSupplier;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Keeps retries from becoming a storm: in any sliding window there are at most {@code min-retries-per-second × window +
  * max-ratio × first attempts} of them, whatever fails.
  *
- * <p>Costs a call that needs no retry nothing: it asks the {@link Retry}s that share it how many calls they have seen
- * only when one of them wants to retry. Safe for use by many threads, which share it without locks.
+ * <p>Costs a call that needs no retry one counter: time is looked at only when somebody wants to retry. Safe for use by
+ * many threads, which share it without locks.
  */
 public final class RetryBudget {
 
@@ -32,7 +30,7 @@ public final class RetryBudget {
     private final TimeSource time;
     private final long start;
     private final long slotNanos;
-    private final List<LongSupplier> callCounts = new CopyOnWriteArrayList<>();
+    private final LongAdder firstAttempts = new LongAdder();
     private volatile RetryHistory history;
 
     public RetryBudget(String name, RetryBudgetPolicy policy, TimeSource time) {
@@ -40,7 +38,8 @@ public final class RetryBudget {
         this.policy = policy;
         this.time = time;
         this.start = time.nanoTime();
-        this.slotNanos = Math.max(1, Durations.toNanos(policy.window()) / RetryHistory.SLOTS_PER_WINDOW);
+        // rounded up: the slots together must not be shorter than the window
+        this.slotNanos = (Durations.toNanos(policy.window()) - 1) / RetryHistory.SLOTS_PER_WINDOW + 1;
         this.history = RetryHistory.empty(policy);
     }
 
@@ -69,9 +68,9 @@ public final class RetryBudget {
         }
     }
 
-    /** Makes the calls that a retry has seen count in its favour. */
-    void countCallsOf(LongSupplier callCount) {
-        callCounts.add(callCount);
+    /** A call begins, which counts in favour of retries. */
+    void firstAttempt() {
+        firstAttempts.increment();
     }
 
     private RetryHistory observed() {
@@ -79,10 +78,6 @@ public final class RetryBudget {
     }
 
     private RetryHistory observed(RetryHistory before) {
-        long calls = 0;
-        for (LongSupplier callCount : callCounts) {
-            calls += callCount.getAsLong();
-        }
-        return before.at((time.nanoTime() - start) / slotNanos, calls);
+        return before.at((time.nanoTime() - start) / slotNanos, firstAttempts.sum());
     }
 }

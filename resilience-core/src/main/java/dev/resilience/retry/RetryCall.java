@@ -3,6 +3,7 @@ package dev.resilience.retry;
 import dev.resilience.event.RetryFinished;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.event.RetryScheduled;
+import dev.resilience.fault.Faults;
 import dev.resilience.fault.HttpFailure;
 import dev.resilience.time.Durations;
 import java.time.Duration;
@@ -38,46 +39,68 @@ final class RetryCall {
         this.previousWait = policy.backoff().baseDelay();
     }
 
-    /** How long to wait before the next attempt, or {@code null} if the call has ended as the last attempt did. */
+    /** How long to wait before the next attempt, or {@code null} if the call has ended with this failure. */
     @Nullable
-    Duration waitAfter(@Nullable Object result, @Nullable Throwable failure) {
-        RetryOutcome end = endBeforeWaiting(result, failure);
-        if (end != null) {
-            outcome = end;
-            return null;
+    Duration waitAfter(Throwable failure) {
+        if (Faults.isInterrupt(failure)) {
+            return end(RetryOutcome.INTERRUPTED);
+        }
+        if (!retry.isTransient(failure, transientStatuses)) {
+            return end(RetryOutcome.NOT_RETRYABLE);
+        }
+        return waitForNext(failure, hint(failure));
+    }
+
+    /** As {@link #waitAfter}, after a result that asks for another attempt. */
+    @Nullable
+    Duration waitAfterResult() {
+        return waitForNext(null, null);
+    }
+
+    /** The attempt succeeded: no wait follows. */
+    @Nullable
+    Duration succeeded() {
+        return end(attempts == 1 ? RetryOutcome.SUCCESS : RetryOutcome.SUCCESS_AFTER_RETRY);
+    }
+
+    private @Nullable Duration waitForNext(@Nullable Throwable failure, @Nullable Duration hint) {
+        if (attempts >= policy.maxAttempts()) {
+            return end(RetryOutcome.EXHAUSTED);
         }
         Duration backoff = policy.backoff()
                 .delay(attempts - 1, previousWait, ThreadLocalRandom.current().nextDouble());
-        Duration wait = backoff;
-        Duration hint = failure == null ? null : hint(failure);
-        if (hint != null) {
-            wait = Durations.max(backoff, hint);
-        }
-        if ((hint != null && hint.compareTo(policy.maxRetryAfter()) > 0) || endsTooLate(wait)) {
-            outcome = RetryOutcome.OUT_OF_TIME;
-            return null;
+        Duration wait = hint == null ? backoff : Durations.max(backoff, hint);
+        boolean hintTooLong = hint != null && hint.compareTo(policy.maxRetryAfter()) > 0;
+        if (hintTooLong || endsTooLate(wait)) {
+            return end(RetryOutcome.OUT_OF_TIME);
         }
         RetryBudget budget = retry.budget();
-        if (budget != null && !budget.tryAcquire()) {
-            outcome = RetryOutcome.BUDGET_EXHAUSTED;
-            return null;
+        if (budget != null && budget.available() == 0) {
+            return end(RetryOutcome.BUDGET_EXHAUSTED); // the wait is spared; what counts is asked when it is over
         }
         previousWait = backoff;
         announce(wait, failure);
         return wait;
     }
 
-    private @Nullable RetryOutcome endBeforeWaiting(@Nullable Object result, @Nullable Throwable failure) {
-        if (failure == null && !retry.asksForRetry(result)) {
-            return attempts == 1 ? RetryOutcome.SUCCESS : RetryOutcome.SUCCESS_AFTER_RETRY;
+    private @Nullable Duration end(RetryOutcome end) {
+        outcome = end;
+        return null;
+    }
+
+    /**
+     * The wait is over and the next attempt is about to begin: takes it out of the budget. Only now, for the budget
+     * promises how many retries are made at a time, and many waits may end together.
+     */
+    boolean mayTryAgain() {
+        RetryBudget budget = retry.budget();
+        if (budget != null && !budget.tryAcquire()) {
+            outcome = RetryOutcome.BUDGET_EXHAUSTED;
+            return false;
         }
-        if (failure instanceof InterruptedException) {
-            return RetryOutcome.INTERRUPTED;
-        }
-        if (failure != null && !retry.isTransient(failure, transientStatuses)) {
-            return RetryOutcome.NOT_RETRYABLE;
-        }
-        return attempts >= policy.maxAttempts() ? RetryOutcome.EXHAUSTED : null;
+        attempts++;
+        retry.countRetry();
+        return true;
     }
 
     private @Nullable Duration hint(Throwable failure) {
@@ -114,12 +137,6 @@ final class RetryCall {
                         retry.time().now(), retry.name(), attempt, policy.maxAttempts(), wait, failure));
     }
 
-    /** The wait is over and the next attempt begins. */
-    void retrying() {
-        attempts++;
-        retry.countRetry();
-    }
-
     /** The thread was interrupted while it waited. */
     void interrupted() {
         outcome = RetryOutcome.INTERRUPTED;
@@ -131,16 +148,6 @@ final class RetryCall {
         ended(null);
     }
 
-    /** Ends the call as its last attempt did. */
-    @Nullable
-    Object end(@Nullable Object result, @Nullable Throwable failure) throws Throwable {
-        Throwable last = ended(failure);
-        if (last != null) {
-            throw last;
-        }
-        return result;
-    }
-
     /** Counts the call's outcome and returns its last failure with the earlier ones attached. */
     @Nullable
     Throwable ended(@Nullable Throwable failure) {
@@ -148,12 +155,12 @@ final class RetryCall {
         if (outcome == RetryOutcome.SUCCESS_AFTER_RETRY) {
             retry.log().recovered(attempts);
         }
-        if (attempts > 1) {
+        if (attempts > 1 && start != Retry.NOT_MEASURED) {
             RetryOutcome end = outcome;
             retry.events().publish(() -> new RetryFinished(retry.time().now(), retry.name(), end, attempts, elapsed()));
         }
         if (failure != null) {
-            earlierFailures.forEach(earlier -> suppress(failure, earlier));
+            earlierFailures.forEach(earlier -> suppress(failure, earlier)); // the last one itself is left out there
         }
         return failure;
     }

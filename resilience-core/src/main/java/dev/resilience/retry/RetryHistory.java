@@ -13,8 +13,8 @@ import dev.resilience.time.Durations;
  * Lindley, "The theory of queues with a single server", 1952): calls serve it, a retry adds one, it never falls below
  * zero.
  *
- * <p>Calls are noticed only when somebody wants to retry. They are credited to the slot in which the budget was last
- * looked at, the earliest in which they can have been made: the error is on the side of fewer retries.
+ * <p>First attempts are noticed only when somebody wants to retry. They are credited to the slot in which the budget was
+ * last looked at, the earliest in which they can have begun: the error is on the side of fewer retries.
  */
 final class RetryHistory {
 

@@ -57,7 +57,7 @@ final class RetryLog {
                 .log("Retry '{}': attempt {} of {} succeeded", policy, attempts, maxAttempts);
     }
 
-    void brokenResultRule(RuntimeException broken) {
+    void brokenResultRule(Throwable broken) {
         if (resultRuleReported.compareAndSet(false, true)) {
             log.atWarn()
                     .addKeyValue("event", "retry_on_result_failed")

@@ -27,58 +27,70 @@ final class RetryStep extends Step {
 
     @Override
     public @Nullable Object call(Invocation invocation) throws Throwable {
-        long start = retry.startNanos();
+        long start = retry.begin();
         Object result;
         try {
             result = next.call(invocation);
         } catch (Throwable failure) {
-            return callAgain(invocation, start, null, failure);
+            RetryCall call = newCall(start);
+            return callAgain(invocation, call, null, failure, call.waitAfter(failure));
         }
         if (retry.asksForRetry(result)) {
-            return callAgain(invocation, start, result, null);
+            RetryCall call = newCall(start);
+            return callAgain(invocation, call, result, null, call.waitAfterResult());
         }
         retry.calls().count(RetryOutcome.SUCCESS);
         return result;
     }
 
     private @Nullable Object callAgain(
-            Invocation invocation, long start, @Nullable Object firstResult, @Nullable Throwable firstFailure)
+            Invocation invocation,
+            RetryCall call,
+            @Nullable Object firstResult,
+            @Nullable Throwable firstFailure,
+            @Nullable Duration firstWait)
             throws Throwable {
-        RetryCall call = new RetryCall(retry, transientStatuses, start);
         Object result = firstResult;
         Throwable failure = firstFailure;
-        while (true) {
-            Duration wait = call.waitAfter(result, failure);
-            if (wait == null) {
-                return call.end(result, failure);
-            }
-            try {
-                retry.time().sleep(wait);
-            } catch (InterruptedException interrupted) {
-                Thread.currentThread().interrupt();
-                call.interrupted();
-                return call.end(result, failure);
-            }
-            call.retrying();
+        Duration wait = firstWait;
+        while (wait != null && slept(wait, call) && call.mayTryAgain()) {
             try {
                 result = next.call(invocation);
                 failure = null;
+                wait = retry.asksForRetry(result) ? call.waitAfterResult() : call.succeeded();
             } catch (Throwable again) {
                 result = null;
                 failure = again;
+                wait = call.waitAfter(again);
             }
+        }
+        Throwable last = call.ended(failure);
+        if (last != null) {
+            throw last;
+        }
+        return result;
+    }
+
+    private boolean slept(Duration wait, RetryCall call) {
+        try {
+            retry.time().sleep(wait);
+            return true;
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            call.interrupted();
+            return false;
         }
     }
 
     @Override
     public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
         LinkedFuture answer = new LinkedFuture();
-        attempt(invocation, new RetryCall(retry, transientStatuses, retry.startNanos()), answer);
+        attempt(invocation, newCall(retry.begin()), answer);
         return answer;
     }
 
     private void attempt(Invocation invocation, RetryCall call, LinkedFuture answer) {
-        answer.await(next.callAsync(invocation), (result, failure) -> ended(invocation, call, answer, result, failure));
+        answer.await(next, invocation, (result, failure) -> ended(invocation, call, answer, result, failure));
     }
 
     private void ended(
@@ -91,15 +103,29 @@ final class RetryStep extends Step {
             call.cancelled();
             return;
         }
-        Duration wait = call.waitAfter(result, failure);
+        Duration wait;
+        if (failure != null) {
+            wait = call.waitAfter(failure);
+        } else {
+            wait = retry.asksForRetry(result) ? call.waitAfterResult() : call.succeeded();
+        }
         if (wait == null) {
             answer.finish(result, call.ended(failure));
             return;
         }
         Runnable again = () -> {
-            call.retrying();
-            attempt(invocation, call, answer);
+            if (answer.isDone()) {
+                call.cancelled();
+            } else if (call.mayTryAgain()) {
+                attempt(invocation, call, answer);
+            } else {
+                answer.finish(result, call.ended(failure));
+            }
         };
         answer.pause(retry.time(), wait, again, call::cancelled);
+    }
+
+    private RetryCall newCall(long start) {
+        return new RetryCall(retry, transientStatuses, start);
     }
 }

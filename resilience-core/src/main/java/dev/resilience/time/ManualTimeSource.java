@@ -2,8 +2,10 @@ package dev.resilience.time;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.concurrent.locks.LockSupport;
@@ -20,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for use by many threads.
  */
 public final class ManualTimeSource implements TimeSource {
+
+    /** What the tasks that run on a thread have scheduled without delay. */
+    private static final ThreadLocal<@Nullable Deque<Runnable>> DUE_NOW = new ThreadLocal<>();
 
     private final Instant start;
     private final PriorityQueue<Task> tasks =
@@ -101,13 +106,31 @@ public final class ManualTimeSource implements TimeSource {
     @Override
     public Scheduled schedule(Duration delay, Runnable action) {
         if (delay.isZero() || delay.isNegative()) {
-            action.run();
+            runNow(action);
             return () -> {};
         }
         synchronized (this) {
             Task task = new Task(after(delay), tasksScheduled++, action);
             tasks.add(task);
             return () -> cancel(task);
+        }
+    }
+
+    /** What such a task schedules in its turn runs after it, not inside it: no chain is too long for the stack. */
+    private void runNow(Runnable action) {
+        Deque<Runnable> following = DUE_NOW.get();
+        if (following != null) {
+            following.add(action);
+            return;
+        }
+        Deque<Runnable> due = new ArrayDeque<>(List.of(action));
+        DUE_NOW.set(due);
+        try {
+            for (Runnable next = due.poll(); next != null; next = due.poll()) {
+                next.run();
+            }
+        } finally {
+            DUE_NOW.remove();
         }
     }
 

@@ -2,16 +2,19 @@ package dev.resilience.time;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The system's clocks, and one daemon thread that only keeps time: what is due runs in the common pool, so that a slow
- * task delays no other.
+ * The system's clocks, one daemon thread that only keeps time, and a pool of daemon threads in which what is due runs. A
+ * pool of its own, for the common pool belongs to the application, which may fill it for as long as it likes.
  */
 final class SystemTimeSource implements TimeSource {
 
@@ -31,6 +34,9 @@ final class SystemTimeSource implements TimeSource {
 
     @Override
     public void sleep(Duration duration) throws InterruptedException {
+        if (Thread.interrupted()) { // which a sleep of zero would not notice
+            throw new InterruptedException();
+        }
         TimeUnit.NANOSECONDS.sleep(Durations.toNanos(duration));
     }
 
@@ -41,25 +47,68 @@ final class SystemTimeSource implements TimeSource {
 
     @Override
     public Scheduled schedule(Duration delay, Runnable task) {
-        Future<?> timer = Timer.THREAD.schedule(
-                () -> Timer.WORKERS.execute(task), Durations.toNanos(delay), TimeUnit.NANOSECONDS);
+        Runnable inContext = withContextClassLoader(task);
+        if (delay.isZero() || delay.isNegative()) {
+            Future<?> running = Threads.WORKERS.submit(inContext);
+            return () -> running.cancel(false);
+        }
+        Future<?> timer = Threads.TIMER.schedule(
+                () -> Threads.WORKERS.execute(inContext), Durations.toNanos(delay), TimeUnit.NANOSECONDS);
         return () -> timer.cancel(false);
     }
 
-    /** Started by the first wait without a thread; applications that have none never pay for it. */
-    private static final class Timer {
+    /** What goes on elsewhere must find the classes that it would have found here. */
+    private static Runnable withContextClassLoader(Runnable task) {
+        ClassLoader loader = Thread.currentThread().getContextClassLoader();
+        return () -> {
+            Thread thread = Thread.currentThread();
+            thread.setContextClassLoader(loader);
+            try {
+                task.run();
+            } finally {
+                thread.setContextClassLoader(null);
+            }
+        };
+    }
 
-        static final Executor WORKERS = ForkJoinPool.commonPool();
-        static final ScheduledThreadPoolExecutor THREAD = new ScheduledThreadPoolExecutor(1, runnable -> {
-            Thread thread = new Thread(runnable, "resilience-timer");
-            thread.setDaemon(true);
-            return thread;
-        });
+    /** Started by the first wait without a thread; applications that have none never pay for them. */
+    private static final class Threads {
 
-        static {
-            THREAD.setRemoveOnCancelPolicy(true);
+        private static final int MOST_WORKERS =
+                Math.max(16, 4 * Runtime.getRuntime().availableProcessors());
+
+        static final ExecutorService WORKERS = workers();
+        static final ScheduledThreadPoolExecutor TIMER = timer();
+
+        private Threads() {}
+
+        private static ExecutorService workers() {
+            ThreadPoolExecutor workers = new ThreadPoolExecutor(
+                    MOST_WORKERS,
+                    MOST_WORKERS,
+                    60,
+                    TimeUnit.SECONDS,
+                    new LinkedBlockingQueue<>(),
+                    daemons("resilience-worker-"));
+            workers.allowCoreThreadTimeOut(true);
+            return workers;
         }
 
-        private Timer() {}
+        private static ScheduledThreadPoolExecutor timer() {
+            ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, daemons("resilience-timer-"));
+            timer.setRemoveOnCancelPolicy(true);
+            return timer;
+        }
+
+        /** Threads that keep nothing of the one that happened to start them. */
+        private static ThreadFactory daemons(String prefix) {
+            AtomicInteger number = new AtomicInteger();
+            return task -> {
+                Thread thread = new Thread(null, task, prefix + number.incrementAndGet(), 0, false);
+                thread.setContextClassLoader(null);
+                thread.setDaemon(true);
+                return thread;
+            };
+        }
     }
 }

@@ -24,7 +24,11 @@ public interface TimeSource {
     /** Wall-clock time. */
     Instant now();
 
-    /** Lets the current thread wait; returns at once if the duration is zero or less. */
+    /**
+     * Lets the current thread wait; not at all if the duration is zero or less.
+     *
+     * @throws InterruptedException if the thread is interrupted, or was when it came, however short the wait
+     */
     void sleep(Duration duration) throws InterruptedException;
 
     /**
@@ -44,7 +48,7 @@ public interface TimeSource {
     /** A task that waits for its time. */
     interface Scheduled {
 
-        /** Keeps the task from running if it has not started; otherwise changes nothing. */
+        /** Keeps the task from running if its time has not come; otherwise it may still run. */
         void cancel();
     }
 }
