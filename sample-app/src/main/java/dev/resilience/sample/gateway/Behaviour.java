@@ -1,0 +1,67 @@
+package dev.resilience.sample.gateway;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the gateway treats its callers.
+ *
+ * @param errorRate the share of the calls that is answered with 503, 0 to 1
+ * @param latency how long an answer takes
+ * @param hang how long a call is kept waiting before its connection is dropped without an answer; zero means that
+ *     calls are answered
+ * @param refuse whether connections are refused
+ * @param rateLimited whether every call is answered with 429
+ * @param retryAfterSeconds what such an answer says in {@code Retry-After}
+ * @param failNext how many of the next calls are answered with 503
+ */
+record Behaviour(
+        double errorRate,
+        Duration latency,
+        Duration hang,
+        boolean refuse,
+        boolean rateLimited,
+        int retryAfterSeconds,
+        int failNext) {
+
+    static final Behaviour GOOD = new Behaviour(0, Duration.ZERO, Duration.ZERO, false, false, 1, 0);
+
+    Behaviour {
+        require(errorRate >= 0 && errorRate <= 1, "errorRate", errorRate);
+        require(!latency.isNegative(), "latency", latency);
+        require(!hang.isNegative(), "hang", hang);
+        require(retryAfterSeconds >= 0, "retryAfterSeconds", retryAfterSeconds);
+        require(failNext >= 0, "failNext", failNext);
+    }
+
+    /** What is left out of the JSON is as in {@link #GOOD}. */
+    @JsonCreator
+    static Behaviour of(
+            @Nullable Double errorRate,
+            @Nullable Duration latency,
+            @Nullable Duration hang,
+            @Nullable Boolean refuse,
+            @Nullable Boolean rateLimited,
+            @Nullable Integer retryAfterSeconds,
+            @Nullable Integer failNext) {
+        return new Behaviour(
+                errorRate == null ? GOOD.errorRate : errorRate,
+                latency == null ? GOOD.latency : latency,
+                hang == null ? GOOD.hang : hang,
+                refuse == null ? GOOD.refuse : refuse,
+                rateLimited == null ? GOOD.rateLimited : rateLimited,
+                retryAfterSeconds == null ? GOOD.retryAfterSeconds : retryAfterSeconds,
+                failNext == null ? GOOD.failNext : failNext);
+    }
+
+    Behaviour withOneFailureLess() {
+        return new Behaviour(errorRate, latency, hang, refuse, rateLimited, retryAfterSeconds, failNext - 1);
+    }
+
+    private static void require(boolean valid, String name, Object value) {
+        if (!valid) {
+            throw new IllegalArgumentException(name + " is out of range: " + value);
+        }
+    }
+}

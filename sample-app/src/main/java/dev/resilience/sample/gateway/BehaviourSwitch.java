@@ -1,0 +1,42 @@
+package dev.resilience.sample.gateway;
+
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+/** Holds the behaviour in force; whoever waits because of a behaviour is let go when another one comes. */
+final class BehaviourSwitch {
+
+    private Behaviour current = Behaviour.GOOD;
+    private long changes;
+
+    synchronized Behaviour current() {
+        return current;
+    }
+
+    synchronized void set(Behaviour behaviour) {
+        current = behaviour;
+        changes++;
+        notifyAll();
+    }
+
+    /** Decides whether a call fails, and takes it off the calls that still have to. */
+    synchronized boolean nextCallFails() {
+        if (current.failNext() > 0) {
+            current = current.withOneFailureLess();
+            return true;
+        }
+        return ThreadLocalRandom.current().nextDouble() < current.errorRate();
+    }
+
+    /** Waits for that long, or until the behaviour changes. */
+    synchronized void pause(Duration duration) throws InterruptedException {
+        long changesBefore = changes;
+        long end = System.nanoTime() + duration.toNanos();
+        long left = duration.toNanos();
+        while (left > 0 && changes == changesBefore) {
+            TimeUnit.NANOSECONDS.timedWait(this, left);
+            left = end - System.nanoTime();
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package dev.resilience.sample.gateway;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpHandler;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Answers {@code POST /charges} as the behaviour in force says.
+ *
+ * <p>Every call that gets through is a charge, whatever its {@code Idempotency-Key}: if an order is charged once, the
+ * shop has seen to it.
+ */
+final class ChargeHandler implements HttpHandler {
+
+    private static final BigDecimal LIMIT = new BigDecimal(10_000);
+
+    private final BehaviourSwitch behaviour;
+    private final Ledger ledger;
+    private final JsonMapper json;
+
+    ChargeHandler(BehaviourSwitch behaviour, Ledger ledger, JsonMapper json) {
+        this.behaviour = behaviour;
+        this.ledger = ledger;
+        this.json = json;
+    }
+
+    @Override
+    public void handle(HttpExchange exchange) throws IOException {
+        try (exchange) {
+            respond(exchange);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void respond(HttpExchange exchange) throws IOException, InterruptedException {
+        byte[] request = exchange.getRequestBody().readAllBytes();
+        Behaviour now = behaviour.current();
+        if (!now.hang().isZero()) {
+            behaviour.pause(now.hang());
+            return;
+        }
+        behaviour.pause(now.latency());
+        if (now.rateLimited()) {
+            exchange.getResponseHeaders().set("Retry-After", Integer.toString(now.retryAfterSeconds()));
+            send(exchange, 429, "Too many calls");
+        } else if (behaviour.nextCallFails()) {
+            send(exchange, 503, "Out of order");
+        } else {
+            charge(exchange, request);
+        }
+    }
+
+    private void charge(HttpExchange exchange, byte[] request) throws IOException {
+        BigDecimal amount = amountOf(request);
+        if (amount == null) {
+            send(exchange, 400, "Nothing to charge");
+        } else if (amount.compareTo(LIMIT) > 0) {
+            send(exchange, 402, "Card declined");
+        } else {
+            send(exchange, 201, Map.of("paymentId", ledger.charge(amount)));
+        }
+    }
+
+    private @Nullable BigDecimal amountOf(byte[] request) {
+        try {
+            Charge charge = json.readValue(request, Charge.class);
+            return charge == null ? null : charge.amount();
+        } catch (JacksonException unreadable) {
+            return null;
+        }
+    }
+
+    private void send(HttpExchange exchange, int status, String error) throws IOException {
+        send(exchange, status, Map.of("error", error));
+    }
+
+    private void send(HttpExchange exchange, int status, Map<String, String> answer) throws IOException {
+        byte[] body = json.writeValueAsBytes(answer);
+        exchange.getResponseHeaders().set("Content-Type", "application/json");
+        // One connection a call: when the gateway starts to refuse connections, the very next call notices.
+        exchange.getResponseHeaders().set("Connection", "close");
+        exchange.sendResponseHeaders(status, body.length);
+        exchange.getResponseBody().write(body);
+    }
+
+    private record Charge(@Nullable BigDecimal amount) {}
+}

@@ -1,0 +1,7 @@
+CREATE TABLE orders (
+    id         BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    customer   VARCHAR(100)   NOT NULL,
+    item       VARCHAR(100)   NOT NULL,
+    amount     DECIMAL(12, 2) NOT NULL,
+    payment_id VARCHAR(40)    NOT NULL
+);

@@ -1,0 +1,145 @@
+package dev.resilience.sample.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.json.JsonMapper;
+
+class PaymentGatewayTests {
+
+    private static final HttpClient CLIENT = HttpClient.newHttpClient();
+
+    private final JsonMapper json = new JsonMapper();
+    private final PaymentGateway gateway = new PaymentGateway(0, json);
+
+    @AfterEach
+    void close() {
+        gateway.close();
+    }
+
+    @Test
+    void chargesEveryCall() throws Exception {
+        assertThat(charge("42.50").statusCode()).isEqualTo(201);
+        assertThat(charge("7.50").body()).contains("payment-2");
+
+        assertThat(gateway.charges()).isEqualTo(new Ledger.Charges(2, new BigDecimal("50.00")));
+    }
+
+    @Test
+    void declinesLargeAmounts() throws Exception {
+        assertThat(charge("10000.01").statusCode()).isEqualTo(402);
+        assertThat(charge("10000").statusCode()).isEqualTo(201);
+        assertThat(gateway.charges().count()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "nonsense", "null", "{}", "{\"amount\":\"much\"}"})
+    void refusesWhatIsNoCharge(String body) throws Exception {
+        assertThat(post(body).statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void failsAShareOfTheCalls() throws Exception {
+        behave("{\"errorRate\":1}");
+        assertThat(charge("1").statusCode()).isEqualTo(503);
+        assertThat(gateway.charges().count()).isZero();
+
+        behave("{\"errorRate\":0}");
+        assertThat(charge("1").statusCode()).isEqualTo(201);
+    }
+
+    @Test
+    void failsTheNextCalls() throws Exception {
+        behave("{\"failNext\":2}");
+
+        assertThat(charge("1").statusCode()).isEqualTo(503);
+        assertThat(gateway.behaviour().failNext()).isEqualTo(1);
+        assertThat(charge("1").statusCode()).isEqualTo(503);
+        assertThat(charge("1").statusCode()).isEqualTo(201);
+    }
+
+    @Test
+    void limitsTheRate() throws Exception {
+        behave("{\"rateLimited\":true,\"retryAfterSeconds\":7}");
+
+        HttpResponse<String> answer = charge("1");
+
+        assertThat(answer.statusCode()).isEqualTo(429);
+        assertThat(answer.headers().firstValue("Retry-After")).hasValue("7");
+        assertThat(gateway.charges().count()).isZero();
+    }
+
+    @Test
+    void answersLate() throws Exception {
+        behave("{\"latency\":\"PT0.05S\"}");
+        long start = System.nanoTime();
+
+        assertThat(charge("1").statusCode()).isEqualTo(201);
+
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(Duration.ofMillis(50));
+    }
+
+    @Test
+    void dropsACallWithoutAnAnswerWhenItHangs() throws Exception {
+        behave("{\"hang\":\"PT0.05S\"}");
+
+        assertThatIOException().isThrownBy(() -> charge("1"));
+
+        assertThat(gateway.charges().count()).isZero();
+    }
+
+    @Test
+    void refusesConnectionsAndComesBackAtTheSameAddress() throws Exception {
+        URI address = gateway.uri();
+        charge("1");
+        for (int i = 0; i < 20; i++) {
+            behave("{\"refuse\":true}");
+            assertThatExceptionOfType(ConnectException.class).isThrownBy(() -> charge("1"));
+
+            behave("{}");
+            assertThat(charge("1").statusCode()).isEqualTo(201);
+        }
+        assertThat(gateway.uri()).isEqualTo(address);
+    }
+
+    @Test
+    void resetForgetsCharges() throws Exception {
+        charge("1");
+        behave("{\"refuse\":true}");
+
+        gateway.reset();
+
+        assertThat(gateway.charges()).isEqualTo(Ledger.Charges.NONE);
+        assertThat(charge("1").statusCode()).isEqualTo(201);
+    }
+
+    private void behave(String behaviour) {
+        gateway.behave(json.readValue(behaviour, Behaviour.class));
+    }
+
+    private HttpResponse<String> charge(String amount) throws IOException, InterruptedException {
+        return post("{\"customer\":\"Ada\",\"amount\":" + amount + "}");
+    }
+
+    private HttpResponse<String> post(String body) throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(gateway.uri().resolve("/charges"))
+                .POST(BodyPublishers.ofString(body))
+                .build();
+        return CLIENT.send(request, BodyHandlers.ofString());
+    }
+}

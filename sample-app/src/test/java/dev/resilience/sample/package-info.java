@@ -1,0 +1,4 @@
+@NullMarked
+package dev.resilience.sample;
+
+import org.jspecify.annotations.NullMarked;
