@@ -24,6 +24,6 @@ public record CallQueued(Instant at, String name, BulkheadOutcome outcome, Durat
 
     @Override
     public Map<String, Object> details() {
-        return Map.of("outcome", outcome.label(), "waited", waited.toString());
+        return Details.of("outcome", outcome.label(), "waited", waited.toString());
     }
 }

@@ -17,6 +17,6 @@ public record CallRejected(Instant at, String kind, String name, String reason) 
 
     @Override
     public Map<String, Object> details() {
-        return Map.of("reason", reason);
+        return Details.of("reason", reason);
     }
 }

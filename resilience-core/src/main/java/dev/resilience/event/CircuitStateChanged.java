@@ -19,6 +19,6 @@ public record CircuitStateChanged(Instant at, String name, CircuitState from, Ci
 
     @Override
     public Map<String, Object> details() {
-        return Map.of("from", from.name(), "to", to.name());
+        return Details.of("from", from.name(), "to", to.name());
     }
 }

@@ -18,6 +18,6 @@ public record IdempotencyDecided(Instant at, String name, IdempotencyOutcome out
 
     @Override
     public Map<String, Object> details() {
-        return Map.of("outcome", outcome.label());
+        return Details.of("outcome", outcome.label());
     }
 }

@@ -25,6 +25,6 @@ public record RetryFinished(Instant at, String name, RetryOutcome outcome, int a
 
     @Override
     public Map<String, Object> details() {
-        return Map.of("outcome", outcome.label(), "attempts", attempts, "duration", duration.toString());
+        return Details.of("outcome", outcome.label(), "attempts", attempts, "duration", duration.toString());
     }
 }

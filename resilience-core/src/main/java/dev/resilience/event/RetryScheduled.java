@@ -32,7 +32,7 @@ public record RetryScheduled(
 
     @Override
     public Map<String, Object> details() {
-        return Map.of(
+        return Details.of(
                 "attempt",
                 attempt,
                 "maxAttempts",
