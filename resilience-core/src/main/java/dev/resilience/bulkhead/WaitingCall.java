@@ -32,7 +32,7 @@ final class WaitingCall implements Places.Waiter {
             answer.finish(null, bulkhead.full());
             return;
         }
-        timeout = bulkhead.time().schedule(bulkhead.policy().queueTimeout(), this::timedOut);
+        timeout = bulkhead.time().scheduleUrgent(bulkhead.policy().queueTimeout(), this::timedOut);
         if (outOfLine) {
             cancelTimeout();
         }

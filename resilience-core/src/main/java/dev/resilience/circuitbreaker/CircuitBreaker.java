@@ -90,7 +90,7 @@ public final class CircuitBreaker implements Layer {
         return state.name();
     }
 
-    /** The share of failures in the window, NaN below the minimum of calls and in every state but CLOSED. */
+    /** The share of failures in the window, or in the one that opened it; NaN below the minimum of calls. */
     public double failureRate() {
         return state.failureRate();
     }
@@ -220,8 +220,8 @@ public final class CircuitBreaker implements Layer {
     private State fresh(CircuitState wanted) {
         return switch (wanted) {
             case CLOSED -> new ClosedState(this);
-            case OPEN -> new OpenState(this, 0);
-            case HALF_OPEN -> new HalfOpenState(this, 0);
+            case OPEN -> new OpenState(this, 0, Double.NaN);
+            case HALF_OPEN -> new HalfOpenState(this, 0, Double.NaN);
             case FORCED_OPEN -> new ForcedOpenState(this);
             case DISABLED -> new DisabledState();
         };

@@ -37,7 +37,7 @@ final class CircuitBreakerStep extends Step {
         Permit permit;
         try {
             permit = breaker.admit();
-        } catch (RuntimeException | Error refused) {
+        } catch (Throwable refused) {
             return CompletableFuture.failedFuture(refused);
         }
         long start = breaker.startNanos();

@@ -16,14 +16,16 @@ final class HalfOpenState extends State {
 
     private final CircuitBreaker breaker;
     private final int failedProbings;
+    private final double failureRate;
     private final long probeTimeoutNanos;
     private final AtomicReferenceArray<@Nullable Probe> places;
     private final AtomicInteger successes = new AtomicInteger();
 
-    HalfOpenState(CircuitBreaker breaker, int failedProbings) {
+    HalfOpenState(CircuitBreaker breaker, int failedProbings, double failureRate) {
         CircuitBreakerPolicy.HalfOpen policy = breaker.policy().halfOpen();
         this.breaker = breaker;
         this.failedProbings = failedProbings;
+        this.failureRate = failureRate;
         this.probeTimeoutNanos = Durations.toNanos(policy.probeTimeout());
         this.places = new AtomicReferenceArray<>(policy.maxConcurrent());
     }
@@ -47,6 +49,11 @@ final class HalfOpenState extends State {
             }
         }
         return null;
+    }
+
+    @Override
+    double failureRate() {
+        return failureRate;
     }
 
     private final class Probe implements Permit {
@@ -84,7 +91,7 @@ final class HalfOpenState extends State {
             }
             breaker.count(CircuitBreakerOutcome.FAILURE);
             breaker.countSlow(nanos);
-            breaker.move(HalfOpenState.this, new OpenState(breaker, failedProbings + 1));
+            breaker.move(HalfOpenState.this, new OpenState(breaker, failedProbings + 1, failureRate));
         }
 
         @Override

@@ -12,12 +12,18 @@ final class OpenState extends State {
 
     private final CircuitBreaker breaker;
     private final int failedProbings;
+    private final double failureRate;
     private final long openedAt;
     private final long openNanos;
 
-    OpenState(CircuitBreaker breaker, int failedProbings) {
+    /**
+     * @param failedProbings how often in a row the breaker went from half-open back to open
+     * @param failureRate the rate in the window when it opened, NaN if there were too few calls to tell
+     */
+    OpenState(CircuitBreaker breaker, int failedProbings, double failureRate) {
         this.breaker = breaker;
         this.failedProbings = failedProbings;
+        this.failureRate = failureRate;
         this.openedAt = breaker.time().nanoTime();
         this.openNanos = Durations.toNanos(breaker.policy().openDuration(failedProbings));
     }
@@ -33,10 +39,15 @@ final class OpenState extends State {
         if (remainingNanos() > 0) {
             return null;
         }
-        HalfOpenState halfOpen = new HalfOpenState(breaker, failedProbings);
+        HalfOpenState halfOpen = new HalfOpenState(breaker, failedProbings, failureRate);
         return breaker.move(this, halfOpen)
                 ? halfOpen.tryAdmit()
                 : breaker.state().tryAdmit();
+    }
+
+    @Override
+    double failureRate() {
+        return failureRate;
     }
 
     @Override

@@ -20,7 +20,7 @@ abstract sealed class State permits ClosedState, OpenState, HalfOpenState, Force
         return Duration.ofSeconds(1);
     }
 
-    /** The share of failures in the window, NaN where there are too few calls to tell. */
+    /** The share of failures in the window, or in the one that opened the breaker; NaN where too few calls tell. */
     double failureRate() {
         return Double.NaN;
     }

@@ -125,7 +125,7 @@ public final class Faults {
                 if (answer != null) {
                     return answer;
                 }
-            } catch (RuntimeException | LinkageError broken) {
+            } catch (Throwable broken) { // a checked one too, thrown sneakily
                 report(reader, failure, broken);
             }
         }
@@ -137,7 +137,7 @@ public final class Faults {
         try {
             Fault answer = classifier.classify(failure);
             return answer == null ? Fault.UNKNOWN : answer;
-        } catch (RuntimeException | LinkageError broken) {
+        } catch (Throwable broken) { // a checked one too, thrown sneakily
             report(classifier, failure, broken);
             return Fault.UNKNOWN;
         }

@@ -61,6 +61,8 @@ final class JdkFaults {
     private static final Set<String> LOST_CONNECTION = Set.of(
             "connection reset",
             "broken pipe",
+            "connection timed out",
+            "forcibly closed by the remote host",
             "network is unreachable",
             "no route to host",
             "connection aborted",

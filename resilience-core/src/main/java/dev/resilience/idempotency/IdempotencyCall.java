@@ -162,7 +162,7 @@ final class IdempotencyCall {
         }
         try {
             store(mine, new StoredResult(StoredResult.Kind.VALUE, operation.write(result)));
-        } catch (RuntimeException unavailable) {
+        } catch (RuntimeException | Error unavailable) {
             notStored(unavailable);
         } finally {
             endLease();
@@ -182,7 +182,7 @@ final class IdempotencyCall {
             } else {
                 release(mine);
             }
-        } catch (RuntimeException unavailable) {
+        } catch (RuntimeException | Error unavailable) {
             notStored(unavailable);
         } finally {
             endLease();
@@ -195,7 +195,7 @@ final class IdempotencyCall {
         if (mine != null) {
             try {
                 release(mine);
-            } catch (RuntimeException unavailable) {
+            } catch (RuntimeException | Error unavailable) {
                 notStored(unavailable);
             }
         }
@@ -236,7 +236,7 @@ final class IdempotencyCall {
         idempotency.count(released ? IdempotencyOutcome.RELEASED : IdempotencyOutcome.LEASE_LOST);
     }
 
-    private void notStored(RuntimeException unavailable) {
+    private void notStored(Throwable unavailable) {
         log.warn(
                 "Idempotency '{}': how a call of {} ended could not be stored; its key stays taken until the lease ends",
                 name(),

@@ -66,7 +66,7 @@ final class LeaseKeeper {
     }
 
     private Scheduled scheduleNext() {
-        return time.schedule(interval(), this::renew);
+        return time.scheduleUrgent(interval(), this::renew);
     }
 
     private Duration interval() {

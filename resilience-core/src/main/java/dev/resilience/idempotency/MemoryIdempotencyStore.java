@@ -64,7 +64,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
             forget(found);
             return running(acquired.ownership(), request);
         });
-        if (claimsSinceSweep.incrementAndGet() > Math.max(FEWEST_CLAIMS_BETWEEN_SWEEPS, records.size())) {
+        if (claimsSinceSweep.incrementAndGet() > Math.max(FEWEST_CLAIMS_BETWEEN_SWEEPS, records.size() / 2)) {
             sweep();
         }
         Claim claim = answer.claim;

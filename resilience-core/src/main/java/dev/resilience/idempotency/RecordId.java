@@ -2,7 +2,6 @@ package dev.resilience.idempotency;
 
 import dev.resilience.exception.IdempotencyKeyInvalidException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -21,9 +20,11 @@ final class RecordId {
         check(key);
         MessageDigest digest = sha256();
         for (String part : new String[] {operation, callerScope, key}) {
-            byte[] bytes = part.getBytes(StandardCharsets.UTF_8);
-            digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(0, bytes.length));
-            digest.update(bytes);
+            // as chars: an encoding would make one question mark of every half of a surrogate pair
+            ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES + Character.BYTES * part.length());
+            bytes.putInt(part.length());
+            bytes.asCharBuffer().put(part);
+            digest.update(bytes.array());
         }
         return HexFormat.of().formatHex(digest.digest());
     }

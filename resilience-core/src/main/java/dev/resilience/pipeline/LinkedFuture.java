@@ -88,7 +88,7 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
         source.whenComplete((result, failure) -> {
             try {
                 then.accept(result, failure);
-            } catch (RuntimeException | Error broken) {
+            } catch (Throwable broken) { // a checked one too, thrown sneakily
                 completeExceptionally(broken);
             }
         });
@@ -116,10 +116,13 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
         }
     }
 
-    /** The failure that a stage passed on, without the wrapper that {@link CompletableFuture} puts around it. */
+    /** The failure that a stage passed on, without the wrappers that {@link CompletableFuture} puts around it. */
     public static Throwable unwrap(Throwable failure) {
-        Throwable cause = failure.getCause();
-        return failure instanceof CompletionException && cause != null ? cause : failure;
+        Throwable unwrapped = failure;
+        while (unwrapped instanceof CompletionException && unwrapped.getCause() != null) {
+            unwrapped = unwrapped.getCause();
+        }
+        return unwrapped;
     }
 
     @Override

@@ -146,7 +146,7 @@ public final class Retry implements Layer {
         }
         try {
             return retryOnResult.test(result);
-        } catch (RuntimeException | LinkageError broken) {
+        } catch (Throwable broken) { // a checked one too, thrown sneakily
             log.brokenResultRule(broken);
             return false;
         }

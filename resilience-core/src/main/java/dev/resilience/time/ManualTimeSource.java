@@ -126,11 +126,21 @@ public final class ManualTimeSource implements TimeSource {
         Deque<Runnable> due = new ArrayDeque<>(List.of(action));
         DUE_NOW.set(due);
         try {
-            for (Runnable next = due.poll(); next != null; next = due.poll()) {
-                next.run();
-            }
+            runAll(due);
         } finally {
             DUE_NOW.remove();
+        }
+    }
+
+    /** One that throws does not keep the others from running. */
+    private static void runAll(Deque<Runnable> due) {
+        for (Runnable next = due.poll(); next != null; next = due.poll()) {
+            try {
+                next.run();
+            } catch (RuntimeException | Error failure) {
+                runAll(due);
+                throw failure;
+            }
         }
     }
 

@@ -13,8 +13,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The system's clocks, one daemon thread that only keeps time, and a pool of daemon threads in which what is due runs. A
- * pool of its own, for the common pool belongs to the application, which may fill it for as long as it likes.
+ * The system's clocks, one daemon thread that only keeps time, and two pools of daemon threads in which what is due runs,
+ * one of them for what must not stand behind an application's slow code. Not the common pool, which belongs to the
+ * application; it may fill that for as long as it likes.
  */
 final class SystemTimeSource implements TimeSource {
 
@@ -47,13 +48,22 @@ final class SystemTimeSource implements TimeSource {
 
     @Override
     public Scheduled schedule(Duration delay, Runnable task) {
+        return schedule(delay, task, Threads.WORKERS);
+    }
+
+    @Override
+    public Scheduled scheduleUrgent(Duration delay, Runnable task) {
+        return schedule(delay, task, Threads.URGENT);
+    }
+
+    private static Scheduled schedule(Duration delay, Runnable task, ExecutorService threads) {
         Runnable inContext = withContextClassLoader(task);
         if (delay.isZero() || delay.isNegative()) {
-            Future<?> running = Threads.WORKERS.submit(inContext);
+            Future<?> running = threads.submit(inContext);
             return () -> running.cancel(false);
         }
         Future<?> timer = Threads.TIMER.schedule(
-                () -> Threads.WORKERS.execute(inContext), Durations.toNanos(delay), TimeUnit.NANOSECONDS);
+                () -> threads.execute(inContext), Durations.toNanos(delay), TimeUnit.NANOSECONDS);
         return () -> timer.cancel(false);
     }
 
@@ -77,21 +87,17 @@ final class SystemTimeSource implements TimeSource {
         private static final int MOST_WORKERS =
                 Math.max(16, 4 * Runtime.getRuntime().availableProcessors());
 
-        static final ExecutorService WORKERS = workers();
+        static final ExecutorService WORKERS = pool(MOST_WORKERS, "resilience-worker-");
+        static final ExecutorService URGENT = pool(4, "resilience-urgent-");
         static final ScheduledThreadPoolExecutor TIMER = timer();
 
         private Threads() {}
 
-        private static ExecutorService workers() {
-            ThreadPoolExecutor workers = new ThreadPoolExecutor(
-                    MOST_WORKERS,
-                    MOST_WORKERS,
-                    60,
-                    TimeUnit.SECONDS,
-                    new LinkedBlockingQueue<>(),
-                    daemons("resilience-worker-"));
-            workers.allowCoreThreadTimeOut(true);
-            return workers;
+        private static ExecutorService pool(int size, String prefix) {
+            ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                    size, size, 60, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), daemons(prefix));
+            pool.allowCoreThreadTimeOut(true);
+            return pool;
         }
 
         private static ScheduledThreadPoolExecutor timer() {

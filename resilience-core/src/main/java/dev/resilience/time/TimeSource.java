@@ -45,6 +45,14 @@ public interface TimeSource {
      */
     Scheduled schedule(Duration delay, Runnable task);
 
+    /**
+     * As {@link #schedule}, for what must not come late because other tasks block: renewals and timeouts. The task is
+     * short.
+     */
+    default Scheduled scheduleUrgent(Duration delay, Runnable task) {
+        return schedule(delay, task);
+    }
+
     /** A task that waits for its time. */
     interface Scheduled {
 

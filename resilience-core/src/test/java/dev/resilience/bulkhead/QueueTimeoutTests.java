@@ -1,0 +1,113 @@
+package dev.resilience.bulkhead;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.resilience.bulkhead.TestBulkhead.Call;
+import dev.resilience.bulkhead.TestBulkhead.Caller;
+import dev.resilience.event.Events;
+import dev.resilience.exception.BulkheadFullException;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+@ParameterizedClass
+@EnumSource(Caller.class)
+class QueueTimeoutTests {
+
+    private final Caller caller;
+    private final TestBulkhead calls = new TestBulkhead(1, 5);
+    private final Call running = calls.start(Caller.ASYNCHRONOUS);
+
+    QueueTimeoutTests(Caller caller) {
+        this.caller = caller;
+    }
+
+    @Test
+    void endsTheWait() {
+        Call waiting = calls.start(caller);
+        calls.time.advance(TestBulkhead.QUEUE_TIMEOUT);
+
+        assertThat(waiting.refusal())
+                .isInstanceOf(BulkheadFullException.class)
+                .hasMessage("Bulkhead 'orders' refused the call: it waited in line for PT30S");
+
+        calls.assertGauges(1, 0);
+        calls.assertCounted(1, 0, 1);
+    }
+
+    @Test
+    void doesNotEndItEarly() {
+        Call waiting = calls.start(caller);
+        calls.time.advance(TestBulkhead.QUEUE_TIMEOUT.minusNanos(1));
+        waiting.assertWaits();
+
+        running.end();
+
+        waiting.assertRunsSoon();
+        waiting.end();
+        calls.assertCounted(2, 0, 0);
+    }
+
+    @Test
+    void isMeasuredForEachCallerFromItsOwnArrival() {
+        Call first = calls.start(caller);
+        calls.time.advance(Duration.ofSeconds(20));
+        Call second = calls.start(caller);
+
+        calls.time.advance(Duration.ofSeconds(10));
+
+        assertThat(first.refusal()).isInstanceOf(BulkheadFullException.class);
+        second.assertWaits();
+        calls.assertGauges(1, 1);
+        running.end();
+        second.assertRunsSoon();
+    }
+
+    @Test
+    void givesNothingToTheOneWhoGaveUp() {
+        Call waiting = calls.start(caller);
+        calls.time.advance(TestBulkhead.QUEUE_TIMEOUT);
+        waiting.refusal();
+
+        running.end();
+
+        calls.assertGauges(0, 0);
+        assertThat(waiting.began()).isFalse();
+        Call next = calls.start(caller);
+        assertThat(next.isRunning()).isTrue();
+        calls.assertGauges(1, 0);
+    }
+
+    @Test
+    void doesNotTouchACallThatHasItsPlace() {
+        Call waiting = calls.start(caller);
+        running.end();
+        waiting.assertRunsSoon();
+
+        calls.time.advance(Duration.ofDays(1));
+
+        waiting.end();
+        calls.assertCounted(2, 0, 0);
+    }
+
+    @Test
+    void mayBeAsLongAsADurationCanBe() {
+        Bulkhead patient = new Bulkhead(
+                "patient",
+                BulkheadPolicy.builder()
+                        .maxConcurrent(1)
+                        .queueTimeout(Duration.ofSeconds(Long.MAX_VALUE))
+                        .build(),
+                calls.time,
+                new Events());
+        Call first = calls.start(patient, caller);
+        Call second = calls.start(patient, caller);
+
+        calls.time.advance(Duration.ofDays(365 * 100));
+
+        second.assertWaits();
+        first.end();
+        second.assertRunsSoon();
+    }
+}

@@ -1,0 +1,170 @@
+package dev.resilience.bulkhead;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.resilience.event.BulkheadOutcome;
+import dev.resilience.event.Events;
+import dev.resilience.event.ResilienceEvent;
+import dev.resilience.pipeline.Pipeline;
+import dev.resilience.time.ManualTimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** A bulkhead on manual time, and calls through it that last as long as a test wants. */
+final class TestBulkhead {
+
+    static final Duration QUEUE_TIMEOUT = Duration.ofSeconds(30);
+
+    final ManualTimeSource time = new ManualTimeSource();
+    final List<ResilienceEvent> events = Collections.synchronizedList(new ArrayList<>());
+    final Bulkhead bulkhead;
+    final Pipeline pipeline;
+
+    TestBulkhead(int maxConcurrent, int maxQueue) {
+        Events heard = new Events();
+        heard.add(events::add);
+        this.bulkhead = new Bulkhead(
+                "orders",
+                BulkheadPolicy.builder()
+                        .maxConcurrent(maxConcurrent)
+                        .maxQueue(maxQueue)
+                        .queueTimeout(QUEUE_TIMEOUT)
+                        .build(),
+                time,
+                heard);
+        this.pipeline = Pipeline.of(bulkhead);
+    }
+
+    /** How a caller waits. */
+    enum Caller {
+        BLOCKING,
+        ASYNCHRONOUS
+    }
+
+    /** Calls, and returns when the call runs, waits in line or has been refused. */
+    Call start(Caller caller) {
+        return start(bulkhead, caller);
+    }
+
+    /** As {@link #start(Caller)}, through another bulkhead on the same time. */
+    Call start(Bulkhead other, Caller caller) {
+        Pipeline through = Pipeline.of(other);
+        return caller == Caller.BLOCKING ? startBlocking(through) : startAsynchronous(through);
+    }
+
+    private static Call startAsynchronous(Pipeline through) {
+        CompletableFuture<String> body = new CompletableFuture<>();
+        AtomicBoolean began = new AtomicBoolean();
+        CompletableFuture<String> answer = through.callAsync(() -> {
+            began.set(true);
+            return body;
+        });
+        return new Call(body, answer, began, null);
+    }
+
+    private Call startBlocking(Pipeline through) {
+        CompletableFuture<String> body = new CompletableFuture<>();
+        AtomicBoolean began = new AtomicBoolean();
+        int parkedBefore = time.parkedThreads();
+        Call call = startThread(
+                body,
+                began,
+                () -> through.call(() -> {
+                    began.set(true);
+                    return body.get();
+                }));
+        soon(() -> began.get() || call.answer.isDone() || time.parkedThreads() > parkedBefore);
+        return call;
+    }
+
+    private static Call startThread(CompletableFuture<String> body, AtomicBoolean began, Callable<String> work) {
+        CompletableFuture<String> answer = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            try {
+                answer.complete(work.call());
+            } catch (Throwable failure) {
+                answer.completeExceptionally(
+                        new Ended(failure, Thread.currentThread().isInterrupted()));
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+        return new Call(body, answer, began, thread);
+    }
+
+    /** How a blocking call failed, and whether its thread carried the interrupt flag then. */
+    static final class Ended extends Exception {
+
+        final boolean interrupted;
+
+        Ended(Throwable failure, boolean interrupted) {
+            super(failure);
+            this.interrupted = interrupted;
+        }
+    }
+
+    /** A call that lasts until the test ends it. */
+    record Call(
+            CompletableFuture<String> body,
+            CompletableFuture<String> answer,
+            AtomicBoolean began,
+            @Nullable Thread thread) {
+
+        boolean isRunning() {
+            return began.get() && !answer.isDone();
+        }
+
+        void assertRunsSoon() {
+            soon(this::isRunning);
+        }
+
+        void assertWaits() {
+            assertThat(began).isFalse();
+            assertThat(answer).isNotDone();
+        }
+
+        /** Lets the body return, and returns when the call has. */
+        void end() {
+            body.complete("ok");
+            assertThat(answer).succeedsWithin(Duration.ofSeconds(30)).isEqualTo("ok");
+        }
+
+        /** What the call was refused with. */
+        Throwable refusal() {
+            soon(answer::isDone);
+            Throwable failure = answer.handle((result, thrown) -> thrown).join();
+            assertThat(began).isFalse();
+            return failure instanceof Ended ended ? ended.getCause() : failure;
+        }
+    }
+
+    void assertGauges(int running, int queued) {
+        assertThat(bulkhead.running()).as("running").isEqualTo(running);
+        assertThat(bulkhead.queued()).as("queued").isEqualTo(queued);
+    }
+
+    void assertCounted(long accepted, long rejected, long timedOut) {
+        assertThat(new long[] {
+                    bulkhead.calls().get(BulkheadOutcome.ACCEPTED),
+                    bulkhead.calls().get(BulkheadOutcome.REJECTED),
+                    bulkhead.calls().get(BulkheadOutcome.TIMED_OUT)
+                })
+                .as("accepted, rejected, timed out")
+                .containsExactly(accepted, rejected, timedOut);
+    }
+
+    static void soon(Callable<Boolean> condition) {
+        await().pollInSameThread()
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(1))
+                .atMost(Duration.ofSeconds(30))
+                .until(condition);
+    }
+}

@@ -1,0 +1,239 @@
+package dev.resilience.circuitbreaker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.resilience.event.CircuitState;
+import dev.resilience.policy.Way;
+import java.time.Duration;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+@ParameterizedClass
+@EnumSource(Way.class)
+class OperatorTests {
+
+    private final Way way;
+    private final TestBreaker calls;
+
+    OperatorTests(Way way) {
+        this.way = way;
+        this.calls = new TestBreaker(way, TestBreaker.consecutive(2).build());
+    }
+
+    @Nested
+    class ForceOpen {
+
+        @Test
+        void refusesAllCallsUntilToldOtherwise() throws Throwable {
+            calls.breaker.forceOpen();
+            calls.refused();
+            calls.time.advance(Duration.ofDays(365));
+            calls.refused();
+            calls.assertIs(CircuitState.FORCED_OPEN);
+
+            calls.breaker.close();
+            calls.succeed();
+        }
+
+        @Test
+        void tellsCallersToComeBackAfterAnOpenPeriod() {
+            calls.breaker.forceOpen();
+
+            assertThat(calls.refused().retryAfter()).isEqualTo(Duration.ofSeconds(30));
+        }
+    }
+
+    @Nested
+    class Close {
+
+        @Test
+        void endsAnOpenPeriodEarly() throws Throwable {
+            calls.open();
+
+            calls.breaker.close();
+
+            calls.succeed();
+            calls.assertIs(CircuitState.CLOSED);
+        }
+
+        @Test
+        void endsAProbing() throws Throwable {
+            calls.openAndWait();
+            calls.succeed();
+
+            calls.breaker.close();
+
+            calls.assertIs(CircuitState.CLOSED);
+            assertThat(calls.breaker.transitions(CircuitState.HALF_OPEN, CircuitState.CLOSED))
+                    .isEqualTo(1);
+        }
+
+        @Test
+        void forgetsTheFailuresSoFarThoughItIsClosedAlready() {
+            calls.fail();
+
+            calls.breaker.close();
+
+            calls.fail();
+            calls.assertIs(CircuitState.CLOSED);
+        }
+
+        @Test
+        void emptiesTheWindow() {
+            TestBreaker rate = new TestBreaker(
+                    way, CircuitBreakerPolicy.builder().failureThreshold(0).build());
+            rate.fail(9);
+
+            rate.breaker.close();
+
+            rate.fail(9);
+            rate.assertIs(CircuitState.CLOSED);
+        }
+    }
+
+    @Nested
+    class Disable {
+
+        @Test
+        void admitsAllAndCountsNothing() throws Throwable {
+            calls.breaker.disable();
+
+            calls.succeed();
+            calls.fail(100);
+            calls.fail(new IllegalArgumentException("ignored"));
+            calls.start().cancel();
+
+            calls.assertIs(CircuitState.DISABLED);
+            calls.assertCounted(0, 0, 0, 0);
+        }
+
+        @Test
+        void endsAnOpenPeriod() throws Throwable {
+            calls.open();
+
+            calls.breaker.disable();
+
+            calls.succeed();
+        }
+    }
+
+    @Nested
+    class Reset {
+
+        @Test
+        void goesBackToTheInitialState() {
+            for (CircuitState initial :
+                    new CircuitState[] {CircuitState.CLOSED, CircuitState.FORCED_OPEN, CircuitState.DISABLED}) {
+                TestBreaker other = startingIn(initial);
+                other.breaker.close();
+                other.open();
+
+                other.breaker.reset();
+
+                other.assertIs(initial);
+            }
+        }
+
+        @Test
+        void startsAWholeOpenPeriodIfItWasOpenInitially() {
+            TestBreaker open = startingIn(CircuitState.OPEN);
+            open.time.advance(Duration.ofSeconds(20));
+
+            open.breaker.reset();
+
+            assertThat(open.refused().retryAfter()).isEqualTo(Duration.ofSeconds(30));
+        }
+
+        @Test
+        void leavesWhatWasCounted() throws Throwable {
+            calls.succeed();
+            calls.open();
+            calls.refused();
+
+            calls.breaker.reset();
+
+            calls.assertCounted(1, 2, 0, 1);
+            assertThat(calls.breaker.transitions(CircuitState.CLOSED, CircuitState.OPEN))
+                    .isEqualTo(1);
+            assertThat(calls.breaker.transitions(CircuitState.OPEN, CircuitState.CLOSED))
+                    .isEqualTo(1);
+        }
+
+        @Test
+        void forgetsTheFailuresSoFar() {
+            calls.fail();
+            calls.breaker.reset();
+
+            calls.fail();
+
+            calls.assertIs(CircuitState.CLOSED);
+        }
+    }
+
+    @Nested
+    class InitialState {
+
+        @Test
+        void isWhatItStartsIn() {
+            for (CircuitState initial : new CircuitState[] {
+                CircuitState.CLOSED, CircuitState.OPEN, CircuitState.FORCED_OPEN, CircuitState.DISABLED
+            }) {
+                TestBreaker breaker = startingIn(initial);
+
+                breaker.assertIs(initial);
+                assertThat(breaker.events).isEmpty();
+            }
+        }
+
+        @Test
+        void mayBeOpenForOnePeriod() throws Throwable {
+            TestBreaker open = startingIn(CircuitState.OPEN);
+            open.refused();
+            open.time.advance(Duration.ofSeconds(30));
+
+            open.succeed(2);
+
+            open.assertIs(CircuitState.CLOSED);
+        }
+
+        @Test
+        void mayBeForcedOpen() {
+            TestBreaker forced = startingIn(CircuitState.FORCED_OPEN);
+            forced.time.advance(Duration.ofDays(1));
+
+            forced.refused();
+        }
+
+        @Test
+        void mayBeDisabled() {
+            TestBreaker disabled = startingIn(CircuitState.DISABLED);
+
+            disabled.fail(10);
+
+            disabled.assertCounted(0, 0, 0, 0);
+        }
+    }
+
+    @Test
+    void doingTheSameTwiceIsOneTransition() {
+        calls.breaker.forceOpen();
+        calls.breaker.forceOpen();
+        calls.breaker.disable();
+        calls.breaker.disable();
+
+        assertThat(calls.breaker.transitions(CircuitState.CLOSED, CircuitState.FORCED_OPEN))
+                .isEqualTo(1);
+        assertThat(calls.breaker.transitions(CircuitState.FORCED_OPEN, CircuitState.FORCED_OPEN))
+                .isZero();
+        assertThat(calls.breaker.transitions(CircuitState.FORCED_OPEN, CircuitState.DISABLED))
+                .isEqualTo(1);
+        assertThat(calls.events).hasSize(2);
+    }
+
+    private TestBreaker startingIn(CircuitState initial) {
+        return new TestBreaker(
+                way, TestBreaker.consecutive(2).initialState(initial).build());
+    }
+}

@@ -1,0 +1,135 @@
+package dev.resilience.circuitbreaker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.resilience.circuitbreaker.CircuitBreakerPolicy.Window;
+import dev.resilience.event.CircuitState;
+import dev.resilience.policy.Way;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@ParameterizedClass
+@CsvSource({
+    "BLOCKING, TIME",
+    "BLOCKING, COUNT",
+    "ANSWERED_AT_ONCE, TIME",
+    "ANSWERED_AT_ONCE, COUNT",
+    "ANSWERED_LATER, TIME",
+    "ANSWERED_LATER, COUNT"
+})
+class SlowCallTests {
+
+    private static final Duration LIMIT = Duration.ofSeconds(2);
+    private static final Duration SLOW = LIMIT.plusNanos(1);
+
+    private final Way way;
+    private final Window window;
+
+    SlowCallTests(Way way, Window.Type type) {
+        this.way = way;
+        this.window = new Window(type, Duration.ofMinutes(5), 10);
+    }
+
+    private TestBreaker slowCalls(double threshold) {
+        return new TestBreaker(
+                way,
+                TestBreaker.consecutive(0)
+                        .minimumCalls(4)
+                        .window(window)
+                        .slowCallDuration(LIMIT)
+                        .slowCallRateThreshold(threshold)
+                        .build());
+    }
+
+    @Test
+    void areThoseThatTakeLongerThanTheLimit() throws Throwable {
+        TestBreaker calls = slowCalls(1);
+
+        calls.succeedAfter(LIMIT);
+        assertThat(calls.breaker.slowCalls()).isZero();
+
+        calls.succeedAfter(SLOW);
+        assertThat(calls.breaker.slowCalls()).isEqualTo(1);
+    }
+
+    @Test
+    void openItAlthoughTheySucceed() throws Throwable {
+        TestBreaker calls = slowCalls(1);
+        for (int i = 0; i < 3; i++) {
+            calls.succeedAfter(SLOW);
+        }
+        calls.assertIs(CircuitState.CLOSED);
+
+        calls.succeedAfter(SLOW);
+        calls.assertIs(CircuitState.OPEN);
+        calls.assertCounted(4, 0, 0, 0);
+    }
+
+    @Test
+    void areHeldAgainstTheirShareOfAllCalls() throws Throwable {
+        TestBreaker calls = slowCalls(0.5);
+        calls.succeed(3);
+        calls.succeedAfter(SLOW);
+        calls.succeedAfter(SLOW);
+        calls.assertIs(CircuitState.CLOSED);
+
+        calls.succeedAfter(SLOW);
+        calls.assertIs(CircuitState.OPEN);
+    }
+
+    @Test
+    void mayFailAsWell() throws Throwable {
+        TestBreaker calls = slowCalls(1);
+        for (int i = 0; i < 4; i++) {
+            IllegalStateException failure = new IllegalStateException("down, after a while");
+            assertThat(catchThrowable(() -> calls.call(() -> {
+                        calls.time.advance(SLOW);
+                        throw failure;
+                    })))
+                    .isSameAs(failure);
+        }
+
+        calls.assertIs(CircuitState.OPEN);
+        assertThat(calls.breaker.slowCalls()).isEqualTo(4);
+        calls.assertCounted(0, 4, 0, 0);
+    }
+
+    @Test
+    void areCountedButNeverOpenIfTheThresholdIsZero() throws Throwable {
+        TestBreaker calls = slowCalls(0);
+        for (int i = 0; i < 20; i++) {
+            calls.succeedAfter(SLOW);
+        }
+
+        calls.assertIs(CircuitState.CLOSED);
+        assertThat(calls.breaker.slowCalls()).isEqualTo(20);
+    }
+
+    @Test
+    void doNotExistByDefault() throws Throwable {
+        TestBreaker calls = new TestBreaker(way, CircuitBreakerPolicy.defaults());
+        for (int i = 0; i < 20; i++) {
+            calls.succeedAfter(Duration.ofHours(1));
+        }
+
+        calls.assertIs(CircuitState.CLOSED);
+        assertThat(calls.breaker.slowCalls()).isZero();
+    }
+
+    @Test
+    void amongTheProbesAreCountedToo() throws Throwable {
+        TestBreaker calls = slowCalls(1);
+        for (int i = 0; i < 4; i++) {
+            calls.succeedAfter(SLOW);
+        }
+        calls.time.advance(Duration.ofSeconds(30));
+
+        calls.succeedAfter(SLOW);
+
+        calls.assertIs(CircuitState.HALF_OPEN);
+        assertThat(calls.breaker.slowCalls()).isEqualTo(5);
+    }
+}

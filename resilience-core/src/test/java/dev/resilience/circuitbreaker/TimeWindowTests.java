@@ -1,0 +1,112 @@
+package dev.resilience.circuitbreaker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.resilience.circuitbreaker.CallWindow.Thresholds;
+import dev.resilience.time.ManualTimeSource;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** A window of 20 s, whose buckets are a second long. */
+class TimeWindowTests {
+
+    private final ManualTimeSource time = new ManualTimeSource();
+
+    private TimeWindow window(double failureRate, double slowRate) {
+        return new TimeWindow(Duration.ofSeconds(20), new Thresholds(1, failureRate, slowRate), time);
+    }
+
+    @Test
+    void holdsACallForNineteenTwentiethsOfItsLengthAtLeast() {
+        time.advance(Duration.ofDays(7));
+        TimeWindow window = window(1, 0);
+        time.advance(Duration.ofMillis(999));
+        window.record(true, false);
+
+        time.advance(Duration.ofSeconds(19));
+
+        assertThat(window.failureRate()).isEqualTo(1);
+    }
+
+    @Test
+    void neverHoldsACallForLongerThanItsLength() {
+        TimeWindow window = window(1, 0);
+        window.record(true, false);
+
+        time.advance(Duration.ofSeconds(20));
+
+        assertThat(window.failureRate()).isNaN();
+    }
+
+    @Test
+    void isEmptyAfterALongSilence() {
+        TimeWindow window = window(1, 0);
+        for (int i = 0; i < 20; i++) {
+            window.record(true, true);
+            time.advance(Duration.ofSeconds(1));
+        }
+        assertThat(window.failureRate()).isEqualTo(1);
+
+        time.advance(Duration.ofDays(365));
+
+        assertThat(window.failureRate()).isNaN();
+        assertThat(window.record(false, false)).isFalse();
+        assertThat(window.failureRate()).isZero();
+    }
+
+    @Test
+    void losesItsCallsBucketByBucket() {
+        TimeWindow window = window(0.01, 0);
+        for (int second = 0; second < 20; second++) {
+            window.record(second < 10, false);
+            time.advance(Duration.ofSeconds(1));
+        }
+
+        for (int lost = 1; lost <= 10; lost++) {
+            assertThat(window.failureRate()).isEqualTo((10.0 - lost) / (20 - lost));
+            time.advance(Duration.ofSeconds(1));
+        }
+    }
+
+    @Test
+    void addsUpFailuresAndSlowCallsApart() {
+        TimeWindow window = window(0.75, 0.5);
+        assertThat(window.record(true, false)).isTrue();
+        assertThat(window.record(false, false)).isFalse();
+        assertThat(window.record(false, true)).isFalse();
+
+        assertThat(window.record(true, true)).as("half of the calls were slow").isTrue();
+        assertThat(window.failureRate()).isEqualTo(0.5);
+    }
+
+    @Test
+    void isReachedBySuccessesAsLongAsItHoldsEnoughTrouble() {
+        TimeWindow window = window(0.1, 0);
+        window.record(true, false);
+        time.advance(Duration.ofSeconds(19));
+        assertThat(window.record(false, false)).isTrue();
+
+        time.advance(Duration.ofSeconds(1));
+        assertThat(window.record(false, false)).isFalse();
+    }
+
+    @Test
+    void mayBeShorterThanItsBucketsAreMany() {
+        TimeWindow window = new TimeWindow(Duration.ofNanos(1), new Thresholds(1, 1, 0), time);
+
+        assertThat(window.record(true, false)).isTrue();
+        time.advance(Duration.ofNanos(20));
+
+        assertThat(window.failureRate()).isNaN();
+    }
+
+    @Test
+    void mayBeAsLongAsADurationCanBe() {
+        TimeWindow window = new TimeWindow(Duration.ofSeconds(Long.MAX_VALUE), new Thresholds(2, 1, 0), time);
+        window.record(true, false);
+
+        time.advance(Duration.ofDays(365 * 100));
+
+        assertThat(window.record(true, false)).isTrue();
+    }
+}

@@ -1,0 +1,92 @@
+package dev.resilience.event;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.argumentSet;
+
+import java.net.ConnectException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What people and machines read in the actuator: kinds as in YAML, types in kebab case, durations as ISO-8601. */
+class EventDetailsTests {
+
+    private static final Instant AT = Instant.parse("2026-01-01T00:00:00Z");
+
+    @ParameterizedTest
+    @MethodSource
+    void anEventTellsWhatHappenedToWhom(ResilienceEvent event, String kind, String type, Map<String, Object> details) {
+        assertThat(event.at()).isEqualTo(AT);
+        assertThat(event.name()).isEqualTo("orders");
+        assertThat(event.kind()).isEqualTo(kind);
+        assertThat(event.type()).isEqualTo(type);
+        assertThat(event.details().entrySet()).containsExactlyElementsOf(details.entrySet());
+    }
+
+    static Stream<Arguments> anEventTellsWhatHappenedToWhom() {
+        return Stream.of(
+                argumentSet(
+                        "retry after a failure",
+                        new RetryScheduled(AT, "orders", 1, 3, Duration.ofMillis(1500), new ConnectException("secret")),
+                        "retry",
+                        "retry-scheduled",
+                        inOrder(
+                                "attempt",
+                                1,
+                                "maxAttempts",
+                                3,
+                                "delay",
+                                "PT1.5S",
+                                "errorType",
+                                "java.net.ConnectException")),
+                argumentSet(
+                        "retry after a result",
+                        new RetryScheduled(AT, "orders", 2, 3, Duration.ZERO, null),
+                        "retry",
+                        "retry-scheduled",
+                        inOrder("attempt", 2, "maxAttempts", 3, "delay", "PT0S", "errorType", "result")),
+                argumentSet(
+                        "end of a retried call",
+                        new RetryFinished(AT, "orders", RetryOutcome.OUT_OF_TIME, 2, Duration.ofSeconds(3)),
+                        "retry",
+                        "retry-finished",
+                        inOrder("outcome", "out_of_time", "attempts", 2, "duration", "PT3S")),
+                argumentSet(
+                        "transition",
+                        new CircuitStateChanged(AT, "orders", CircuitState.OPEN, CircuitState.HALF_OPEN),
+                        "circuit-breaker",
+                        "state-changed",
+                        inOrder("from", "OPEN", "to", "HALF_OPEN")),
+                argumentSet(
+                        "rejection",
+                        new CallRejected(AT, "bulkhead", "orders", "timed_out"),
+                        "bulkhead",
+                        "call-rejected",
+                        inOrder("reason", "timed_out")),
+                argumentSet(
+                        "wait in a queue",
+                        new CallQueued(AT, "orders", BulkheadOutcome.ACCEPTED, Duration.ofMillis(20)),
+                        "bulkhead",
+                        "call-queued",
+                        inOrder("outcome", "accepted", "waited", "PT0.02S")),
+                argumentSet(
+                        "idempotency",
+                        new IdempotencyDecided(AT, "orders", IdempotencyOutcome.TAKEN_OVER),
+                        "idempotency",
+                        "call-taken-over",
+                        inOrder("outcome", "taken_over")));
+    }
+
+    private static Map<String, Object> inOrder(Object... keysAndValues) {
+        Map<String, Object> ordered = new LinkedHashMap<>();
+        for (int i = 0; i < keysAndValues.length; i += 2) {
+            ordered.put((String) keysAndValues[i], keysAndValues[i + 1]);
+        }
+        return ordered;
+    }
+}

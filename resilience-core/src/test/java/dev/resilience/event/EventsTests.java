@@ -1,0 +1,108 @@
+package dev.resilience.event;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class EventsTests {
+
+    private static final ResilienceEvent EVENT =
+            new CallRejected(Instant.EPOCH, "circuit-breaker", "orders", "rejected");
+
+    private final Events events = new Events();
+    private final List<ResilienceEvent> heard = new ArrayList<>();
+
+    @Test
+    void noEventIsMadeWhileNobodyListens() {
+        assertThat(events.heard()).isFalse();
+
+        events.publish(() -> {
+            throw new AssertionError("made for nobody");
+        });
+    }
+
+    @Test
+    void everyListenerHearsEveryEventOnce() {
+        List<ResilienceEvent> heardToo = new ArrayList<>();
+        events.add(heard::add);
+        events.add(heardToo::add);
+
+        events.publish(() -> EVENT);
+
+        assertThat(events.heard()).isTrue();
+        assertThat(heard).containsExactly(EVENT);
+        assertThat(heardToo).containsExactly(EVENT);
+    }
+
+    @Test
+    void oneEventIsMadeForAll() {
+        List<ResilienceEvent> made = new ArrayList<>();
+        events.add(heard::add);
+        events.add(heard::add);
+
+        events.publish(() -> {
+            made.add(EVENT);
+            return EVENT;
+        });
+
+        assertThat(made).hasSize(1);
+        assertThat(heard).hasSize(2);
+    }
+
+    @Test
+    void aListenerHearsOfWhatHappensFromThenOn() {
+        events.add(event -> {});
+        events.publish(() -> EVENT);
+
+        events.add(heard::add);
+        assertThat(heard).isEmpty();
+        events.publish(() -> EVENT);
+
+        assertThat(heard).hasSize(1);
+    }
+
+    @Test
+    void aListenerMayAddAnother() {
+        events.add(event -> events.add(heard::add));
+
+        events.publish(() -> EVENT);
+        assertThat(heard).isEmpty();
+        events.publish(() -> EVENT);
+
+        assertThat(heard).hasSize(1);
+    }
+
+    @Test
+    void aListenerThatThrowsIsLoggedAndKeepsNobodyFromHearing() {
+        events.add(event -> {
+            throw new IllegalStateException("broken");
+        });
+        events.add(heard::add);
+        try (CapturedLog log = CapturedLog.of(Events.class)) {
+            events.publish(() -> EVENT);
+
+            assertThat(log.single().getLevel()).isEqualTo(Level.WARN);
+            assertThat(log.single().getFormattedMessage()).contains(EventsTests.class.getName(), "call-rejected");
+            assertThat(log.single().getThrowableProxy().getMessage()).isEqualTo("broken");
+        }
+        assertThat(heard).containsExactly(EVENT);
+    }
+
+    @Test
+    void aListenerThatThrowsAnErrorKeepsNobodyFromHearingEither() {
+        events.add(event -> {
+            throw new NoSuchMethodError("another version of the metrics library");
+        });
+        events.add(heard::add);
+        try (CapturedLog log = CapturedLog.of(Events.class)) {
+            events.publish(() -> EVENT);
+
+            assertThat(log.events()).hasSize(1);
+        }
+        assertThat(heard).containsExactly(EVENT);
+    }
+}

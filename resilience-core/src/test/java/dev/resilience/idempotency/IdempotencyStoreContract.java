@@ -1,0 +1,286 @@
+package dev.resilience.idempotency;
+
+import static dev.resilience.idempotency.StoreClient.LONG;
+import static dev.resilience.idempotency.StoreClient.acquired;
+import static dev.resilience.idempotency.StoreClient.result;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What every {@link IdempotencyStore} must do. A store's own tests are a subclass that says how to get an empty store
+ * and how to let its clock move on.
+ */
+public abstract class IdempotencyStoreContract {
+
+    private IdempotencyStore store;
+    private StoreClient client;
+
+    /** A store without records; asked for once a test. */
+    protected abstract IdempotencyStore emptyStore() throws Exception;
+
+    /** Lets the store's clock move on by at least this much. */
+    protected abstract void letPass(Duration duration) throws Exception;
+
+    /** A lease, or a time to live, that tests let run out. On a real clock: as short as the store can tell times apart. */
+    protected Duration shortWhile() {
+        return Duration.ofSeconds(10);
+    }
+
+    /** How often a race is run. */
+    protected int races() {
+        return 200;
+    }
+
+    @BeforeEach
+    void setUp() throws Exception {
+        store = emptyStore();
+        client = new StoreClient(store);
+    }
+
+    @Test
+    void aFreeKeyIsAcquired() {
+        ClaimRequest request = client.request("key", LONG, false);
+
+        Ownership ownership = acquired(store.claim(request), false);
+
+        assertThat(ownership.id()).isEqualTo(request.id());
+        assertThat(ownership.owner()).isEqualTo(request.owner());
+    }
+
+    @Test
+    void aKeyInProgressIsNotHadByAnybodyElse() {
+        client.acquire("key", LONG);
+
+        for (boolean takeOver : new boolean[] {false, true}) {
+            assertThat(store.claim(client.request("key", LONG, takeOver)))
+                    .isInstanceOfSatisfying(
+                            Claim.InProgress.class,
+                            running -> assertThat(running.leaseLeft())
+                                    .isBetween(LONG.minusMinutes(1), LONG.plusSeconds(1)));
+        }
+    }
+
+    @Test
+    void keysDoNotTouchEachOther() {
+        Ownership one = client.acquire("one", LONG);
+        Ownership two = client.acquire("two", LONG);
+
+        assertThat(store.complete(one, result("one"), LONG)).isTrue();
+        assertThat(store.release(two)).isTrue();
+
+        client.assertCompleted("one", result("one"));
+        client.acquire("two", LONG);
+    }
+
+    @Test
+    void aResultComesBackAsItWas() {
+        byte[] random = new byte[256 * 1024];
+        new Random(1).nextBytes(random);
+        byte[][] contents = {{}, {0}, "null".getBytes(StandardCharsets.UTF_8), {-1, 0, 10, 39, 92}, random};
+        for (int i = 0; i < contents.length; i++) {
+            for (StoredResult.Kind kind : StoredResult.Kind.values()) {
+                String key = kind + " " + i;
+                StoredResult result = new StoredResult(kind, contents[i]);
+                assertThat(store.complete(client.acquire(key, LONG), result, LONG))
+                        .isTrue();
+
+                client.assertCompleted(key, result);
+                client.assertCompleted(key, result);
+            }
+        }
+    }
+
+    @Test
+    void aResultIsForgottenAfterItsTime() throws Exception {
+        store.complete(client.acquire("short", LONG), result("short"), shortWhile());
+        store.complete(client.acquire("long", LONG), result("long"), LONG);
+
+        letPass(shortWhile());
+
+        client.acquire("short", LONG);
+        client.assertCompleted("long", result("long"));
+    }
+
+    @Test
+    void aReleasedKeyIsFree() {
+        Ownership first = client.acquire("key", LONG);
+
+        assertThat(store.release(first)).isTrue();
+
+        client.acquire("key", LONG);
+    }
+
+    @Test
+    void otherArgumentsAreSeenBeforeAnythingElse() throws Exception {
+        client.acquire("running", LONG);
+        client.acquire("abandoned", shortWhile());
+        store.complete(client.acquire("completed", LONG), result("ok"), LONG);
+        letPass(shortWhile());
+
+        for (String key : List.of("running", "abandoned", "completed")) {
+            assertThat(store.claim(client.withOtherArguments(key, false)))
+                    .as(key)
+                    .isInstanceOf(Claim.KeyReused.class);
+            assertThat(store.claim(client.withOtherArguments(key, true)))
+                    .as(key)
+                    .isInstanceOf(Claim.KeyReused.class);
+        }
+        assertThat(client.claim("running")).isInstanceOf(Claim.InProgress.class);
+        assertThat(client.claim("abandoned")).isInstanceOf(Claim.Abandoned.class);
+        client.assertCompleted("completed", result("ok"));
+    }
+
+    @Test
+    void otherArgumentsAreWelcomeOnceTheResultIsForgottenOrTheKeyReleased() throws Exception {
+        store.complete(client.acquire("forgotten", LONG), result("ok"), shortWhile());
+        store.release(client.acquire("released", LONG));
+        letPass(shortWhile());
+
+        acquired(store.claim(client.withOtherArguments("forgotten", false)), false);
+        acquired(store.claim(client.withOtherArguments("released", false)), false);
+    }
+
+    @Test
+    void argumentsThatAreNotComparedAreEqualToAnyOthers() {
+        ClaimRequest comparing = client.request("key", LONG, false);
+        ClaimRequest careless = new ClaimRequest(comparing.id(), "careless", "", LONG, false);
+
+        Ownership owner = acquired(store.claim(careless), false);
+        assertThat(store.claim(comparing)).isInstanceOf(Claim.InProgress.class);
+        store.release(owner);
+        acquired(store.claim(comparing), false);
+        assertThat(store.claim(careless)).isInstanceOf(Claim.InProgress.class);
+    }
+
+    @Test
+    void aRenewedLeaseLastsFromThenOn() throws Exception {
+        Ownership owner = client.acquire("key", shortWhile());
+        assertThat(store.renew(owner, LONG)).isTrue();
+
+        letPass(shortWhile());
+
+        assertThat(client.claim("key")).isInstanceOf(Claim.InProgress.class);
+    }
+
+    @Test
+    void anAbandonedKeyIsTakenOverOnlyIfAskedFor() throws Exception {
+        client.acquire("key", shortWhile());
+        letPass(shortWhile());
+
+        assertThat(client.claim("key")).isInstanceOf(Claim.Abandoned.class);
+        assertThat(client.claim("key")).isInstanceOf(Claim.Abandoned.class);
+        client.takeOver("key");
+        assertThat(client.claim("key")).isInstanceOf(Claim.InProgress.class);
+    }
+
+    @Test
+    void anOwnerWhoseLeaseRanOutKeepsItsRightsUntilSomebodyTakesOver() throws Exception {
+        Ownership completing = client.acquire("completing", shortWhile());
+        Ownership renewing = client.acquire("renewing", shortWhile());
+        Ownership releasing = client.acquire("releasing", shortWhile());
+        letPass(shortWhile());
+
+        assertThat(store.complete(completing, result("late"), LONG)).isTrue();
+        assertThat(store.renew(renewing, LONG)).isTrue();
+        assertThat(store.release(releasing)).isTrue();
+
+        client.assertCompleted("completing", result("late"));
+        assertThat(client.claim("renewing")).isInstanceOf(Claim.InProgress.class);
+        client.acquire("releasing", LONG);
+    }
+
+    @Test
+    void anOwnerThatWasReplacedHasNoRightsAnyMore() throws Exception {
+        Ownership old = client.acquire("key", shortWhile());
+        letPass(shortWhile());
+        Ownership current = client.takeOver("key");
+
+        assertThat(store.renew(old, LONG)).isFalse();
+        assertThat(store.complete(old, result("old"), LONG)).isFalse();
+        assertThat(store.release(old)).isFalse();
+
+        assertThat(client.claim("key")).isInstanceOf(Claim.InProgress.class);
+        assertThat(store.complete(current, result("new"), LONG)).isTrue();
+        assertThat(store.complete(old, result("old"), LONG)).isFalse();
+        assertThat(store.release(old)).isFalse();
+        client.assertCompleted("key", result("new"));
+    }
+
+    @Test
+    void anOwnerThatHasEndedHasNoRightsAnyMore() {
+        Ownership completed = client.acquire("completed", LONG);
+        store.complete(completed, result("ok"), LONG);
+        Ownership released = client.acquire("released", LONG);
+        store.release(released);
+
+        for (Ownership ended : List.of(completed, released)) {
+            assertThat(store.renew(ended, LONG)).isFalse();
+            assertThat(store.complete(ended, result("again"), LONG)).isFalse();
+            assertThat(store.release(ended)).isFalse();
+        }
+        client.assertCompleted("completed", result("ok"));
+        Ownership next = client.acquire("released", LONG);
+        assertThat(store.release(released)).isFalse();
+        assertThat(store.release(next)).isTrue();
+    }
+
+    @Test
+    void fencesGrowWithEveryClaim() throws Exception {
+        List<Long> fences = new ArrayList<>();
+        Ownership released = client.acquire("key", LONG);
+        fences.add(released.fence());
+        store.release(released);
+        fences.add(client.acquire("key", shortWhile()).fence());
+        letPass(shortWhile());
+        Ownership completed = client.takeOver("key");
+        fences.add(completed.fence());
+        store.complete(completed, result("ok"), shortWhile());
+        letPass(shortWhile());
+        fences.add(client.acquire("key", LONG).fence());
+
+        assertThat(fences).isSorted().doesNotHaveDuplicates();
+    }
+
+    @Test
+    void ofConcurrentClaimsOneWins() throws Exception {
+        Race.run(races(), key -> client.claim(key) instanceof Claim.Acquired);
+    }
+
+    @Test
+    void ofConcurrentTakeOversOneWins() throws Exception {
+        Duration lease = shortWhile();
+        for (int i = 0; i < races(); i++) {
+            client.acquire("race " + i, lease);
+        }
+        letPass(lease);
+
+        Race.run(races(), key -> store.claim(client.request(key, LONG, true)) instanceof Claim.Acquired);
+    }
+
+    @Test
+    void aLateResultAndATakeOverDoNotBothWin() throws Exception {
+        Duration lease = shortWhile();
+        List<Ownership> late = new ArrayList<>();
+        for (int i = 0; i < races(); i++) {
+            late.add(client.acquire("race " + i, lease));
+        }
+        letPass(lease);
+        Set<String> contended = ConcurrentHashMap.newKeySet();
+
+        Race.run(races(), key -> {
+            boolean first = contended.add(key);
+            return first
+                    ? store.complete(late.get(Integer.parseInt(key.substring(5))), result("late"), LONG)
+                    : store.claim(client.request(key, LONG, true)) instanceof Claim.Acquired;
+        });
+    }
+}

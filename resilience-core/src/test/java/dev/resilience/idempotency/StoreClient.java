@@ -1,0 +1,67 @@
+package dev.resilience.idempotency;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Short words for what a call asks of a store. */
+final class StoreClient {
+
+    /** Longer than any test. */
+    static final Duration LONG = Duration.ofHours(1);
+
+    private final AtomicInteger owners = new AtomicInteger();
+    private final IdempotencyStore store;
+
+    StoreClient(IdempotencyStore store) {
+        this.store = store;
+    }
+
+    ClaimRequest request(String key, Duration lease, boolean takeOver) {
+        return request(key, lease, takeOver, 1);
+    }
+
+    ClaimRequest withOtherArguments(String key, boolean takeOver) {
+        return request(key, LONG, takeOver, 2);
+    }
+
+    private ClaimRequest request(String key, Duration lease, boolean takeOver, int argument) {
+        return new ClaimRequest(
+                RecordId.of("operation", "caller", key),
+                "owner-" + owners.incrementAndGet(),
+                RecordId.fingerprint(new byte[] {(byte) argument}),
+                lease,
+                takeOver);
+    }
+
+    Claim claim(String key) {
+        return store.claim(request(key, LONG, false));
+    }
+
+    Ownership acquire(String key, Duration lease) {
+        return acquired(store.claim(request(key, lease, false)), false);
+    }
+
+    Ownership takeOver(String key) {
+        return acquired(store.claim(request(key, LONG, true)), true);
+    }
+
+    static Ownership acquired(Claim claim, boolean takenOver) {
+        assertThat(claim).isInstanceOf(Claim.Acquired.class);
+        assertThat(((Claim.Acquired) claim).takenOver()).isEqualTo(takenOver);
+        return ((Claim.Acquired) claim).ownership();
+    }
+
+    static StoredResult result(String content) {
+        return new StoredResult(StoredResult.Kind.VALUE, content.getBytes(StandardCharsets.UTF_8));
+    }
+
+    void assertCompleted(String key, StoredResult expected) {
+        assertThat(claim(key)).isInstanceOfSatisfying(Claim.Completed.class, completed -> {
+            assertThat(completed.result().kind()).isEqualTo(expected.kind());
+            assertThat(completed.result().content()).isEqualTo(expected.content());
+        });
+    }
+}

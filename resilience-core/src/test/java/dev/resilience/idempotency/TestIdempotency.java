@@ -1,0 +1,168 @@
+package dev.resilience.idempotency;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.resilience.event.Events;
+import dev.resilience.event.IdempotencyOutcome;
+import dev.resilience.event.ResilienceEvent;
+import dev.resilience.pipeline.Invocation;
+import dev.resilience.pipeline.Pipeline;
+import dev.resilience.policy.Way;
+import dev.resilience.time.ManualTimeSource;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
+
+/** An idempotency policy on manual time and a store in memory, and short words for calls through it. */
+final class TestIdempotency {
+
+    final ManualTimeSource time = new ManualTimeSource();
+    final List<ResilienceEvent> events = Collections.synchronizedList(new ArrayList<>());
+    final AtomicInteger executions = new AtomicInteger();
+    final TextOperation operation = new TextOperation(TextOperation.NAME, "");
+    final MemoryIdempotencyStore memory;
+    final UnreliableStore store;
+    final Idempotency idempotency;
+    private final Way way;
+
+    TestIdempotency(Way way) {
+        this(way, IdempotencyPolicy.defaults());
+    }
+
+    TestIdempotency(Way way, IdempotencyPolicy policy) {
+        this.way = way;
+        this.memory = new MemoryIdempotencyStore(time);
+        this.store = new UnreliableStore(memory);
+        Events heard = new Events();
+        heard.add(events::add);
+        this.idempotency = new Idempotency("orders", policy, store, time, heard);
+    }
+
+    /** Makes a call that must have ended when it returns. */
+    @Nullable
+    Object call(String key, String payload, Callable<?> body) throws Throwable {
+        return call(operation, key, payload, body);
+    }
+
+    @Nullable
+    Object call(TextOperation other, String key, String payload, Callable<?> body) throws Throwable {
+        return way.invoke(pipeline(idempotency, other), invocation(key, payload, () -> {
+            executions.incrementAndGet();
+            return body.call();
+        }));
+    }
+
+    /** A call with the key {@code "key"} that returns this. */
+    @Nullable
+    Object call(String result) throws Throwable {
+        return call("key", "payload", () -> result);
+    }
+
+    /** Such a call, to be refused. */
+    ThrowingCallable calling(String key, String payload) {
+        return () -> call(key, payload, () -> "second");
+    }
+
+    ThrowingCallable calling() {
+        return calling("key", "payload");
+    }
+
+    /** An asynchronous call with the key {@code "key"} that ends when its body does. */
+    InFlight start() {
+        return start(idempotency);
+    }
+
+    /**
+     * Such a call in a process that stops at once: time does not pass there, so it renews nothing, but its body can still
+     * end.
+     */
+    InFlight startInAProcessThatStops() {
+        return start(new Idempotency("orders", idempotency.policy(), store, new ManualTimeSource(), new Events()));
+    }
+
+    private InFlight start(Idempotency where) {
+        CompletableFuture<@Nullable Object> body = new CompletableFuture<>();
+        AtomicInteger began = new AtomicInteger();
+        CompletableFuture<@Nullable Object> answer = pipeline(where, operation)
+                .invokeAsync(invocation("key", "payload", () -> {
+                    executions.incrementAndGet();
+                    began.incrementAndGet();
+                    return body;
+                }));
+        return new InFlight(body, answer, began, where);
+    }
+
+    record InFlight(
+            CompletableFuture<@Nullable Object> body,
+            CompletableFuture<@Nullable Object> answer,
+            AtomicInteger began,
+            Idempotency where) {
+
+        boolean isRunning() {
+            return began.get() == 1 && !answer.isDone();
+        }
+
+        void succeed(String result) {
+            body.complete(result);
+            assertThat(answer).isCompletedWithValue(result);
+        }
+
+        void fail(Throwable failure) {
+            body.completeExceptionally(failure);
+            assertThat(refusal()).isSameAs(failure);
+        }
+
+        Throwable refusal() {
+            assertThat(answer).isCompletedExceptionally();
+            return answer.handle((result, thrown) -> thrown).join();
+        }
+
+        long counted(IdempotencyOutcome outcome) {
+            return where.calls().get(outcome);
+        }
+    }
+
+    static Pipeline pipeline(Idempotency idempotency, IdempotentOperation operation) {
+        return Pipeline.of(idempotency.protecting(operation));
+    }
+
+    static Invocation invocation(String key, Object payload, Callable<?> body) {
+        return new Invocation() {
+            @Override
+            public @Nullable Object proceed() throws Exception {
+                return body.call();
+            }
+
+            @Override
+            public @Nullable Object[] arguments() {
+                return new Object[] {key, payload};
+            }
+        };
+    }
+
+    /** Asserts the outcomes counted, all of them. */
+    void assertCounted(IdempotencyOutcome... expected) {
+        Map<IdempotencyOutcome, Long> wanted = new EnumMap<>(IdempotencyOutcome.class);
+        for (IdempotencyOutcome outcome : expected) {
+            wanted.merge(outcome, 1L, Long::sum);
+        }
+        Map<IdempotencyOutcome, Long> counted = new EnumMap<>(IdempotencyOutcome.class);
+        for (IdempotencyOutcome outcome : IdempotencyOutcome.values()) {
+            if (idempotency.calls().get(outcome) != 0) {
+                counted.put(outcome, idempotency.calls().get(outcome));
+            }
+        }
+        assertThat(counted).isEqualTo(wanted);
+    }
+
+    void assertExecutions(int expected) {
+        assertThat(executions).as("executions").hasValue(expected);
+    }
+}

@@ -1,0 +1,75 @@
+package dev.resilience.idempotency;
+
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A store that can be down for some of what it does. */
+final class UnreliableStore implements IdempotencyStore {
+
+    /** What a store does. */
+    enum Act {
+        CLAIM,
+        RENEW,
+        COMPLETE,
+        RELEASE
+    }
+
+    private final IdempotencyStore store;
+    private final AtomicInteger renewals = new AtomicInteger();
+    private volatile Set<Act> down = Set.of();
+
+    UnreliableStore(IdempotencyStore store) {
+        this.store = store;
+    }
+
+    /** From now on it is down for these, and for these alone. */
+    void goDownFor(Act... acts) {
+        down = acts.length == 0 ? Set.of() : EnumSet.of(acts[0], acts);
+    }
+
+    void goDown() {
+        goDownFor(Act.values());
+    }
+
+    void comeBack() {
+        goDownFor();
+    }
+
+    /** How often a renewal was asked for, in vain or not. */
+    int renewals() {
+        return renewals.get();
+    }
+
+    private void check(Act act) {
+        if (down.contains(act)) {
+            throw new IllegalStateException("The store is down");
+        }
+    }
+
+    @Override
+    public Claim claim(ClaimRequest request) {
+        check(Act.CLAIM);
+        return store.claim(request);
+    }
+
+    @Override
+    public boolean renew(Ownership ownership, Duration lease) {
+        renewals.incrementAndGet();
+        check(Act.RENEW);
+        return store.renew(ownership, lease);
+    }
+
+    @Override
+    public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
+        check(Act.COMPLETE);
+        return store.complete(ownership, result, ttl);
+    }
+
+    @Override
+    public boolean release(Ownership ownership) {
+        check(Act.RELEASE);
+        return store.release(ownership);
+    }
+}

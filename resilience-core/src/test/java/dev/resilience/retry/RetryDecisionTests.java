@@ -1,0 +1,223 @@
+package dev.resilience.retry;
+
+import static dev.resilience.event.RetryOutcome.NOT_RETRYABLE;
+import static dev.resilience.event.RetryOutcome.SUCCESS_AFTER_RETRY;
+import static dev.resilience.retry.RetryBench.fails;
+import static dev.resilience.retry.RetryBench.policy;
+import static dev.resilience.retry.RetryBench.returns;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.resilience.event.CapturedLog;
+import dev.resilience.event.Events;
+import dev.resilience.exception.BulkheadFullException;
+import dev.resilience.exception.CircuitOpenException;
+import dev.resilience.exception.IdempotencyStoreException;
+import dev.resilience.fault.Fault;
+import dev.resilience.fault.Faults;
+import dev.resilience.pipeline.CallStyle;
+import dev.resilience.pipeline.Layer;
+import dev.resilience.retry.RetryBench.HttpError;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import java.sql.SQLTransientException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Which failures are retried. */
+@ParameterizedClass
+@EnumSource
+class RetryDecisionTests {
+
+    private final RetryBench bench;
+
+    RetryDecisionTests(CallStyle style) {
+        bench = new RetryBench(style);
+    }
+
+    @Test
+    void withoutListsTheClassificationDecides() {
+        Retry retry = bench.retry(policy());
+
+        assertThat(retries(retry, new ConnectException())).isTrue();
+        assertThat(retries(retry, new ExecutionException(new ConnectException())))
+                .isTrue();
+        assertThat(retries(retry, new IllegalArgumentException())).isFalse();
+        assertThat(retries(retry, new IOException())).isFalse();
+    }
+
+    @Test
+    void theApplicationsClassifierIsAsked() {
+        Faults faults = new Faults(failure -> Fault.TRANSIENT, List.of(), List.of());
+        Retry retry = new Retry("own", policy().build(), faults, bench.time, new Events(), null, null);
+
+        assertThat(retries(retry, new IllegalArgumentException())).isTrue();
+    }
+
+    @Nested
+    class Lists {
+
+        @Test
+        void retryOnMakesRetriedWhatIsNotTransient() {
+            Retry retry = bench.retry(policy().retryOn(List.of(IOException.class, StackOverflowError.class)));
+
+            assertThat(retries(retry, new FileNotFoundException())).isTrue();
+            assertThat(retries(retry, new RuntimeException(new IOException()))).isTrue();
+            assertThat(retries(retry, new StackOverflowError())).isTrue();
+        }
+
+        @Test
+        void retryOnDoesNotKeepTheTransientFromBeingRetried() {
+            Retry retry = bench.retry(policy().retryOn(List.of(IllegalStateException.class)));
+
+            assertThat(retries(retry, new ConnectException())).isTrue();
+        }
+
+        @Test
+        void doNotRetryOnKeepsTheTransientFromBeingRetried() {
+            Retry retry = bench.retry(policy().doNotRetryOn(List.of(ConnectException.class)));
+
+            assertThat(retries(retry, new ConnectException())).isFalse();
+            assertThat(retries(retry, new RuntimeException(new ConnectException())))
+                    .isFalse();
+            assertThat(retries(retry, new SocketTimeoutException())).isTrue();
+        }
+
+        @Test
+        void theClosestClassWinsAndDoNotRetryOnWinsATie() {
+            Retry retry = bench.retry(policy().retryOn(List.of(ConnectException.class, IllegalStateException.class))
+                    .doNotRetryOn(List.of(IOException.class, IllegalStateException.class)));
+
+            assertThat(retries(retry, new ConnectException())).isTrue();
+            assertThat(retries(retry, new SocketTimeoutException())).isFalse();
+            assertThat(retries(retry, new IllegalStateException())).isFalse();
+        }
+    }
+
+    @Nested
+    class RefusalsOfInnerLayers {
+
+        private final Throwable open = new CircuitOpenException("stock", Duration.ofSeconds(30));
+        private final Throwable full = new BulkheadFullException("stock", "no place");
+
+        @Test
+        void areNotRetried() {
+            Retry retry = bench.retry(policy());
+
+            assertThat(retries(retry, open)).isFalse();
+            assertThat(retries(retry, full)).isFalse();
+            assertThat(retries(retry, new IdempotencyStoreException("down", new SQLTransientException())))
+                    .isFalse();
+        }
+
+        @Test
+        void areRetriedWhereThePolicySaysSo() {
+            Retry retry = bench.retry(policy().retryOn(List.of(CircuitOpenException.class)));
+
+            assertThat(retries(retry, open)).isTrue();
+            assertThat(retries(retry, full)).isFalse();
+        }
+
+        @Test
+        void areNotMeantByClassesThatAreMoreGeneral() {
+            Retry retry = bench.retry(policy().retryOn(List.of(RuntimeException.class, SQLTransientException.class)));
+
+            assertThat(retries(retry, open)).isFalse();
+            assertThat(retries(retry, new IdempotencyStoreException("down", new SQLTransientException())))
+                    .isFalse();
+            assertThat(retries(retry, new IllegalStateException())).isTrue();
+        }
+
+        @Test
+        void needNoExplanation() {
+            try (CapturedLog log = CapturedLog.of(Retry.class)) {
+                retries(bench.retry(policy()), open);
+
+                assertThat(log.events()).isEmpty();
+            }
+        }
+
+        @Test
+        void carryTheFailuresOfTheAttemptsBeforeThem() {
+            ConnectException refused = new ConnectException();
+            Retry retry = bench.retry(policy());
+
+            assertThat(catchThrowable(() -> bench.call(retry, fails(refused), fails(open))))
+                    .isSameAs(open);
+
+            assertThat(open.getSuppressed()).containsExactly(refused);
+        }
+    }
+
+    @Nested
+    class HttpStatuses {
+
+        @Test
+        void areThoseOfTheContract() {
+            Retry retry = bench.retry(policy());
+
+            assertThat(List.of(408, 429, 502, 503, 504)).allMatch(status -> retries(retry, status));
+            assertThat(List.of(400, 401, 404, 409, 500, 501)).noneMatch(status -> retries(retry, status));
+        }
+
+        @Test
+        void areReplacedByThoseOfThePolicy() {
+            Retry retry = bench.retry(policy().retryOnStatus(Set.of(409)));
+
+            assertThat(retries(retry, 409)).isTrue();
+            assertThat(retries(retry, 503)).isFalse();
+        }
+
+        @Test
+        void include500ForIdempotentCallsAlone() {
+            Retry retry = bench.retry(policy());
+
+            assertThat(retries(retry.forIdempotentCalls(), 500)).isTrue();
+            assertThat(retries(retry.forIdempotentCalls(), 503)).isTrue();
+            assertThat(retries(retry.forIdempotentCalls(), 501)).isFalse();
+            assertThat(retries(retry, 500)).isFalse();
+        }
+
+        @Test
+        void include500ForIdempotentCallsBesideThePolicysOwn() {
+            Layer idempotent = bench.retry(policy().retryOnStatus(Set.of(409))).forIdempotentCalls();
+
+            assertThat(retries(idempotent, 409)).isTrue();
+            assertThat(retries(idempotent, 500)).isTrue();
+            assertThat(retries(idempotent, 503)).isFalse();
+        }
+    }
+
+    @Test
+    void callsOfBothKindsAreCountedTogether() {
+        Retry retry = bench.retry(policy());
+
+        retries(retry, 500);
+        retries(retry.forIdempotentCalls(), 500);
+
+        assertThat(RetryBench.counted(retry)).isEqualTo(Map.of(NOT_RETRYABLE, 1L, SUCCESS_AFTER_RETRY, 1L));
+    }
+
+    private boolean retries(Layer retry, int status) {
+        return retries(retry, new HttpError(status, null));
+    }
+
+    private boolean retries(Layer retry, Throwable failure) {
+        try {
+            bench.call(retry, fails(failure), returns("retried"));
+            return true;
+        } catch (Throwable same) {
+            assertThat(same).isSameAs(failure);
+            return false;
+        }
+    }
+}

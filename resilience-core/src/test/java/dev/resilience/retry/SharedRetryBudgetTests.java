@@ -1,0 +1,145 @@
+package dev.resilience.retry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.resilience.event.Events;
+import dev.resilience.event.RetryOutcome;
+import dev.resilience.fault.Faults;
+import dev.resilience.pipeline.Pipeline;
+import dev.resilience.time.ManualTimeSource;
+import java.net.ConnectException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Many threads that want to retry at once. */
+@Timeout(60)
+class SharedRetryBudgetTests {
+
+    private static final int THREADS = 8;
+    private static final Duration WINDOW = Duration.ofSeconds(10);
+
+    private final ManualTimeSource time = new ManualTimeSource();
+    private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+
+    @AfterEach
+    void stop() {
+        threads.shutdownNow();
+    }
+
+    @Test
+    void theyGetExactlyWhatThereIs() throws Exception {
+        RetryBudget budget = new RetryBudget("shared", new RetryBudgetPolicy(0, WINDOW, 20), time);
+        for (int round = 0; round < 50; round++) {
+            AtomicInteger granted = new AtomicInteger();
+
+            all(() -> {
+                for (int i = 0; i < 100; i++) {
+                    if (budget.tryAcquire()) {
+                        granted.incrementAndGet();
+                    }
+                }
+            });
+
+            assertThat(granted).hasValue(200);
+            assertThat(budget.available()).isZero();
+            time.advance(WINDOW.multipliedBy(2));
+        }
+    }
+
+    @Test
+    void callsThatEndMeanwhilePayForNoMoreThanTheirShare() throws Exception {
+        for (int round = 0; round < 50; round++) {
+            RetryBudget budget = new RetryBudget("shared", new RetryBudgetPolicy(0.1, WINDOW, 1), time);
+            AtomicInteger granted = new AtomicInteger();
+
+            all(() -> {
+                for (int i = 0; i < 1_000; i++) {
+                    budget.firstAttempt();
+                    if (budget.tryAcquire()) {
+                        granted.incrementAndGet();
+                    }
+                }
+            });
+
+            assertThat(granted.get()).isLessThanOrEqualTo(10 + THREADS * 1_000 / 10);
+        }
+    }
+
+    @Test
+    void noWindowContainsMoreThanPromisedWhileTimePasses() throws Exception {
+        Duration slot = WINDOW.dividedBy(RetryHistory.SLOTS_PER_WINDOW);
+        RetryBudget budget = new RetryBudget("shared", new RetryBudgetPolicy(0, WINDOW, 20), time);
+        List<Integer> grantedInSlot = new ArrayList<>();
+        for (int round = 0; round < 200; round++) {
+            AtomicInteger granted = new AtomicInteger();
+
+            all(() -> {
+                for (int i = 0; i < 10; i++) {
+                    if (budget.tryAcquire()) {
+                        granted.incrementAndGet();
+                    }
+                }
+            });
+
+            grantedInSlot.add(granted.get());
+            time.advance(slot);
+        }
+
+        for (int slots = 0; slots < grantedInSlot.size() - RetryHistory.SLOTS_PER_WINDOW; slots++) {
+            assertThat(grantedInSlot.subList(slots, slots + RetryHistory.SLOTS_PER_WINDOW + 1).stream()
+                            .mapToInt(Integer::intValue)
+                            .sum())
+                    .as("retries in the window from slot %s", slots)
+                    .isLessThanOrEqualTo(200);
+        }
+    }
+
+    @Test
+    void callsThroughAPipelineKeepThePromiseAndAreAllCounted() throws Exception {
+        RetryBudget budget = new RetryBudget("shared", new RetryBudgetPolicy(0.1, WINDOW, 1), time);
+        RetryPolicy eager =
+                RetryBench.policy().backoff(RetryBench.fixed(Duration.ZERO)).build();
+        Retry retry = new Retry("orders", eager, Faults.ofJdk(), time, new Events(), budget, null);
+        Pipeline pipeline = Pipeline.of(retry);
+        ConnectException refused = new ConnectException("refused");
+
+        all(() -> {
+            for (int i = 0; i < 500; i++) {
+                assertThat(catchThrowable(() -> pipeline.call(() -> {
+                            throw refused;
+                        })))
+                        .isSameAs(refused);
+            }
+        });
+
+        assertThat(retry.calls().total()).isEqualTo(THREADS * 500);
+        assertThat(retry.calls().get(RetryOutcome.BUDGET_EXHAUSTED)).isPositive();
+        assertThat(retry.attempts()).isBetween(10L, 10L + THREADS * 500 / 10);
+    }
+
+    private void all(Runnable work) throws Exception {
+        CountDownLatch ready = new CountDownLatch(THREADS);
+        List<Future<?>> running = new ArrayList<>();
+        for (int i = 0; i < THREADS; i++) {
+            running.add(threads.submit(() -> {
+                ready.countDown();
+                ready.await();
+                work.run();
+                return null;
+            }));
+        }
+        for (Future<?> thread : running) {
+            thread.get();
+        }
+    }
+}
