@@ -11,22 +11,19 @@ import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.time.ManualTimeSource;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.ConnectException;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.time.Duration;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.http.HttpStatus;
-import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
+import org.springframework.test.web.servlet.assertj.MvcTestResult;
 import org.springframework.web.context.WebApplicationContext;
 
+/** What the library is for: one annotated method, protected by every kind of policy, seen by metrics and actuator. */
 @SpringBootTest(
         properties = {
             "resilience.retry.payments.max-attempts=3",
@@ -35,12 +32,13 @@ import org.springframework.web.context.WebApplicationContext;
             "resilience.idempotency.payments.ttl=1h",
             "management.endpoints.web.exposure.include=*"
         })
-@DirtiesContext
-@ExtendWith(OutputCaptureExtension.class)
 class MainJobTests {
 
     @Autowired
     Payments payments;
+
+    @Autowired
+    Callee gateway;
 
     @Autowired
     MeterRegistry meters;
@@ -51,71 +49,75 @@ class MainJobTests {
     @Autowired
     WebApplicationContext context;
 
-    @Test
-    void oneAnnotatedMethodIsProtectedByAllFourKinds(CapturedOutput output) throws Exception {
-        payments.failures().set(2);
-        assertThat(payments.pay("order-1", 100)).isEqualTo(new Receipt("order-1", 100, 3));
-        assertThat(payments.pay("order-1", 100)).isEqualTo(new Receipt("order-1", 100, 3));
-        assertThat(payments.calls()).hasValue(3);
-        assertThat(meters.get("resilience.retry.calls")
-                        .tags("name", "payments", "outcome", "success_after_retry")
-                        .functionCounter()
-                        .count())
-                .isEqualTo(1);
+    @BeforeEach
+    void theGatewayIsUp() {
+        gateway.failNext(0);
+        time.advance(Duration.ofMinutes(10));
+    }
 
-        payments.failures().set(100);
+    @Test
+    void aFailedCallIsRetriedAndItsResultReplayed() throws Exception {
+        int before = gateway.calls();
+        gateway.failNext(2);
+
+        Receipt receipt = payments.pay("order-1", 100);
+
+        assertThat(gateway.calls()).isEqualTo(before + 3);
+        assertThat(payments.pay("order-1", 100)).isEqualTo(receipt);
+        assertThat(gateway.calls()).isEqualTo(before + 3);
+        assertThat(calls("resilience.retry.calls", "success_after_retry")).isEqualTo(1);
+        assertThat(calls("resilience.idempotency.calls", "replayed")).isEqualTo(1);
+    }
+
+    @Test
+    void aGatewayThatStaysDownOpensTheCircuitAndOneThatIsBackClosesIt() throws Exception {
+        gateway.failNext(Integer.MAX_VALUE);
         assertThatThrownBy(() -> payments.pay("order-2", 100)).isInstanceOf(ConnectException.class);
         assertThatThrownBy(() -> payments.pay("order-3", 100)).isInstanceOf(ConnectException.class);
         assertThatThrownBy(() -> payments.pay("order-4", 100)).isInstanceOf(CircuitOpenException.class);
+        assertThat(breaker()).bodyJson().extractingPath("$.state.state").isEqualTo("OPEN");
 
-        MockMvcTester mvc = MockMvcTester.from(context);
-        assertThat(mvc.get().uri("/actuator/resilience/circuit-breaker/payments"))
-                .hasStatus(HttpStatus.OK)
-                .bodyJson()
-                .extractingPath("$.state.state")
-                .isEqualTo("OPEN");
-        System.out.println(
-                mvc.get().uri("/actuator/resilience").exchange().getResponse().getContentAsByteArray().length);
-        assertThat(output).doesNotContain("not eligible for getting processed by all BeanPostProcessors");
-        assertThat(meters.getMeters().size()).isGreaterThan(100);
+        gateway.failNext(0);
+        time.advance(Duration.ofSeconds(30));
+        payments.pay("order-2", 100);
+        payments.pay("order-3", 100);
+
+        assertThat(breaker()).bodyJson().extractingPath("$.state.state").isEqualTo("CLOSED");
+        assertThat(calls("resilience.circuitbreaker.calls", "rejected")).isEqualTo(1);
     }
 
-    record Receipt(String order, int amount, int attempts) {}
+    private MvcTestResult breaker() {
+        return MockMvcTester.from(context)
+                .get()
+                .uri("/actuator/resilience/circuit-breaker/payments")
+                .exchange();
+    }
+
+    private double calls(String meter, String outcome) {
+        return meters.get(meter)
+                .tags("name", "payments", "outcome", outcome)
+                .functionCounter()
+                .count();
+    }
+
+    record Receipt(String order, int amount, String answer) {}
 
     static class Payments {
 
-        private final AtomicInteger failures = new AtomicInteger();
-        private final AtomicInteger calls = new AtomicInteger();
-
-        AtomicInteger failures() {
-            return failures;
-        }
-
-        AtomicInteger calls() {
-            return calls;
-        }
+        @Autowired
+        Callee gateway;
 
         @Idempotent(value = "payments", key = "#order")
         @Bulkhead("payments")
         @CircuitBreaker("payments")
         @Retryable("payments")
-        Receipt pay(String order, int amount) throws ConnectException {
-            int call = calls.incrementAndGet();
-            if (failures.getAndDecrement() > 0) {
-                throw new ConnectException("refused");
-            }
-            return new Receipt(order, amount, call);
+        public Receipt pay(String order, int amount) throws ConnectException {
+            return new Receipt(order, amount, gateway.call());
         }
     }
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    @Import(Payments.class)
-    static class Application {
-
-        @Bean
-        ManualTimeSource timeSource() {
-            return new ManualTimeSource();
-        }
-    }
+    @Import({Payments.class, Callee.class, ManualTimeSource.class})
+    static class Application {}
 }

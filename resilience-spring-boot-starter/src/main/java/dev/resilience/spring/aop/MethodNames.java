@@ -13,7 +13,14 @@ final class MethodNames {
 
     /** {@code OrderService.place}. */
     static String brief(Method method, Class<?> type) {
-        return ClassUtils.getUserClass(type).getSimpleName() + "." + method.getName();
+        Class<?> userClass = ClassUtils.getUserClass(type);
+        String simpleName = userClass.getSimpleName();
+        return (simpleName.isEmpty() ? nameInPackage(userClass) : simpleName) + "." + method.getName();
+    }
+
+    /** An anonymous class has no simple name. */
+    private static String nameInPackage(Class<?> type) {
+        return type.getName().substring(type.getName().lastIndexOf('.') + 1);
     }
 
     /** {@code OrderService.place(Order)}. */

@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.springframework.util.ClassUtils;
 import org.springframework.util.StringValueResolver;
 
 /** Makes the plan of a method: finds what its annotations name and composes the layers in their order. */
@@ -44,7 +43,7 @@ public final class PlanFactory {
     }
 
     MethodPlan create(Method method, Class<?> type, Protection protection) {
-        Class<?> userClass = ClassUtils.getUserClass(type);
+        Class<?> userClass = ProtectedMethods.written(type, method);
         boolean asynchronous = ReturnTypes.isAsynchronous(method, userClass);
         List<Layer> layers = new ArrayList<>();
         if (protection.fallback() != null) {
@@ -123,7 +122,8 @@ public final class PlanFactory {
         if (found == null) {
             throw new ResilienceConfigurationException(
                     "The method " + MethodNames.full(method, type) + " names the " + kind.id() + " policy '" + name
-                            + "', but there is no '" + kind.prefix() + "." + name + "'",
+                            + (name.equals(written) ? "'" : "' by '" + written + "'") + ", but there is no '"
+                            + kind.prefix() + "." + name + "'",
                     "Correct the name in the annotation, or configure the policy under '" + kind.prefix() + "." + name
                             + "'. " + NearestNames.suggest(name, live.keySet()));
         }

@@ -2,6 +2,7 @@ package dev.resilience.spring.aop;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
@@ -37,6 +38,11 @@ public final class ProtectedMethods {
         return known != null ? known : byClass.computeIfAbsent(userClass, this::find);
     }
 
+    /** Whether a type has protected methods; unlike {@link #of(Class)} for types that may not be those of a bean in the end. */
+    boolean areIn(Class<?> type) {
+        return !find(ClassUtils.getUserClass(type)).isEmpty();
+    }
+
     /** Every class that was looked at and has protected methods. */
     Map<Class<?>, Map<Method, Protection>> all() {
         Map<Class<?>, Map<Method, Protection>> all = new HashMap<>(byClass);
@@ -52,9 +58,24 @@ public final class ProtectedMethods {
 
     /** The method that runs in the end: of the class rather than of its interface, and not a bridge. */
     static Method specific(Method method, Class<?> type) {
-        return Proxy.isProxyClass(type)
-                ? method
-                : AopUtils.getMostSpecificMethod(method, ClassUtils.getUserClass(type));
+        return isMadeAtRunTime(type) ? method : AopUtils.getMostSpecificMethod(method, ClassUtils.getUserClass(type));
+    }
+
+    /** The class that somebody wrote, for names that are the same after every start: for an interface proxy the interface. */
+    static Class<?> written(Class<?> type, Method method) {
+        if (!isMadeAtRunTime(type)) {
+            return ClassUtils.getUserClass(type);
+        }
+        Class<?> declaring = method.getDeclaringClass();
+        return Arrays.stream(type.getInterfaces())
+                .filter(declaring::isAssignableFrom)
+                .findFirst()
+                .orElse(declaring);
+    }
+
+    /** Whether the class is an interface's proxy or a lambda: it has no annotations, and Spring makes a proxy of its interface. */
+    static boolean isMadeAtRunTime(Class<?> type) {
+        return Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type);
     }
 
     private Map<Method, Protection> find(Class<?> type) {
@@ -62,7 +83,7 @@ public final class ProtectedMethods {
             return Map.of();
         }
         Map<Method, Protection> found = new HashMap<>();
-        if (Proxy.isProxyClass(type)) {
+        if (isMadeAtRunTime(type)) {
             for (Class<?> implemented : type.getInterfaces()) {
                 collect(implemented, implemented, found);
             }
@@ -78,7 +99,7 @@ public final class ProtectedMethods {
         ReflectionUtils.doWithMethods(
                 type,
                 method -> {
-                    Protection protection = Protection.of(method, onType);
+                    Protection protection = Protection.of(method, target, onType);
                     if (protection != null && (protection.onMethod() || ProxyRules.isService(method))) {
                         found.put(method, protection);
                     }

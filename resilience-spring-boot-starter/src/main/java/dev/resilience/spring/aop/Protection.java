@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.util.ClassUtils;
 
 /**
  * The annotations that hold for a method: its own, and for each that it does not have, its type's. Found on superclasses
@@ -38,19 +39,28 @@ record Protection(
         return MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY);
     }
 
-    /** The protection of a method, or {@code null} if there is none. */
-    static @Nullable Protection of(Method method, MergedAnnotations onType) {
-        MergedAnnotations onMethod = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
-        boolean itself = hasAny(onMethod);
+    /** The protection of a method of a class or of what it extends, or {@code null} if there is none. */
+    static @Nullable Protection of(Method method, Class<?> type, MergedAnnotations onType) {
+        MergedAnnotations own = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
+        // an interface of the class that the superclass with the body does not know
+        Method declared = ClassUtils.getInterfaceMethodIfPossible(method, type);
+        MergedAnnotations onInterface = MergedAnnotations.from(declared, SearchStrategy.TYPE_HIERARCHY);
+        boolean itself = hasAny(own) || hasAny(onInterface);
         if (!itself && !hasAny(onType)) {
             return null;
         }
+        List<MergedAnnotations> closestFirst = List.of(own, onInterface, onType);
+        Fallback fallback = find(Fallback.class, closestFirst);
+        boolean fallsBackToItself = fallback != null
+                && fallback.value().equals(method.getName())
+                && !own.isPresent(Fallback.class)
+                && !onInterface.isPresent(Fallback.class);
         return new Protection(
-                find(Fallback.class, onMethod, onType),
-                find(Idempotent.class, onMethod, onType),
-                find(Bulkhead.class, onMethod, onType),
-                find(CircuitBreaker.class, onMethod, onType),
-                find(Retryable.class, onMethod, onType),
+                fallsBackToItself ? null : fallback,
+                find(Idempotent.class, closestFirst),
+                find(Bulkhead.class, closestFirst),
+                find(CircuitBreaker.class, closestFirst),
+                find(Retryable.class, closestFirst),
                 itself);
     }
 
@@ -67,10 +77,12 @@ record Protection(
                 .collect(Collectors.joining(", "));
     }
 
-    private static <A extends Annotation> @Nullable A find(
-            Class<A> type, MergedAnnotations onMethod, MergedAnnotations onType) {
-        MergedAnnotation<A> own = onMethod.get(type);
-        MergedAnnotation<A> found = own.isPresent() ? own : onType.get(type);
-        return found.synthesize(MergedAnnotation::isPresent).orElse(null);
+    private static <A extends Annotation> @Nullable A find(Class<A> type, List<MergedAnnotations> closestFirst) {
+        return closestFirst.stream()
+                .map(annotations -> annotations.get(type))
+                .filter(MergedAnnotation::isPresent)
+                .findFirst()
+                .map(MergedAnnotation::synthesize)
+                .orElse(null);
     }
 }

@@ -4,13 +4,13 @@ import dev.resilience.spring.ResilienceConfigurationException;
 import java.io.Closeable;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.Set;
 import org.springframework.beans.factory.Aware;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
 /** What a Spring proxy can and cannot intercept. An annotation where it cannot would silently protect nothing. */
 final class ProxyRules {
@@ -25,13 +25,15 @@ final class ProxyRules {
         this.proxyTargetClass = proxyTargetClass;
     }
 
-    /** Whether annotations of the type hold for the method. */
+    /** Whether annotations of the type hold for the method: a circuit that is open must not keep an object from being printed. */
     static boolean isService(Method method) {
-        return Modifier.isPublic(method.getModifiers()) && !Modifier.isStatic(method.getModifiers());
+        return Modifier.isPublic(method.getModifiers())
+                && !Modifier.isStatic(method.getModifiers())
+                && !ReflectionUtils.isObjectMethod(method);
     }
 
     void check(Method method, Class<?> type, Protection protection) {
-        if (Proxy.isProxyClass(type) || type.isInterface()) {
+        if (ProtectedMethods.isMadeAtRunTime(type) || type.isInterface()) {
             return;
         }
         if (Modifier.isPrivate(method.getModifiers())) {
@@ -66,7 +68,8 @@ final class ProxyRules {
 
     private static void checkInterface(Method method, Class<?> type, Protection protection) {
         boolean inInterface = ClassUtils.getAllInterfacesForClassAsSet(type).stream()
-                .anyMatch(candidate -> ClassUtils.hasMethod(candidate, method));
+                .flatMap(candidate -> Arrays.stream(candidate.getMethods()))
+                .anyMatch(declared -> ProtectedMethods.specific(declared, type).equals(method));
         if (!inInterface) {
             throw refuse(
                     method,

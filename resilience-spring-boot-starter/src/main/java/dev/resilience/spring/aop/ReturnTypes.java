@@ -2,13 +2,14 @@ package dev.resilience.spring.aop;
 
 import dev.resilience.spring.ResilienceConfigurationException;
 import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.ResolvableType;
-import org.springframework.util.ClassUtils;
 
 /** Which return types a pipeline can handle. A result that is not there yet when the method returns needs care. */
 final class ReturnTypes {
@@ -28,7 +29,7 @@ final class ReturnTypes {
 
     /** Whether the method returns a stage; fails for what cannot be handled. */
     static boolean isAsynchronous(Method method, Class<?> type) {
-        Class<?> returned = method.getReturnType();
+        Class<?> returned = ResolvableType.forMethodReturnType(method, type).resolve(method.getReturnType());
         if (returned == CompletionStage.class || returned == CompletableFuture.class) {
             return true;
         }
@@ -49,18 +50,11 @@ final class ReturnTypes {
         return asynchronous ? returned.as(CompletionStage.class).getGeneric() : returned;
     }
 
-    private static boolean isLate(Class<?> returned) {
-        return ClassUtils.getAllInterfacesForClassAsSet(returned).stream().anyMatch(i -> LATE.contains(i.getName()))
-                || isNamed(returned);
-    }
-
-    private static boolean isNamed(Class<?> returned) {
-        for (Class<?> type = returned; type != null; type = type.getSuperclass()) {
-            if (LATE.contains(type.getName())) {
-                return true;
-            }
-        }
-        return false;
+    private static boolean isLate(@Nullable Class<?> type) {
+        return type != null
+                && (LATE.contains(type.getName())
+                        || isLate(type.getSuperclass())
+                        || Arrays.stream(type.getInterfaces()).anyMatch(ReturnTypes::isLate));
     }
 
     private static ResilienceConfigurationException refuse(Method method, Class<?> type, String what) {

@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.scope.ScopedObject;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
@@ -51,13 +52,21 @@ public final class StartupCheck implements SmartInitializingSingleton {
         done = true;
         for (String name : beans.getBeanDefinitionNames()) {
             if (beans.containsSingleton(name)) {
-                warnIfUnprotected(name, beans.getSingleton(name));
+                Object bean = beans.getSingleton(name);
+                warnIfUnprotected(name, bean instanceof FactoryBean ? product(name) : bean);
             } else {
                 lookAt(beans.getType(name, false));
             }
         }
         advisor.plans().resolveAll();
         advisor.methods().all().forEach(this::warnOfOtherRetries);
+    }
+
+    /** What a factory makes of an annotated type: made now, where nobody has asked for it yet, to be looked at. */
+    private @Nullable Object product(String name) {
+        Class<?> type = beans.getType(name, false);
+        boolean annotated = type != null && advisor.methods().areIn(type);
+        return annotated && beans.isSingleton(name) ? beans.getBean(name) : null;
     }
 
     private void lookAt(@Nullable Class<?> type) {
@@ -67,7 +76,7 @@ public final class StartupCheck implements SmartInitializingSingleton {
     }
 
     private void warnIfUnprotected(String name, @Nullable Object bean) {
-        if (bean == null || bean instanceof ScopedObject || isMock(bean)) {
+        if (bean == null || bean instanceof ScopedObject || Mocks.isMock(bean)) {
             return;
         }
         boolean isProtected = bean instanceof Advised advised
@@ -82,10 +91,6 @@ public final class StartupCheck implements SmartInitializingSingleton {
         }
     }
 
-    private static boolean isMock(Object bean) {
-        return bean.getClass().getName().contains("$Mockito");
-    }
-
     private void warnOfOtherRetries(Class<?> type, Map<Method, Protection> methods) {
         methods.forEach((method, protection) -> {
             if (protection.retryable() != null) {
@@ -95,7 +100,8 @@ public final class StartupCheck implements SmartInitializingSingleton {
                         .map(Class::getName)
                         .filter(OTHER_RETRIES::contains)
                         .findFirst()
-                        .ifPresent(other -> warnings.add("The method " + MethodNames.full(method, type)
+                        .ifPresent(other -> warnings.add("The method "
+                                + MethodNames.full(method, ProtectedMethods.written(type, method))
                                 + " is retried twice, by @Retryable of this library and by @" + other
                                 + ": their attempts multiply"));
             }

@@ -17,8 +17,21 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 /** Every key that is read, taken from the classes that they are bound to. */
 final class KnownKeys {
 
+    static final String ROOT = "resilience";
+
     private static final int KIND = 1;
+    private static final int POLICY = 2;
     private static final int POLICY_KEY = 3;
+
+    /** What the documentation of other versions speaks of. */
+    private static final Set<String> OF_OTHER_VERSIONS = Set.of(
+            "advice-mode",
+            "bindings",
+            "deadline",
+            "http-client",
+            "idempotency-store.jdbc",
+            "idempotency-store.redis",
+            "time-limit");
 
     private final Map<PolicyKind, Set<String>> ofPolicies = new EnumMap<>(PolicyKind.class);
     private final Set<String> general;
@@ -41,6 +54,33 @@ final class KnownKeys {
         return key.isEmpty() || isAmong(keysOf(kind), key);
     }
 
+    /** Whether the name is that of a kind or of a policy, which have keys below them but no value. */
+    boolean isGroup(ConfigurationPropertyName name) {
+        int length = name.getNumberOfElements();
+        return (length == POLICY || length == POLICY_KEY) && isUnderRoot(name) && kind(name) != null;
+    }
+
+    /** Whether the name ends with a key of the kind; environment variables divide it where other sources do not. */
+    boolean isKeyOfPolicy(PolicyKind kind, ConfigurationPropertyName name) {
+        String key = plain(name, POLICY_KEY).replace(".", "");
+        return keysOf(kind).stream()
+                .anyMatch(known -> uniform(known.replace(".", "")).equals(uniform(key)));
+    }
+
+    /** The key of a policy that stands in the place of a policy's name, or {@code null} if there is none. */
+    @Nullable
+    String keyWithoutPolicy(ConfigurationPropertyName name) {
+        PolicyKind kind = kind(name);
+        String key = plain(name, POLICY);
+        return kind != null && isAmong(keysOf(kind), key) ? key : null;
+    }
+
+    /** Whether the key is one that this version does not have. */
+    boolean isOfOtherVersion(ConfigurationPropertyName name) {
+        String key = uniform(plain(name, KIND)) + ".";
+        return OF_OTHER_VERSIONS.stream().anyMatch(other -> key.startsWith(uniform(other) + "."));
+    }
+
     /** The part of an unknown key that was probably misspelt. */
     String unknownPart(ConfigurationPropertyName name) {
         return kind(name) == null ? plain(name, KIND) : plain(name, POLICY_KEY);
@@ -53,11 +93,17 @@ final class KnownKeys {
             return keysOf(kind);
         }
         Set<String> all = new TreeSet<>(general);
-        String rest = name.getNumberOfElements() > KIND + 1 ? "." + plain(name, KIND + 1) : "";
+        String rest = name.getNumberOfElements() > POLICY ? "." + plain(name, POLICY) : "";
         for (PolicyKind candidate : PolicyKind.values()) {
-            all.add(candidate.id() + rest);
+            if (rest.isEmpty() || isAmong(keysOf(candidate), plain(name, POLICY_KEY))) {
+                all.add(candidate.id() + rest);
+            }
         }
         return all;
+    }
+
+    private static boolean isUnderRoot(ConfigurationPropertyName name) {
+        return name.getElement(0, Form.UNIFORM).equals(ROOT);
     }
 
     private Set<String> keysOf(PolicyKind kind) {

@@ -23,7 +23,6 @@ import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import org.springframework.expression.ParseException;
 
 /** Makes the live objects of everything that is configured. */
 final class RegistryFactory {
@@ -95,7 +94,7 @@ final class RegistryFactory {
         return new Retry(name, policy, faults, time, events, budget(name, policy, budgets), resultRule(name, policy));
     }
 
-    private static @Nullable RetryBudget budget(String name, RetryPolicy policy, Map<String, RetryBudget> budgets) {
+    private @Nullable RetryBudget budget(String name, RetryPolicy policy, Map<String, RetryBudget> budgets) {
         if (RetryPolicy.NO_BUDGET.equals(policy.budget())) {
             return null;
         }
@@ -104,24 +103,25 @@ final class RegistryFactory {
         if (budget == null) {
             throw new ResilienceConfigurationException(
                     "The retry policy '" + name + "' names the budget '" + wanted
-                            + "', but there is no 'resilience.retry-budget." + wanted + "'",
-                    "Correct 'resilience.retry." + name + ".budget', or configure the budget. "
-                            + NearestNames.suggest(wanted, budgets.keySet()));
+                            + "', but there is no 'resilience.retry-budget." + wanted + "':\n\n"
+                            + binder.describe(PolicyKind.RETRY, name, "budget", wanted),
+                    "Correct the name, or configure the budget. " + NearestNames.suggest(wanted, budgets.keySet()));
         }
         return budget;
     }
 
-    private static @Nullable Predicate<@Nullable Object> resultRule(String name, RetryPolicy policy) {
+    private @Nullable Predicate<@Nullable Object> resultRule(String name, RetryPolicy policy) {
         String expression = policy.retryOnResult();
         if (expression == null || expression.isBlank()) {
             return null;
         }
         try {
             return new ResultExpression(expression);
-        } catch (ParseException | IllegalArgumentException invalid) {
+        } catch (IllegalArgumentException invalid) {
             throw new ResilienceConfigurationException(
-                    "The expression 'resilience.retry." + name + ".retry-on-result' does not parse: " + expression
-                            + "\n\n" + "    Reason: " + invalid.getMessage(),
+                    "The retry policy '" + name + "' has an expression that cannot work:\n\n"
+                            + binder.describe(PolicyKind.RETRY, name, "retry-on-result", expression)
+                            + "\n    Reason: " + invalid.getMessage(),
                     "Write a SpEL expression over #result that is true when the call should be tried again, such as "
                             + "\"#result.status == 'PENDING'\".");
         }
@@ -130,7 +130,8 @@ final class RegistryFactory {
     private Bulkhead bulkhead(String name, BulkheadPolicy policy) {
         if (policy.type() != BulkheadPolicy.Type.SEMAPHORE) {
             throw new ResilienceConfigurationException(
-                    "The bulkhead policy '" + name + "' has type thread-pool, which this version does not have yet",
+                    "The bulkhead policy '" + name + "' has type thread-pool, which this version does not have yet:\n\n"
+                            + binder.describe(PolicyKind.BULKHEAD, name, "type", "thread-pool"),
                     "Use 'resilience.bulkhead." + name + ".type: semaphore'.");
         }
         return new Bulkhead(name, policy, time, events);

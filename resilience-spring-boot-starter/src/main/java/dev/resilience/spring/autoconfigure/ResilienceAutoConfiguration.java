@@ -9,6 +9,7 @@ import dev.resilience.fault.HttpFailure;
 import dev.resilience.idempotency.CallerScope;
 import dev.resilience.idempotency.IdempotencyStore;
 import dev.resilience.idempotency.MemoryIdempotencyStore;
+import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.aop.LayerOrder;
@@ -31,13 +32,16 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.EmbeddedValueResolver;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.security.core.context.SecurityContextHolder;
@@ -47,7 +51,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Protects annotated methods: the live objects, the plans and the one advice. */
 @AutoConfiguration
-@ConditionalOnBooleanProperty(name = "resilience.enabled", matchIfMissing = true)
+@Conditional(OnEnabled.class)
 public final class ResilienceAutoConfiguration {
 
     /** Made before almost every other bean, so it takes nothing but the environment and a provider. */
@@ -109,23 +113,21 @@ public final class ResilienceAutoConfiguration {
             Events events,
             IdempotencyStore store,
             StartupWarnings warnings) {
-        ConfiguredKeys keys = new ConfiguredKeys(ConfigurationPropertySources.get(environment));
-        keys.refuseUnknown(new KnownKeys());
-        PolicyBinder binder = new PolicyBinder(Binder.get(environment), keys);
+        ConfiguredKeys keys = keys(environment);
+        keys.refuseUnknown();
+        PolicyBinder binder = new PolicyBinder(keys, new PropertySourcesPlaceholdersResolver(environment));
         return new RegistryFactory(binder, faults, time, events, store, warnings).create();
     }
 
+    /** Never lazy: what is configured is checked at startup, even if no method needs it. */
     @Bean
+    @Lazy(false)
     PlanFactory resiliencePlanFactory(
             Environment environment,
             ResilienceRegistry registry,
             IdempotentMethods idempotentMethods,
             ConfigurableListableBeanFactory beans) {
-        return new PlanFactory(
-                registry,
-                new LayerOrder(properties(environment).getOrder()),
-                idempotentMethods,
-                new EmbeddedValueResolver(beans));
+        return new PlanFactory(registry, order(environment), idempotentMethods, new EmbeddedValueResolver(beans));
     }
 
     @Bean
@@ -146,6 +148,19 @@ public final class ResilienceAutoConfiguration {
                                 + "define an IdempotencyStore bean");
             }
         });
+    }
+
+    private static LayerOrder order(Environment environment) {
+        try {
+            return new LayerOrder(properties(environment).getOrder());
+        } catch (ResilienceConfigurationException invalid) {
+            String where = keys(environment).describe(ConfigurationPropertyName.of("resilience.order"));
+            throw new ResilienceConfigurationException(invalid.getMessage() + "\n\n" + where, invalid.action());
+        }
+    }
+
+    private static ConfiguredKeys keys(Environment environment) {
+        return new ConfiguredKeys(ConfigurationPropertySources.get(environment), new KnownKeys());
     }
 
     private static ResilienceProperties properties(Environment environment) {

@@ -11,6 +11,9 @@ import org.springframework.boot.context.properties.source.MapConfigurationProper
  */
 final class RetryPresets {
 
+    /** What the keys of a preset begin with. */
+    static final String PREFIX = "preset";
+
     private static final Map<String, Map<String, String>> PRESETS = Map.of(
             "interactive", preset(3, "100ms", "3s", "proportional", "0.2"),
             "standard", preset(5, "1s", "30s", "proportional", "0.3"),
@@ -30,10 +33,10 @@ final class RetryPresets {
     private static Map<String, String> preset(
             int maxAttempts, String baseDelay, String maxDelay, String jitter, String jitterFactor) {
         return Map.of(
-                "preset.max-attempts", String.valueOf(maxAttempts),
-                "preset.backoff.base-delay", baseDelay,
-                "preset.backoff.max-delay", maxDelay,
-                "preset.backoff.jitter", jitter,
-                "preset.backoff.jitter-factor", jitterFactor);
+                PREFIX + ".max-attempts", String.valueOf(maxAttempts),
+                PREFIX + ".backoff.base-delay", baseDelay,
+                PREFIX + ".backoff.max-delay", maxDelay,
+                PREFIX + ".backoff.jitter", jitter,
+                PREFIX + ".backoff.jitter-factor", jitterFactor);
     }
 }

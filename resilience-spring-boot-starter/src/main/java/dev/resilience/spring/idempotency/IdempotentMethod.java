@@ -3,6 +3,7 @@ package dev.resilience.spring.idempotency;
 import dev.resilience.idempotency.CallerScope;
 import dev.resilience.idempotency.IdempotentOperation;
 import dev.resilience.pipeline.Invocation;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 
@@ -15,9 +16,10 @@ record IdempotentMethod(String name, KeySource keySource, CallerScope scope, Jso
         return keySource.key(invocation);
     }
 
+    /** A scope that does not know the caller may well say so by {@code null}. */
     @Override
     public String callerScope() {
-        return scope.caller();
+        return Objects.requireNonNullElse(scope.caller(), "");
     }
 
     @Override

@@ -14,9 +14,8 @@ import org.springframework.util.ClassUtils;
 /** Makes of an annotated method what its calls need, and refuses at startup what could not work. */
 public final class IdempotentMethods {
 
-    private static final boolean SERVLET = ClassUtils.isPresent(
-            "org.springframework.web.context.request.ServletRequestAttributes",
-            IdempotentMethods.class.getClassLoader());
+    private static final boolean SERVLET = isPresent("org.springframework.web.context.request.ServletRequestAttributes")
+            && isPresent("jakarta.servlet.http.HttpServletRequest");
 
     private final @Nullable Json json;
     private final @Nullable CallerScope callerScope;
@@ -87,6 +86,10 @@ public final class IdempotentMethods {
         }
     }
 
+    private static boolean isPresent(String className) {
+        return ClassUtils.isPresent(className, IdempotentMethods.class.getClassLoader());
+    }
+
     private static ResolvableType resultType(String name, Idempotent annotation, ResolvableType returned) {
         if (annotation.resultType() == void.class) {
             return returned;
@@ -106,8 +109,8 @@ public final class IdempotentMethods {
         String why = type == void.class || type == Void.class ? null : json.whyNotReadable(result);
         if (why != null) {
             throw new ResilienceConfigurationException(
-                    "The stored result of the @Idempotent method " + name + " could not be read back as " + result
-                            + ": " + why,
+                    "The stored result of the @Idempotent method " + name + " could not be read back as "
+                            + (result.resolve() == null ? result.getType().getTypeName() : result) + ": " + why,
                     "Return a class that Jackson can read, or name one: @Idempotent(resultType = ...).");
         }
     }

@@ -1,15 +1,18 @@
 package dev.resilience.spring.idempotency;
 
 import java.io.Closeable;
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 import tools.jackson.core.JacksonException;
-import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.JavaType;
 import tools.jackson.databind.exc.InvalidDefinitionException;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.module.SimpleModule;
 
 /**
  * JSON by the application's own mapper, through generic types. Default typing is off whatever the application's mapper
@@ -17,20 +20,19 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class JacksonJson implements Json {
 
+    private static final List<Class<?>> CONTAINERS = List.of(Collection.class, Map.class, Optional.class);
+
     private final JsonMapper mapper;
-    private final JsonMapper sorting;
+    private final CanonicalJson canonical;
 
     public JacksonJson(JsonMapper mapper) {
         this.mapper = mapper.rebuild().deactivateDefaultTyping().build();
-        this.sorting = this.mapper
-                .rebuild()
-                .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
-                .build();
+        this.canonical = new CanonicalJson(this.mapper);
     }
 
     @Override
     public byte[] describe(@Nullable Object[] arguments) {
-        return sorting.writeValueAsBytes(arguments);
+        return canonical.write(arguments);
     }
 
     @Override
@@ -40,42 +42,76 @@ public final class JacksonJson implements Json {
 
     @Override
     public @Nullable Object read(byte[] content, ResolvableType type) {
-        return mapper.readerFor(mapper.constructType(type.getType())).readValue(content);
+        return mapper.readerFor(javaType(type)).readValue(content);
     }
 
     @Override
     public @Nullable String whyNotReadable(ResolvableType type) {
-        Class<?> raw = type.resolve();
-        if (raw == null || raw == Object.class) {
-            return "nothing says which class to read " + type + " as";
+        if (isAnything(type)) {
+            return "nothing says which class it is";
         }
-        if (raw.isArray()) {
+        if (type.isArray()) {
             return whyNotReadable(type.getComponentType());
         }
-        if (Collection.class.isAssignableFrom(raw) || Map.class.isAssignableFrom(raw) || raw == Optional.class) {
-            return whyElementsNotReadable(type);
-        }
-        try {
-            mapper.readerFor(mapper.constructType(type.getType())).readValue("{}");
-            return null;
-        } catch (InvalidDefinitionException unreadable) {
-            return unreadable.getOriginalMessage();
-        } catch (JacksonException onlyThisText) {
-            return null; // the type is known, and an empty object is just not one of its values
-        }
-    }
-
-    private @Nullable String whyElementsNotReadable(ResolvableType type) {
-        if (!type.hasGenerics()) {
-            return "nothing says which class to read the elements of " + type + " as";
-        }
-        for (ResolvableType element : type.getGenerics()) {
-            String why = whyNotReadable(element);
+        for (ResolvableType element : elements(type)) {
+            String why = isAnything(element) ? "nothing says which class its elements are" : whyNotReadable(element);
             if (why != null) {
                 return why;
             }
         }
-        return null;
+        return whyNotMade(javaType(type));
+    }
+
+    private static boolean isAnything(ResolvableType type) {
+        Class<?> raw = type.resolve();
+        return raw == null || raw == Object.class;
+    }
+
+    private static ResolvableType[] elements(ResolvableType type) {
+        for (Class<?> container : CONTAINERS) {
+            if (container.isAssignableFrom(type.toClass())) {
+                return type.as(container).getGenerics();
+            }
+        }
+        return type.getGenerics();
+    }
+
+    /** By what the type resolves to: seen from a supertype, its own {@code getType()} may be a mere variable. */
+    private JavaType javaType(ResolvableType type) {
+        if (type.isArray()) {
+            return mapper.getTypeFactory().constructArrayType(javaType(type.getComponentType()));
+        }
+        if (type.getType() instanceof Class<?> || !type.hasGenerics()) {
+            return mapper.constructType(type.toClass());
+        }
+        JavaType[] generics =
+                Arrays.stream(type.getGenerics()).map(this::javaType).toArray(JavaType[]::new);
+        return mapper.getTypeFactory().constructParametricType(type.toClass(), generics);
+    }
+
+    private @Nullable String whyNotMade(JavaType type) {
+        AbstractParts parts = new AbstractParts();
+        SimpleModule module = new SimpleModule().setDeserializerModifier(parts);
+        String why = whyNotMade(type, mapper.rebuild().addModule(module).build());
+        for (JavaType part : parts.found()) {
+            why = why == null ? whyNotMade(part, mapper) : why;
+        }
+        return why;
+    }
+
+    private static @Nullable String whyNotMade(JavaType type, JsonMapper mapper) {
+        try {
+            mapper.readerFor(type).readValue("{}");
+            return null;
+        } catch (InvalidDefinitionException unreadable) {
+            Class<?> raw = type.getRawClass();
+            if (raw.isInterface()) {
+                return raw.getName() + " is an interface";
+            }
+            return type.isAbstract() ? raw.getName() + " is abstract" : unreadable.getOriginalMessage();
+        } catch (JacksonException onlyThisText) {
+            return null; // the type is known, and an empty object is just not one of its values
+        }
     }
 
     @Override

@@ -6,7 +6,7 @@ import org.springframework.core.ResolvableType;
 /** How arguments and results become bytes. */
 public interface Json {
 
-    /** Arguments as bytes that are equal whenever the arguments are: map entries are sorted. */
+    /** Arguments as bytes that are equal whenever the arguments are: map entries and elements of sets are sorted. */
     byte[] describe(@Nullable Object[] arguments);
 
     byte[] write(@Nullable Object result, ResolvableType type);

@@ -44,7 +44,7 @@ final class KeyExpression implements KeySource {
         SpelExpression expression;
         try {
             expression = new SpelExpressionParser().parseRaw(text);
-        } catch (ParseException | IllegalStateException invalid) {
+        } catch (ParseException | IllegalArgumentException | IllegalStateException invalid) {
             throw new IllegalArgumentException("it does not parse: " + invalid.getMessage(), invalid);
         }
         Map<String, Integer> arguments = arguments(method);
@@ -62,7 +62,8 @@ final class KeyExpression implements KeySource {
             String name = node.toStringAST().substring(1);
             Integer index = arguments.get(name);
             if (index == null) {
-                throw new IllegalArgumentException("'#" + name + "' is no argument; there are: " + names(arguments));
+                throw new IllegalArgumentException(
+                        "'#" + name + "' is no argument; arguments are: " + names(arguments));
             }
             used.put(name, index);
         }
@@ -76,10 +77,11 @@ final class KeyExpression implements KeySource {
 
     private static Map<String, Integer> arguments(Method method) {
         Map<String, Integer> arguments = new LinkedHashMap<>();
-        String[] names = new DefaultParameterNameDiscoverer().getParameterNames(method);
+        @Nullable String @Nullable [] names = new DefaultParameterNameDiscoverer().getParameterNames(method);
         for (int i = 0; i < method.getParameterCount(); i++) {
-            if (names != null) {
-                arguments.put(names[i], i);
+            String name = names == null ? null : names[i];
+            if (name != null) {
+                arguments.put(name, i);
             }
             arguments.put("p" + i, i);
             arguments.put("a" + i, i);

@@ -40,13 +40,27 @@ final class KeyHeader implements KeySource {
     }
 
     private String unquoted(String value) {
-        boolean quoted = value.startsWith("\"");
-        if (!quoted) {
+        if (!value.startsWith("\"")) {
             return value;
         }
-        if (value.length() < 2 || !value.endsWith("\"")) {
-            throw new IdempotencyKeyInvalidException("The header " + name + " has a quotation mark that is not closed");
+        int last = value.length() - 1;
+        boolean closed = last > 0 && value.charAt(last) == '"';
+        StringBuilder key = new StringBuilder();
+        for (int i = 1; i < last; i++) {
+            char sign = value.charAt(i);
+            if (sign == '\\') {
+                i++;
+                sign = value.charAt(i);
+                closed &= i < last && (sign == '"' || sign == '\\');
+            } else {
+                closed &= sign != '"';
+            }
+            key.append(sign);
         }
-        return value.substring(1, value.length() - 1).replace("\\\"", "\"").replace("\\\\", "\\");
+        if (!closed) {
+            throw new IdempotencyKeyInvalidException(
+                    "The header " + name + " begins with a quotation mark but is not one quoted string");
+        }
+        return key.toString();
     }
 }

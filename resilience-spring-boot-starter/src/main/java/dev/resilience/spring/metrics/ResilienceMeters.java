@@ -4,6 +4,7 @@ import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.event.CircuitState;
 import dev.resilience.event.Events;
+import dev.resilience.event.FallbackOutcome;
 import dev.resilience.event.Outcome;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.fallback.Fallback;
@@ -14,7 +15,9 @@ import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import java.util.List;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
 
 /**
  * Shows the live objects to Micrometer: the objects count, the meters read. Every series exists from the start, at 0.
@@ -46,7 +49,9 @@ public final class ResilienceMeters implements MeterBinder {
                 .idempotencies()
                 .values()
                 .forEach(live -> outcomes(meters, "resilience.idempotency.calls", live.name(), live.calls()));
-        resilience.fallbacks().values().forEach(fallback -> bind(meters, fallback));
+        resilience.fallbacks().values().stream()
+                .collect(Collectors.groupingBy(Fallback::name))
+                .forEach((name, overloads) -> bind(meters, name, overloads));
         events.add(new EventTimers(meters, resilience));
     }
 
@@ -99,8 +104,18 @@ public final class ResilienceMeters implements MeterBinder {
         outcomes(meters, "resilience.bulkhead.calls", name, bulkhead.calls());
     }
 
-    private static void bind(MeterRegistry meters, Fallback fallback) {
-        outcomes(meters, "resilience.fallback.calls", fallback.name(), fallback.calls());
+    /** Overloads have one name, and so one series. */
+    private void bind(MeterRegistry meters, String name, List<Fallback> overloads) {
+        for (FallbackOutcome outcome : FallbackOutcome.values()) {
+            FunctionCounter.builder(
+                            "resilience.fallback.calls",
+                            resilience,
+                            live -> overloads.stream()
+                                    .mapToLong(fallback -> fallback.calls().get(outcome))
+                                    .sum())
+                    .tags("name", name, "outcome", outcome.label())
+                    .register(meters);
+        }
     }
 
     private static <O extends Enum<O> & Outcome> void outcomes(

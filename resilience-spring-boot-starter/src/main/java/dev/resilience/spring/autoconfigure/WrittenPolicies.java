@@ -1,0 +1,108 @@
+package dev.resilience.spring.autoconfigure;
+
+import dev.resilience.spring.NearestNames;
+import dev.resilience.spring.PolicyKind;
+import dev.resilience.spring.ResilienceConfigurationException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+
+/** The policies of one kind as they are written, and what each of them starts from. */
+final class WrittenPolicies {
+
+    private static final String DEFAULT = "default";
+
+    private final PolicyKind kind;
+    private final ConfiguredKeys keys;
+    private final Binder binder;
+    private final Set<String> presets;
+    private final Map<String, ConfigurationPropertyName> properties;
+
+    /**
+     * @param presets names of what policies may start from without being written
+     */
+    WrittenPolicies(PolicyKind kind, ConfiguredKeys keys, Binder binder, Set<String> presets) {
+        this.kind = kind;
+        this.keys = keys;
+        this.binder = binder;
+        this.presets = presets;
+        this.properties = new TreeMap<>(keys.policies(kind));
+        this.properties.putIfAbsent(
+                DEFAULT, ConfigurationPropertyName.of(kind.prefix()).append(DEFAULT));
+    }
+
+    /** The names of all policies in alphabetical order; {@code default} is one of them, whether written or not. */
+    Set<String> names() {
+        return properties.keySet();
+    }
+
+    /** Where a policy is written, or {@code null} if there is none of that name. */
+    @Nullable
+    ConfigurationPropertyName find(String name) {
+        return properties.get(name);
+    }
+
+    /** The policy itself, then what it starts from, and so on: up to {@code default} or a preset. */
+    List<String> chain(String name) {
+        Set<String> chain = new LinkedHashSet<>();
+        String link = name;
+        while (link != null) {
+            if (!chain.add(link)) {
+                throw circle(chain, link);
+            }
+            link = names().contains(link) ? parent(link) : null;
+        }
+        return List.copyOf(chain);
+    }
+
+    private @Nullable String parent(String name) {
+        ConfigurationPropertyName key = property(name, "extends");
+        String parent = binder.bind(key, Bindable.of(String.class)).orElse(null);
+        if (parent == null) {
+            return name.equals(DEFAULT) ? null : DEFAULT;
+        }
+        if (!names().contains(parent) && !presets.contains(parent)) {
+            Set<String> known = new TreeSet<>(names());
+            known.addAll(presets);
+            known.remove(name);
+            throw new ResilienceConfigurationException(
+                    "The " + kind.id() + " policy '" + name + "' extends '" + parent + "', which does not exist:\n\n"
+                            + keys.describe(key),
+                    "Correct the name. " + NearestNames.suggest(parent, known));
+        }
+        return parent;
+    }
+
+    private ResilienceConfigurationException circle(Set<String> chain, String link) {
+        List<String> links = new ArrayList<>(chain);
+        String circle = String.join(" -> ", links.subList(links.indexOf(link), links.size())) + " -> " + link;
+        return new ResilienceConfigurationException(
+                "The " + kind.id() + " policies start from each other in a circle: " + circle
+                        + " (a policy without 'extends' starts from 'default')\n\n"
+                        + keys.describe(property(link, "extends")),
+                "Remove one 'extends' under '" + kind.prefix() + "'.");
+    }
+
+    /** The property that gives a policy the value of a key: its own or one of those that it starts from. */
+    ConfigurationPropertyName origin(String name, String key) {
+        return chain(name).stream()
+                .filter(names()::contains)
+                .map(link -> property(link, key))
+                .filter(keys::contains)
+                .findFirst()
+                .orElseGet(() -> property(name, key));
+    }
+
+    private ConfigurationPropertyName property(String name, String key) {
+        return Objects.requireNonNull(find(name)).append(key);
+    }
+}

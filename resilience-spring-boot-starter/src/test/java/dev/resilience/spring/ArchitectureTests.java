@@ -1,0 +1,198 @@
+package dev.resilience.spring;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName;
+import static com.tngtech.archunit.lang.conditions.ArchConditions.dependOnClassesThat;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+
+class ArchitectureTests {
+
+    private static final String ROOT = "dev.resilience.spring";
+
+    /** Which other packages of the starter a package may know, besides the root; none knows who configures it. */
+    private static final Map<String, List<String>> MAY_KNOW = Map.of(
+            ROOT,
+            List.of(),
+            ROOT + ".actuate",
+            List.of(),
+            ROOT + ".aop",
+            List.of(ROOT + ".idempotency"),
+            ROOT + ".fault",
+            List.of(),
+            ROOT + ".idempotency",
+            List.of(),
+            ROOT + ".metrics",
+            List.of(),
+            ROOT + ".web",
+            List.of());
+
+    private static final JavaClasses STARTER = new ClassFileImporter()
+            .importUrl(ResilienceRegistry.class
+                    .getProtectionDomain()
+                    .getCodeSource()
+                    .getLocation());
+
+    @ParameterizedTest
+    @MethodSource("packages")
+    void aPackageKnowsNoOtherThanItMay(String name) {
+        if (name.equals(ROOT + ".autoconfigure")) {
+            return; // it puts all of them together
+        }
+        assertThat(MAY_KNOW).as("new packages are entered here").containsKey(name);
+        noClasses()
+                .that()
+                .resideInAPackage(name)
+                .should(dependOnClassesThat(resideInAPackage(ROOT + "..")
+                        .and(not(resideInAnyPackage(name, ROOT)))
+                        .and(not(resideInAnyPackage(MAY_KNOW.get(name).toArray(String[]::new))))))
+                .check(STARTER);
+    }
+
+    @ParameterizedTest
+    @MethodSource("packages")
+    void everyPackageIsNullMarked(String name) {
+        JavaPackage found = STARTER.getPackage(name);
+        assertThat(found.isAnnotatedWith(NullMarked.class)).isTrue();
+    }
+
+    @Test
+    void aClassIsPublicOnlyWhereAnotherPackageNeedsIt() {
+        classes()
+                .that()
+                .arePublic()
+                .and()
+                .areTopLevelClasses()
+                .and()
+                .areNotAnnotatedWith(AutoConfiguration.class)
+                .and()
+                .areNotAnnotatedWith(ConfigurationProperties.class)
+                .should(beUsedByAnotherPackage())
+                .check(STARTER);
+    }
+
+    @Test
+    void classesAreFinalUnlessBootMakesProxiesOfThem() {
+        classes()
+                .that()
+                .areNotInterfaces()
+                .and()
+                .areTopLevelClasses()
+                .and(DescribedPredicate.describe(
+                        "are not abstract", type -> !type.getModifiers().contains(JavaModifier.ABSTRACT)))
+                .and(not(simpleName("ResilienceEndpoint")))
+                .and(not(simpleName("ResilienceWebEndpointExtension")))
+                .and(not(simpleName("package-info")))
+                .should()
+                .haveModifier(JavaModifier.FINAL)
+                .check(STARTER);
+    }
+
+    /** An optional library is known to the integration with it, and to what switches that on. */
+    @ParameterizedTest
+    @MethodSource("optionalLibraries")
+    void anOptionalLibraryIsKnownInOnePlace(String library, String[] places) {
+        noClasses()
+                .that(not(resideInAPackage(ROOT + ".autoconfigure")).and(not(among(Set.of(places)))))
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(library)
+                .check(STARTER);
+    }
+
+    @Test
+    void timeComesFromTheTimeSourceAlone() {
+        noClasses()
+                .should()
+                .callMethod(System.class, "nanoTime")
+                .orShould()
+                .callMethod(System.class, "currentTimeMillis")
+                .orShould()
+                .callMethod(Instant.class, "now")
+                .orShould()
+                .callMethod(Thread.class, "sleep", long.class)
+                .orShould()
+                .dependOnClassesThat()
+                .areAssignableTo(Clock.class)
+                .check(STARTER);
+    }
+
+    static Stream<String> packages() {
+        return STARTER.stream()
+                .map(JavaClass::getPackageName)
+                .filter(name -> name.startsWith(ROOT))
+                .distinct();
+    }
+
+    static Stream<Arguments> optionalLibraries() {
+        return Stream.of(
+                arguments("io.micrometer..", places("ResilienceMeters", "EventTimers")),
+                arguments(
+                        "org.springframework.boot.actuate..",
+                        places("ResilienceEndpoint", "ResilienceWebEndpointExtension")),
+                arguments("org.springframework.boot.health..", places("ResilienceHealthIndicator")),
+                arguments(
+                        "org.springframework.web..",
+                        places("ResilienceExceptionHandler", "RestClientFailures", "WebClientFailures", "KeyHeader")),
+                arguments("jakarta.servlet..", places("KeyHeader")),
+                arguments("tools.jackson..", places("JacksonJson", "CanonicalJson", "AbstractParts")),
+                arguments("org.springframework.security..", places("SecurityCallerScope")),
+                arguments("org.springframework.dao..", places()),
+                arguments("org.springframework.transaction..", places()),
+                arguments("reactor..", places()),
+                arguments("org.mockito..", places()));
+    }
+
+    private static Object places(String... simpleNames) {
+        return simpleNames;
+    }
+
+    private static DescribedPredicate<JavaClass> among(Set<String> simpleNames) {
+        return DescribedPredicate.describe("among " + simpleNames, type -> simpleNames.contains(outermostName(type)));
+    }
+
+    private static String outermostName(JavaClass type) {
+        return type.getName().substring(type.getPackageName().length() + 1).replaceFirst("\\$.*", "");
+    }
+
+    private static ArchCondition<JavaClass> beUsedByAnotherPackage() {
+        return new ArchCondition<>("be used by another package") {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                boolean used = type.getDirectDependenciesToSelf().stream()
+                        .map(Dependency::getOriginClass)
+                        .anyMatch(user -> !user.getPackage().equals(type.getPackage()));
+                events.add(new SimpleConditionEvent(
+                        type, used, type.getName() + (used ? " is" : " is not") + " used by another package"));
+            }
+        };
+    }
+}

@@ -1,0 +1,127 @@
+package dev.resilience.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.resilience.annotation.Bulkhead;
+import dev.resilience.annotation.CircuitBreaker;
+import dev.resilience.annotation.Fallback;
+import dev.resilience.annotation.Idempotent;
+import dev.resilience.annotation.Retryable;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.net.ConnectException;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** A whole application: web server, actuator and metrics. */
+@ExtendWith(OutputCaptureExtension.class)
+class StartupTests {
+
+    @Test
+    void theLibraryAddsItsMetersAndTakesNoneOfBootsAway(CapturedOutput output) {
+        Set<String> without = new TreeSet<>();
+        try (ConfigurableApplicationContext context = start("--resilience.enabled=false")) {
+            without.addAll(meters(context));
+        }
+        try (ConfigurableApplicationContext context = start()) {
+            Set<String> added = meters(context);
+            assertThat(added).containsAll(without);
+
+            added.removeAll(without);
+            assertThat(added)
+                    .allMatch(meter -> meter.startsWith("resilience."))
+                    .hasSize(promisedSeries(context.getBean(ResilienceRegistry.class)));
+        }
+        assertThat(without).hasSizeGreaterThan(50).noneMatch(meter -> meter.startsWith("resilience."));
+        assertThat(output).doesNotContain("not eligible for getting processed by all BeanPostProcessors");
+    }
+
+    private static int promisedSeries(ResilienceRegistry registry) {
+        int retry = 7 + 1 + 6; // outcomes, attempts, durations
+        int circuitBreaker = 4 + 1 + 1 + 1 + 17; // outcomes, state, failure rate, slow calls, transitions
+        int bulkhead = 3 + 3 + 1; // outcomes, gauges, wait
+        int idempotency = 9; // outcomes
+        int fallback = 2; // outcomes
+        return registry.retries().size() * retry
+                + registry.retryBudgets().size()
+                + registry.circuitBreakers().size() * circuitBreaker
+                + registry.bulkheads().size() * bulkhead
+                + registry.idempotencies().size() * idempotency
+                + registry.fallbacks().size() * fallback;
+    }
+
+    private static ConfigurableApplicationContext start(String... arguments) {
+        return new SpringApplicationBuilder(Application.class)
+                .properties(
+                        "server.port=0",
+                        "spring.main.banner-mode=off",
+                        "management.endpoints.web.exposure.include=*",
+                        "resilience.retry.payments.max-attempts=3",
+                        "resilience.retry.unlimited.budget=none",
+                        "resilience.retry-budget.shared.window=5s",
+                        "resilience.circuit-breaker.payments.failure-threshold=2",
+                        "resilience.bulkhead.payments.max-concurrent=2",
+                        "resilience.idempotency.payments.ttl=1h")
+                .run(arguments);
+    }
+
+    private static Set<String> meters(ConfigurableApplicationContext context) {
+        return context.getBean(MeterRegistry.class).getMeters().stream()
+                .map(Meter::getId)
+                .filter(id -> !id.getName().startsWith("jvm.gc.")) // these come with the first collection
+                .map(id -> id.getName() + id.getTags())
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    static class Payments {
+
+        @Autowired
+        Callee callee;
+
+        @Fallback("later")
+        @Idempotent(value = "payments", key = "#order")
+        @Bulkhead("payments")
+        @CircuitBreaker("payments")
+        @Retryable("payments")
+        public String pay(String order) throws ConnectException {
+            return callee.call();
+        }
+
+        String later(String order) {
+            return "later";
+        }
+    }
+
+    @RestController
+    static class Desk {
+
+        private final Payments payments;
+
+        Desk(Payments payments) {
+            this.payments = payments;
+        }
+
+        @GetMapping("/pay")
+        String pay() throws ConnectException {
+            return payments.pay("order");
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import({Payments.class, Desk.class, Callee.class})
+    static class Application {}
+}

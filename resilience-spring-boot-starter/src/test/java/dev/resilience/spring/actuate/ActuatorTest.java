@@ -1,0 +1,74 @@
+package dev.resilience.spring.actuate;
+
+import dev.resilience.annotation.Bulkhead;
+import dev.resilience.annotation.CircuitBreaker;
+import dev.resilience.annotation.Idempotent;
+import dev.resilience.annotation.Retryable;
+import dev.resilience.spring.Callee;
+import dev.resilience.time.ManualTimeSource;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.net.ConnectException;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.test.web.servlet.assertj.MockMvcTester;
+import org.springframework.web.context.WebApplicationContext;
+
+/** A test of the endpoint over HTTP, in an application that all of these tests share. */
+@Retention(RetentionPolicy.RUNTIME)
+@SpringBootTest(
+        classes = ActuatorTest.Application.class,
+        properties = {
+            "resilience.retry.default.backoff.jitter=none",
+            "resilience.retry.orders.max-attempts=4",
+            "resilience.retry.orders.max-duration=90s",
+            "resilience.retry.orders.retry-on=java.io.IOException",
+            "resilience.circuit-breaker.orders.failure-threshold=2",
+            "resilience.circuit-breaker.orders.slow-call-duration=1500ms",
+            "resilience.circuit-breaker.inspected.half-open.max-concurrent=3",
+            "resilience.bulkhead.orders.max-concurrent=7",
+            "resilience.idempotency.orders.max-result-size=1MB",
+            "resilience.retry-budget.shared.max-ratio=0.2",
+            "resilience.retry.nested.nested=suppress",
+            "management.endpoints.web.exposure.include=resilience"
+        })
+@interface ActuatorTest {
+
+    record Order(int id) {}
+
+    /** A service that uses a policy of each kind. */
+    class OrderService {
+
+        @Autowired
+        Callee callee;
+
+        @Idempotent(value = "orders", key = "#order.id")
+        @Bulkhead("orders")
+        @CircuitBreaker("orders")
+        @Retryable("orders")
+        public String place(Order order) throws ConnectException {
+            return callee.call();
+        }
+
+        @Retryable("orders")
+        public String find(int id, String detail) throws ConnectException {
+            return callee.call();
+        }
+    }
+
+    /** The application. */
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import({OrderService.class, Callee.class, ManualTimeSource.class})
+    class Application {
+
+        @Bean
+        MockMvcTester mvc(WebApplicationContext context) {
+            return MockMvcTester.from(context);
+        }
+    }
+}

@@ -1,0 +1,163 @@
+package dev.resilience.spring.actuate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.resilience.spring.Callee;
+import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.actuate.ActuatorTest.Order;
+import dev.resilience.spring.actuate.ActuatorTest.OrderService;
+import dev.resilience.time.ManualTimeSource;
+import java.net.ConnectException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.http.HttpStatus;
+import org.springframework.test.json.JsonPathValueAssert;
+import org.springframework.test.web.servlet.assertj.MockMvcTester;
+
+@ActuatorTest
+class EndpointEntryTests {
+
+    @Autowired
+    MockMvcTester mvc;
+
+    @Autowired
+    OrderService orders;
+
+    @Autowired
+    Callee callee;
+
+    @Autowired
+    ResilienceRegistry registry;
+
+    @Autowired
+    ManualTimeSource time;
+
+    @BeforeEach
+    void lastTestIsLongAgo() {
+        callee.failNext(0);
+        registry.circuitBreakers().get("orders").reset();
+        time.advance(Duration.ofHours(1));
+    }
+
+    @Test
+    void showsTheSameAsTheOverviewAndTheEvents() {
+        json("retry", "orders", "$").asMap().containsOnlyKeys("policy", "state", "usedBy", "events");
+        json("retry", "orders", "$.policy.max-attempts").isEqualTo(4);
+        json("circuit-breaker", "inspected", "$.policy.half-open.max-concurrent")
+                .isEqualTo(3);
+        json("circuit-breaker", "inspected", "$.events").isEqualTo(List.of());
+    }
+
+    @Test
+    void showsTheEventsOfACallTheNewestFirst() throws Exception {
+        String start = time.now().toString();
+        String afterOneSecond = time.now().plusSeconds(1).toString();
+        callee.failNext(1);
+        orders.find(1, "all");
+
+        json("retry", "orders", "$.events[0]")
+                .isEqualTo(Map.of(
+                        "at",
+                        afterOneSecond,
+                        "type",
+                        "retry-finished",
+                        "outcome",
+                        "success_after_retry",
+                        "attempts",
+                        2,
+                        "duration",
+                        "PT1S"));
+        json("retry", "orders", "$.events[1]")
+                .isEqualTo(Map.of(
+                        "at",
+                        start,
+                        "type",
+                        "retry-scheduled",
+                        "attempt",
+                        1,
+                        "maxAttempts",
+                        4,
+                        "delay",
+                        "PT1S",
+                        "errorType",
+                        "java.net.ConnectException"));
+    }
+
+    @Test
+    void showsHowACircuitBreakerOpenedAndRefused() {
+        callee.failNext(Integer.MAX_VALUE);
+        for (int i = 0; i < 3; i++) {
+            int id = 100 + i;
+            assertThatThrownBy(() -> orders.place(new Order(id))).isInstanceOf(Exception.class);
+        }
+
+        json("circuit-breaker", "orders", "$.state.state").isEqualTo("OPEN");
+        json("circuit-breaker", "orders", "$.events[0].type").isEqualTo("call-rejected");
+        json("circuit-breaker", "orders", "$.events[1].type").isEqualTo("state-changed");
+        json("circuit-breaker", "orders", "$.events[1].from").isEqualTo("CLOSED");
+        json("circuit-breaker", "orders", "$.events[1].to").isEqualTo("OPEN");
+        json("idempotency", "orders", "$.events[0].type").isEqualTo("call-released");
+    }
+
+    @Test
+    void keepsTheLastHundredEvents() {
+        callee.failNext(Integer.MAX_VALUE);
+        for (int i = 0; i < 60; i++) {
+            assertThatThrownBy(() -> orders.find(1, "all")).isInstanceOf(ConnectException.class);
+            time.advance(Duration.ofMinutes(1));
+        }
+
+        json("retry", "orders", "$.events").asArray().hasSize(100);
+        json("retry", "orders", "$.events[0].outcome").isEqualTo("exhausted");
+    }
+
+    @Test
+    void neverShowsArgumentsOrKeys() throws Exception {
+        callee.failNext(1);
+        orders.place(new Order(4711));
+
+        for (String kind : List.of("retry", "circuit-breaker", "bulkhead", "idempotency")) {
+            assertThat(mvc.get().uri("/actuator/resilience/" + kind + "/orders"))
+                    .bodyText()
+                    .doesNotContain("4711");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/retry/unknown",
+                "/unknown/orders",
+                "/circuitBreaker/orders",
+                "/RETRY/orders",
+                "/time-limit/default",
+                "/retry"
+            })
+    void isNotFoundForWhatDoesNotExist(String path) {
+        assertThat(mvc.get().uri("/actuator/resilience" + path)).hasStatus(HttpStatus.NOT_FOUND);
+    }
+
+    @Test
+    void makesNothingByBeingRead() {
+        mvc.get().uri("/actuator/resilience/retry/invented").exchange();
+        mvc.get().uri("/actuator/resilience/circuit-breaker/invented").exchange();
+
+        assertThat(registry.retries()).doesNotContainKey("invented");
+        assertThat(registry.circuitBreakers()).doesNotContainKey("invented");
+        assertThat(mvc.get().uri("/actuator/resilience")).bodyText().doesNotContain("invented");
+    }
+
+    private JsonPathValueAssert json(String kind, String name, String path) {
+        return assertThat(mvc.get().uri("/actuator/resilience/" + kind + "/" + name))
+                .hasStatus(HttpStatus.OK)
+                .bodyJson()
+                .extractingPath(path);
+    }
+}

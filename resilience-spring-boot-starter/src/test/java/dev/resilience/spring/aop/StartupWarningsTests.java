@@ -1,0 +1,134 @@
+package dev.resilience.spring.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.resilience.annotation.Retryable;
+import dev.resilience.spring.Applications;
+import dev.resilience.spring.Callee;
+import dev.resilience.spring.StartupWarnings;
+import java.net.ConnectException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.PriorityOrdered;
+
+@ExtendWith(OutputCaptureExtension.class)
+class StartupWarningsTests {
+
+    @Test
+    void tellOfAnotherLibrarysRetryOnTheSameMethod(CapturedOutput output) {
+        Applications.plain(RetriedTwice.class).run(context -> {
+            assertThat(context.getBean(StartupWarnings.class).all())
+                    .singleElement()
+                    .asString()
+                    .contains(RetriedTwice.class.getName() + ".sell()")
+                    .contains("@org.springframework.resilience.annotation.Retryable")
+                    .contains("multiply");
+            assertThat(output).contains("is retried twice");
+        });
+    }
+
+    @Test
+    void tellOfAnotherLibrarysRetryOnTheType() {
+        Applications.plain(RetriedTwiceByType.class)
+                .run(context -> assertThat(
+                                context.getBean(StartupWarnings.class).all())
+                        .singleElement()
+                        .asString()
+                        .contains(RetriedTwiceByType.class.getName() + ".sell()"));
+    }
+
+    @Test
+    void tellOfAnAnnotatedBeanThatWasMadeTooEarlyToBeProtected(CapturedOutput output) {
+        Applications.plain(Early.class).run(context -> {
+            assertThat(context.getBean(StartupWarnings.class).all())
+                    .singleElement()
+                    .asString()
+                    .contains(Shop.class.getName())
+                    .contains("no proxy");
+            assertThat(output).contains("are not protected");
+            assertThat(context.getBean(Callee.class).attemptsOf(context.getBean(Shop.class)::sell))
+                    .isEqualTo(1);
+        });
+    }
+
+    @Test
+    void tellThatProxiesAreSwitchedOff() {
+        Applications.plain(Shop.class)
+                .withPropertyValues("spring.aop.auto=false")
+                .run(context -> assertThat(
+                                context.getBean(StartupWarnings.class).all())
+                        .singleElement()
+                        .asString()
+                        .contains("'spring.aop.auto' is false"));
+    }
+
+    @Test
+    void areNotGivenWithoutReason() {
+        Applications.plain(Shop.class)
+                .run(context ->
+                        assertThat(context.getBean(StartupWarnings.class).all()).isEmpty());
+    }
+
+    static class RetriedTwice {
+
+        @Retryable("two")
+        @org.springframework.resilience.annotation.Retryable
+        public void sell() {}
+
+        @org.springframework.resilience.annotation.Retryable
+        public void byTheOtherAlone() {}
+    }
+
+    @org.springframework.resilience.annotation.Retryable
+    static class RetriedTwiceByType {
+
+        @Retryable("two")
+        public void sell() {}
+    }
+
+    static class Shop {
+
+        private final Callee callee;
+
+        Shop(Callee callee) {
+            this.callee = callee;
+        }
+
+        @Retryable("two")
+        public String sell() throws ConnectException {
+            return callee.call();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Early {
+
+        @Bean
+        static Shop shop(Callee callee) {
+            return new Shop(callee);
+        }
+
+        @Bean
+        static EarlyBird earlyBird(Shop shop) {
+            return new EarlyBird(shop);
+        }
+    }
+
+    /** Made before what makes proxies, and so is what it depends on. */
+    static class EarlyBird implements BeanPostProcessor, PriorityOrdered {
+
+        EarlyBird(Shop shop) {
+            assertThat(shop).isNotNull();
+        }
+
+        @Override
+        public int getOrder() {
+            return 0;
+        }
+    }
+}

@@ -1,0 +1,160 @@
+package dev.resilience.spring.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.resilience.annotation.Bulkhead;
+import dev.resilience.annotation.CircuitBreaker;
+import dev.resilience.annotation.Retryable;
+import dev.resilience.spring.Applications;
+import dev.resilience.spring.Callee;
+import dev.resilience.spring.PolicyKind;
+import dev.resilience.spring.ResilienceRegistry;
+import java.net.ConnectException;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+
+class WhichAnnotationHoldsTests {
+
+    @Test
+    void theMethodsAnnotationReplacesTheTypes() {
+        Applications.with(Shop.class, (shop, callee) -> {
+            assertThat(callee.attemptsOf(shop::asTheType)).isEqualTo(2);
+            assertThat(callee.attemptsOf(shop::asTheMethod)).isEqualTo(4);
+        });
+    }
+
+    @Test
+    void anAnnotationOfAnotherKindOnTheMethodLeavesTheTypesInForce() {
+        Applications.plain(Shop.class).run(context -> {
+            Shop shop = context.getBean(Shop.class);
+
+            assertThat(context.getBean(Callee.class).attemptsOf(shop::withBulkhead))
+                    .isEqualTo(2);
+            assertThat(context.getBean(ResilienceRegistry.class).usedBy(PolicyKind.BULKHEAD, "default"))
+                    .containsExactly("Shop.withBulkhead()");
+        });
+    }
+
+    @Test
+    void theTypesAnnotationHoldsForPublicMethodsOnly() {
+        Applications.with(Shop.class, (shop, callee) -> {
+            assertThat(callee.attemptsOf(shop::packagePrivate)).isEqualTo(1);
+            assertThat(callee.attemptsOf(shop::withinSubclasses)).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void theTypesAnnotationLeavesTheMethodsOfObjectAlone() {
+        Applications.plain(DataShop.class).run(context -> {
+            context.getBean(ResilienceRegistry.class)
+                    .circuitBreakers()
+                    .get("default")
+                    .forceOpen();
+
+            assertThat(context.getBean(DataShop.class)).hasToString("a shop");
+            assertThat(context.getBean(ResilienceRegistry.class).usedBy(PolicyKind.CIRCUIT_BREAKER, "default"))
+                    .containsExactly("DataShop.sell()");
+        });
+    }
+
+    @Test
+    void theMethodsAnnotationHoldsForProtectedAndPackagePrivateMethodsToo() {
+        Applications.with(Shop.class, (shop, callee) -> {
+            assertThat(callee.attemptsOf(shop::annotatedPackagePrivate)).isEqualTo(3);
+            assertThat(callee.attemptsOf(shop::annotatedWithinSubclasses)).isEqualTo(3);
+        });
+    }
+
+    @Test
+    void theTypesAnnotationHoldsForMethodsThatTheClassInherits() {
+        Applications.with(
+                Branch.class,
+                (branch, callee) ->
+                        assertThat(callee.attemptsOf(branch::ofTheChain)).isEqualTo(4));
+    }
+
+    @Test
+    void theSubclassesOwnTypeAnnotationReplacesTheSuperclasses() {
+        Applications.with(
+                OtherShop.class,
+                (shop, callee) -> assertThat(callee.attemptsOf(shop::asTheType)).isEqualTo(5));
+    }
+
+    @Retryable("two")
+    static class Shop {
+
+        @Autowired
+        Callee callee;
+
+        public String asTheType() throws ConnectException {
+            return callee.call();
+        }
+
+        @Retryable("four")
+        public String asTheMethod() throws ConnectException {
+            return callee.call();
+        }
+
+        @Bulkhead("default")
+        public String withBulkhead() throws ConnectException {
+            return callee.call();
+        }
+
+        String packagePrivate() throws ConnectException {
+            return callee.call();
+        }
+
+        protected String withinSubclasses() throws ConnectException {
+            return callee.call();
+        }
+
+        @Retryable("three")
+        String annotatedPackagePrivate() throws ConnectException {
+            return callee.call();
+        }
+
+        @Retryable("three")
+        protected String annotatedWithinSubclasses() throws ConnectException {
+            return callee.call();
+        }
+    }
+
+    @Retryable("five")
+    static class OtherShop extends Shop {}
+
+    static class Chain {
+
+        @Autowired
+        Callee callee;
+
+        public String ofTheChain() throws ConnectException {
+            return callee.call();
+        }
+    }
+
+    @Retryable("four")
+    static class Branch extends Chain {}
+
+    @CircuitBreaker("default")
+    static class DataShop {
+
+        public String sell() {
+            return "sold";
+        }
+
+        @Override
+        public final boolean equals(Object other) {
+            return other instanceof DataShop;
+        }
+
+        @Override
+        public final int hashCode() {
+            return 1;
+        }
+
+        @Override
+        public String toString() {
+            return "a shop";
+        }
+    }
+}

@@ -1,0 +1,245 @@
+package dev.resilience.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.resilience.bulkhead.BulkheadPolicy;
+import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
+import dev.resilience.idempotency.IdempotencyPolicy;
+import dev.resilience.retry.RetryBudgetPolicy;
+import dev.resilience.retry.RetryPolicy;
+import dev.resilience.spring.PolicyKind;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+import org.springframework.util.ClassUtils;
+import tools.jackson.databind.JsonNode;
+
+/** What an IDE knows of the configuration: every key, what it does, and its default. */
+class ConfigurationMetadataTests {
+
+    private static final Pattern CLASS = Pattern.compile("[\\w$]+(\\.[\\w$]+)+");
+    private static final Map<String, JsonNode> PROPERTIES = Metadata.section("properties");
+    private static final Map<String, JsonNode> HINTS = Metadata.section("hints");
+
+    private static final Map<PolicyKind, Record> DEFAULTS = new EnumMap<>(Map.of(
+            PolicyKind.RETRY, RetryPolicy.defaults(),
+            PolicyKind.RETRY_BUDGET, RetryBudgetPolicy.defaults(),
+            PolicyKind.CIRCUIT_BREAKER, CircuitBreakerPolicy.defaults(),
+            PolicyKind.BULKHEAD, BulkheadPolicy.defaults(),
+            PolicyKind.IDEMPOTENCY, IdempotencyPolicy.defaults()));
+
+    /** All names of keys, those of policies for the policy {@code default}. */
+    private static Set<String> knownNames() {
+        KnownKeys known = new KnownKeys();
+        Set<String> kinds = Stream.of(PolicyKind.values()).map(PolicyKind::id).collect(Collectors.toSet());
+        Set<String> names = new TreeSet<>();
+        known.candidates(ConfigurationPropertyName.of("resilience.unknown")).stream()
+                .filter(key -> !kinds.contains(key))
+                .forEach(key -> names.add("resilience." + key));
+        for (PolicyKind kind : PolicyKind.values()) {
+            String policy = kind.prefix() + ".default.";
+            known.candidates(ConfigurationPropertyName.of(policy + "unknown")).forEach(key -> names.add(policy + key));
+        }
+        return names;
+    }
+
+    @Nested
+    class EveryKey {
+
+        @Test
+        void hasAnEntryWithADescriptionThatIsASentence() {
+            assertThat(knownNames()).hasSizeGreaterThan(60).allSatisfy(name -> {
+                assertThat(PROPERTIES).containsKey(name);
+                assertThat(PROPERTIES.get(name).path("description").asString(""))
+                        .as(name)
+                        .matches("(?s)[A-Z].{10,}\\.");
+            });
+        }
+
+        @Test
+        void ofAnEntryIsAKeyThatIsRead() {
+            Set<String> names = knownNames();
+            Set<String> maps =
+                    Stream.of(PolicyKind.values()).map(PolicyKind::prefix).collect(Collectors.toSet());
+            assertThat(PROPERTIES.keySet())
+                    .filteredOn(name -> name.startsWith("resilience."))
+                    .allMatch(name -> names.contains(name) || maps.contains(name));
+        }
+
+        @Test
+        void hasATypeThatExists() {
+            assertThat(PROPERTIES.values())
+                    .filteredOn(entry -> entry.get("name").asString().startsWith("resilience."))
+                    .allSatisfy(entry -> {
+                        Stream<String> classes = CLASS.matcher(entry.get("type").asString())
+                                .results()
+                                .map(MatchResult::group);
+                        assertThat(classes)
+                                .isNotEmpty()
+                                .allMatch(name ->
+                                        ClassUtils.isPresent(name, getClass().getClassLoader()));
+                    });
+        }
+    }
+
+    @Nested
+    class EveryKind {
+
+        @Test
+        void isAMapOfPoliciesByName() {
+            Map<String, Class<?>> types = Map.of(
+                    "resilience.retry", RetryProperties.class,
+                    "resilience.retry-budget", RetryBudgetProperties.class,
+                    "resilience.circuit-breaker", CircuitBreakerProperties.class,
+                    "resilience.bulkhead", BulkheadProperties.class,
+                    "resilience.idempotency", IdempotencyProperties.class);
+            types.forEach((name, type) -> {
+                assertThat(PROPERTIES.get(name).get("type").asString())
+                        .isEqualTo("java.util.Map<java.lang.String," + type.getName() + ">");
+                assertThat(PROPERTIES.get(name).get("description").asString()).isNotBlank();
+                assertThat(HINTS.get(name + ".keys").toString()).contains("\"default\"", "\"any\"");
+            });
+        }
+    }
+
+    @Nested
+    class Defaults {
+
+        @Test
+        void areThereWhereverAPolicyHasOne() {
+            DEFAULTS.forEach((kind, policy) -> PolicyLeaves.of(policy)
+                    .forEach((key, value) -> assertThat(PROPERTIES
+                                    .get(kind.prefix() + ".default." + key)
+                                    .has("defaultValue"))
+                            .as(kind.id() + " " + key)
+                            .isEqualTo(value != null)));
+        }
+
+        @Test
+        void bindToTheDefaultPolicies() {
+            ConfigurationPropertySource source = new MapConfigurationPropertySource(written());
+            PolicyBinder binder =
+                    new PolicyBinder(new ConfiguredKeys(List.of(source), new KnownKeys()), PlaceholdersResolver.NONE);
+            assertThat(bound(binder, PolicyKind.RETRY, RetryProperties.class, RetryProperties::new))
+                    .isEqualTo(RetryPolicy.defaults());
+            assertThat(bound(binder, PolicyKind.RETRY_BUDGET, RetryBudgetProperties.class, RetryBudgetProperties::new))
+                    .isEqualTo(RetryBudgetPolicy.defaults());
+            assertThat(bound(
+                            binder,
+                            PolicyKind.CIRCUIT_BREAKER,
+                            CircuitBreakerProperties.class,
+                            CircuitBreakerProperties::new))
+                    .isEqualTo(CircuitBreakerPolicy.defaults());
+            assertThat(bound(binder, PolicyKind.BULKHEAD, BulkheadProperties.class, BulkheadProperties::new))
+                    .isEqualTo(BulkheadPolicy.defaults());
+            assertThat(bound(binder, PolicyKind.IDEMPOTENCY, IdempotencyProperties.class, IdempotencyProperties::new))
+                    .isEqualTo(IdempotencyPolicy.defaults());
+        }
+
+        @Test
+        void bindToTheDefaultsOfEverythingElse() {
+            ResilienceProperties expected = new ResilienceProperties();
+            assertThat(written()).containsKeys("resilience.order", "resilience.advice-order", "resilience.enabled");
+            assertThat(new Binder(new MapConfigurationPropertySource(written()))
+                            .bind("resilience", ResilienceProperties.class)
+                            .get())
+                    .usingRecursiveComparison()
+                    .isEqualTo(expected);
+        }
+
+        private static <P, T extends PolicyProperties<P>> @Nullable P bound(
+                PolicyBinder binder, PolicyKind kind, Class<T> type, Supplier<T> defaults) {
+            return binder.bind(kind, type, defaults).get("default");
+        }
+
+        /** The defaults as somebody would write them. */
+        private static Map<String, String> written() {
+            Map<String, String> written = new LinkedHashMap<>();
+            PROPERTIES.forEach((name, entry) -> {
+                JsonNode value = entry.path("defaultValue");
+                if (value.isArray()) {
+                    written.put(
+                            name, value.valueStream().map(JsonNode::asString).collect(Collectors.joining(",")));
+                } else if (!value.isMissingNode()) {
+                    written.put(name, value.asString());
+                }
+            });
+            written.keySet().removeIf(name -> !name.startsWith("resilience."));
+            return written;
+        }
+    }
+
+    @Nested
+    class Hints {
+
+        @Test
+        void belongToAProperty() {
+            assertThat(HINTS.keySet())
+                    .allMatch(
+                            name -> PROPERTIES.containsKey(name) || PROPERTIES.containsKey(name.replace(".keys", "")));
+        }
+
+        @Test
+        void describeEveryValue() {
+            assertThat(HINTS.values().stream()
+                            .flatMap(hint -> hint.path("values").valueStream()))
+                    .isNotEmpty()
+                    .allSatisfy(value ->
+                            assertThat(value.path("description").asString("")).isNotBlank());
+        }
+
+        @Test
+        void offerEveryConstantOfAnEnumThatMayBeConfigured() throws ClassNotFoundException {
+            for (JsonNode property : PROPERTIES.values()) {
+                String name = property.get("name").asString();
+                String typeName = property.get("type").asString();
+                Class<?> type = typeName.contains("<") ? Object.class : Class.forName(typeName);
+                if (name.startsWith("resilience.") && type.isEnum()) {
+                    Set<String> constants = Stream.of(type.getEnumConstants())
+                            .map(constant -> KnownKeys.kebabCase(
+                                            constant.toString().toLowerCase(Locale.ROOT))
+                                    .replace('_', '-'))
+                            .collect(Collectors.toCollection(TreeSet::new));
+                    constants.remove("half-open"); // no state to start in
+                    assertThat(values(name)).as(name).isEqualTo(constants);
+                }
+            }
+        }
+
+        @Test
+        void offerThePresetsInExtends() {
+            assertThat(values("resilience.retry.default.extends"))
+                    .isEqualTo(new TreeSet<>(RetryPresets.sources().keySet()));
+        }
+
+        @Test
+        void offerTheLayersInOrder() {
+            assertThat(values("resilience.order")).isEqualTo(new TreeSet<>(new ResilienceProperties().getOrder()));
+        }
+
+        private static Set<String> values(String name) {
+            assertThat(HINTS).containsKey(name);
+            return StreamSupport.stream(HINTS.get(name).get("values").spliterator(), false)
+                    .map(value -> value.get("value").asString())
+                    .collect(Collectors.toCollection(TreeSet::new));
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package dev.resilience.spring.autoconfigure;
+
+import org.junit.jupiter.api.Test;
+
+/** {@code resilience.order} is a permutation of the layers or nothing. */
+class LayerOrderFailTests extends FailingStartup {
+
+    private static final String DEFAULT = "idempotent, bulkhead, circuit-breaker, retry, time-limit";
+
+    @Test
+    void aLayerIsMissing() {
+        fail("""
+            resilience:
+              order: retry, circuit-breaker, bulkhead, idempotent
+            """)
+                .says("[time-limit] is missing")
+                .blames("resilience.order", "retry, circuit-breaker, bulkhead, idempotent", 2)
+                .advises("Name every layer once.", DEFAULT);
+    }
+
+    @Test
+    void aLayerIsThereTwice() {
+        fail("resilience.order: retry,retry,circuit-breaker,bulkhead,idempotent,time-limit")
+                .says("'retry' is there twice")
+                .blames("resilience.order", "retry,retry,circuit-breaker,bulkhead,idempotent,time-limit", 1)
+                .advises("Name every layer once.", DEFAULT);
+    }
+
+    @Test
+    void aNameIsNoLayer() {
+        fail("""
+            resilience:
+              order:
+                - idempotent
+                - bulkhead
+                - breaker
+                - retry
+                - time-limit
+            """)
+                .says("'breaker' is not a layer")
+                .blames("resilience.order", "idempotent, bulkhead, breaker, retry, time-limit", 3)
+                .advises("Did you mean 'circuit-breaker'?", DEFAULT);
+    }
+
+    @Test
+    void aListHasTheSameLayerTwice() {
+        fail("resilience.order: [retry, bulkhead, circuit-breaker, retry, time-limit]")
+                .says("'retry' is there twice")
+                .blames("resilience.order", "retry, bulkhead, circuit-breaker, retry, time-limit", 1);
+    }
+
+    @Test
+    void anAdviceOrderThatIsNoNumber() {
+        fail("resilience.advice-order: first").blames("resilience.advice-order", "first", 1);
+    }
+}

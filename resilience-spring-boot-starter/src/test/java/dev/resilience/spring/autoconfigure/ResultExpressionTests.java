@@ -1,0 +1,60 @@
+package dev.resilience.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.expression.EvaluationException;
+
+/** Which results ask for another attempt. */
+class ResultExpressionTests {
+
+    private static boolean asks(String expression, @Nullable Object result) {
+        return new ResultExpression(expression).test(result);
+    }
+
+    @Test
+    void readsPropertiesAndCallsMethods() {
+        assertThat(asks("#result.status == 'PENDING'", new Answer("PENDING", List.of())))
+                .isTrue();
+        assertThat(asks("#result.status == 'PENDING'", new Answer("DONE", List.of())))
+                .isFalse();
+        assertThat(asks("#result.items.isEmpty()", new Answer("DONE", List.of())))
+                .isTrue();
+        assertThat(asks("#result.items.?[#this == 'x'].size() == 1", new Answer("DONE", List.of("x", "y"))))
+                .isTrue();
+    }
+
+    @Test
+    void mayAskForNull() {
+        assertThat(asks("#result == null", null)).isTrue();
+        assertThat(asks("#result == null", "paid")).isFalse();
+        assertThat(asks("#result?.status == 'PENDING'", null)).isFalse();
+    }
+
+    @Test
+    void mayBeTheResultItself() {
+        assertThat(asks("#result", true)).isTrue();
+        assertThat(asks("!#result", true)).isFalse();
+        assertThat(asks("#result", null)).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "#result.status = 'x'",
+                "T(java.lang.Runtime).getRuntime() == #result",
+                "new java.io.File('/') == #result",
+                "@beans == #result"
+            })
+    void canDoNothingElse(String expression) {
+        assertThatExceptionOfType(EvaluationException.class)
+                .isThrownBy(() -> asks(expression, new Answer("PENDING", List.of())));
+    }
+
+    record Answer(String status, List<String> items) {}
+}

@@ -1,0 +1,157 @@
+package dev.resilience.spring.autoconfigure;
+
+import dev.resilience.annotation.Fallback;
+import dev.resilience.annotation.Retryable;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** Methods whose result is no result yet, and fallback methods that are none. */
+class ReturnTypesAndFallbacksFailTests extends FailingStartup {
+
+    @Nested
+    class ReturnTypes {
+
+        @Test
+        void future() {
+            failsFor(ReturnsFuture.class, "java.util.concurrent.Future");
+        }
+
+        @Test
+        void mono() {
+            failsFor(ReturnsMono.class, "reactor.core.publisher.Mono");
+        }
+
+        @Test
+        void flux() {
+            failsFor(ReturnsFlux.class, "reactor.core.publisher.Flux");
+        }
+
+        @Test
+        void callable() {
+            failsFor(ReturnsCallable.class, "java.util.concurrent.Callable");
+        }
+
+        @Test
+        void aFutureOfOnesOwn() {
+            failsFor(ReturnsOwnFuture.class, OwnFuture.class.getName());
+        }
+
+        private void failsFor(Class<?> bean, String returned) {
+            fail(bean)
+                    .blames(bean, "pay()")
+                    .says("returns " + returned, "its work begins or ends after it has returned")
+                    .advises("Return a value, CompletableFuture or CompletionStage");
+        }
+    }
+
+    @Nested
+    class Fallbacks {
+
+        @Test
+        void thatDoNotExist() {
+            fail(Missing.class)
+                    .blames(Missing.class, "pay(java.lang.String)")
+                    .says("The fallback method 'payLatr'", "does not exist in " + Missing.class.getName())
+                    .advises("Did you mean 'payLater'?");
+        }
+
+        @Test
+        void withOtherParameters() {
+            fail(OtherParameters.class)
+                    .blames(OtherParameters.class, "pay(java.lang.String)")
+                    .says("does not match it: found String OtherParameters.payLater(int)")
+                    .advises("has the same parameters", "returns java.lang.String");
+        }
+
+        @Test
+        void withAnotherReturnType() {
+            fail(OtherResult.class)
+                    .blames(OtherResult.class, "pay(java.lang.String)")
+                    .says("does not match it: found Integer OtherResult.payLater(String, Throwable)")
+                    .advises("optionally followed by one Throwable", "returns java.lang.String");
+        }
+    }
+
+    static class ReturnsFuture {
+
+        @Retryable("default")
+        Future<String> pay() {
+            return CompletableFuture.completedFuture("paid");
+        }
+    }
+
+    static class ReturnsMono {
+
+        @Retryable("default")
+        Mono<String> pay() {
+            return Mono.just("paid");
+        }
+    }
+
+    static class ReturnsFlux {
+
+        @Retryable("default")
+        Flux<String> pay() {
+            return Flux.just("paid");
+        }
+    }
+
+    static class ReturnsCallable {
+
+        @Retryable("default")
+        Callable<String> pay() {
+            return () -> "paid";
+        }
+    }
+
+    static class OwnFuture extends CompletableFuture<String> {}
+
+    static class ReturnsOwnFuture {
+
+        @Retryable("default")
+        OwnFuture pay() {
+            return new OwnFuture();
+        }
+    }
+
+    static class Missing {
+
+        @Fallback("payLatr")
+        String pay(String order) {
+            return order;
+        }
+
+        String payLater(String order) {
+            return order;
+        }
+    }
+
+    static class OtherParameters {
+
+        @Fallback("payLater")
+        String pay(String order) {
+            return order;
+        }
+
+        String payLater(int order) {
+            return "later " + order;
+        }
+    }
+
+    static class OtherResult {
+
+        @Fallback("payLater")
+        String pay(String order) {
+            return order;
+        }
+
+        Integer payLater(String order, Throwable failure) {
+            return order.length();
+        }
+    }
+}

@@ -1,0 +1,166 @@
+package dev.resilience.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.resilience.annotation.Bulkhead;
+import dev.resilience.annotation.CircuitBreaker;
+import dev.resilience.annotation.Idempotent;
+import dev.resilience.annotation.Retryable;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ConnectException;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+
+/** An application whose class path really lacks every optional library: no class of theirs may be needed by accident. */
+class SmallClassPathTests {
+
+    private static final Pattern OPTIONAL = Pattern.compile(
+            "spring-boot-(?!autoconfigure|[0-9]).*|spring-(web|webmvc|webflux|tx|jdbc|security|test).*|jackson.*|reactor.*"
+                    + "|tomcat.*|jakarta\\..*|(micrometer-(?!core|commons|observation)).*");
+
+    @Test
+    void retriesWithNothingButTheStarterItself() throws Exception {
+        assertThat(run("run", OPTIONAL)).isEqualTo("paid at attempt 2, then paid later at attempt 2");
+    }
+
+    @Test
+    void saysWhatIsMissingForIdempotency() throws Exception {
+        assertThat(run("runIdempotent", OPTIONAL)).asString().contains("no Jackson 3 on the class path");
+    }
+
+    @Test
+    void saysThatHeadersNeedAServletApplication() throws Exception {
+        Pattern servlets = Pattern.compile(
+                "jakarta\\.servlet.*|tomcat-.*|spring-webmvc.*|spring-boot-(web|tomcat|servlet|micro|actuator|health).*");
+        assertThat(run("runFromHeader", servlets))
+                .asString()
+                .contains("from the header 'Idempotency-Key', but this is not a servlet web application");
+    }
+
+    @Test
+    void retriesWithoutMetricsAndActuator() throws Exception {
+        assertThat(run(
+                        "run",
+                        Pattern.compile("micrometer-(?!commons|observation).*|spring-boot-(actuator|micro|health).*")))
+                .isEqualTo("paid at attempt 2, then paid later at attempt 2");
+    }
+
+    private static Object run(String method, Pattern absent) throws Exception {
+        URL[] present = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .map(File::new)
+                .filter(entry ->
+                        entry.isDirectory() || !absent.matcher(entry.getName()).matches())
+                .map(SmallClassPathTests::url)
+                .toArray(URL[]::new);
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        try (URLClassLoader loader = new URLClassLoader(present, ClassLoader.getPlatformClassLoader())) {
+            thread.setContextClassLoader(loader);
+            return loader.loadClass(Application.class.getName())
+                    .getMethod(method)
+                    .invoke(null);
+        } finally {
+            thread.setContextClassLoader(before);
+        }
+    }
+
+    private static URL url(File entry) {
+        try {
+            return entry.toURI().toURL();
+        } catch (MalformedURLException impossible) {
+            throw new UncheckedIOException(impossible);
+        }
+    }
+
+    /** Loaded a second time, by the loader of the small class path. */
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    public static class Application {
+
+        public static String run() throws IOException {
+            try (ConfigurableApplicationContext context = start(Payments.class)) {
+                Payments payments = context.getBean(Payments.class);
+                return payments.pay() + ", then " + payments.payLater().join();
+            }
+        }
+
+        public static String runIdempotent() {
+            return whyNot(Keyed.class);
+        }
+
+        public static String runFromHeader() {
+            return whyNot(FromHeader.class);
+        }
+
+        private static String whyNot(Class<?> bean) {
+            try (ConfigurableApplicationContext context = start(bean)) {
+                return "started " + context;
+            } catch (RuntimeException failed) {
+                return String.valueOf(failed.getMessage());
+            }
+        }
+
+        private static ConfigurableApplicationContext start(Class<?> bean) {
+            return new SpringApplicationBuilder(Application.class, bean)
+                    .web(WebApplicationType.NONE)
+                    .properties(
+                            "spring.main.banner-mode=off",
+                            "resilience.retry.default.backoff.base-delay=1ms",
+                            "logging.level.root=error")
+                    .run();
+        }
+    }
+
+    static class Payments {
+
+        private int attempts;
+
+        @Retryable("default")
+        @CircuitBreaker("default")
+        @Bulkhead("default")
+        String pay() throws ConnectException {
+            if (++attempts < 2) {
+                throw new ConnectException("refused");
+            }
+            return "paid at attempt " + attempts;
+        }
+
+        @Retryable("default")
+        @CircuitBreaker("default")
+        @Bulkhead("default")
+        CompletableFuture<String> payLater() {
+            attempts = attempts == 2 ? 1 : attempts + 1;
+            return attempts < 2
+                    ? CompletableFuture.failedFuture(new ConnectException("refused"))
+                    : CompletableFuture.completedFuture("paid later at attempt " + attempts);
+        }
+    }
+
+    static class FromHeader {
+
+        @Idempotent(header = "Idempotency-Key")
+        String pay(String order) {
+            return order;
+        }
+    }
+
+    static class Keyed {
+
+        @Idempotent(key = "#key")
+        String pay(String key) {
+            return key;
+        }
+    }
+}

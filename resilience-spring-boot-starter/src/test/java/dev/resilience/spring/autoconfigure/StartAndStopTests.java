@@ -1,0 +1,134 @@
+package dev.resilience.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.resilience.annotation.Bulkhead;
+import dev.resilience.annotation.CircuitBreaker;
+import dev.resilience.annotation.Idempotent;
+import dev.resilience.annotation.Retryable;
+import dev.resilience.spring.PolicyKind;
+import dev.resilience.spring.ResilienceRegistry;
+import java.net.ConnectException;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** From the start to the end of an application. */
+@ExtendWith(OutputCaptureExtension.class)
+class StartAndStopTests extends FailingStartup {
+
+    @Nested
+    class WithLazyInitialization {
+
+        private static final String LAZY = "spring.main.lazy-initialization: true\n";
+
+        @Test
+        void namesInAnnotationsAreCheckedAtStartup() {
+            fail(LAZY, Misspelt.class).blames(Misspelt.class, "pay()").says("the retry policy 'paymets'");
+        }
+
+        @Test
+        void keysAreCheckedAtStartupEvenIfNothingIsAnnotated() {
+            fail(LAZY + "resilience.retry.payments.max-atempts: 5")
+                    .blames("resilience.retry.payments.max-atempts", "5", 2);
+        }
+
+        @Test
+        void valuesAreCheckedAtStartupEvenIfNothingIsAnnotated() {
+            fail(LAZY + "resilience.bulkhead.payments.max-concurrent: 0")
+                    .blames("resilience.bulkhead.payments.max-concurrent", "0", 2);
+        }
+
+        @Test
+        void theOrderIsCheckedAtStartupEvenIfNothingIsAnnotated() {
+            fail(LAZY + "resilience.order: retry").blames("resilience.order", "retry", 2);
+        }
+
+        @Test
+        void methodsAreProtectedAndListed() throws ConnectException {
+            try (ConfigurableApplicationContext context =
+                    start(LAZY + "resilience.retry.default.backoff.base-delay: 1ms", Payments.class)) {
+                assertThat(context.getBean(ResilienceRegistry.class).usedBy(PolicyKind.RETRY, "default"))
+                        .containsExactly("Payments.pay(String)", "Payments.payLater(String)");
+                assertThat(context.getBeanFactory().containsSingleton("startAndStopTests.Payments"))
+                        .isFalse();
+                assertThat(context.getBean(Payments.class).pay("k")).isEqualTo("paid 2");
+            }
+        }
+    }
+
+    @Test
+    void theOrderIsCheckedAtStartupEvenIfNothingIsAnnotated() {
+        fail("resilience.order: retry").blames("resilience.order", "retry", 1);
+    }
+
+    @Test
+    void theContextClosesWithoutAWord(CapturedOutput output) throws Exception {
+        ConfigurableApplicationContext context =
+                start("resilience.retry.default.backoff.base-delay: 1ms", Payments.class);
+        Payments payments = context.getBean(Payments.class);
+        payments.pay("k");
+        assertThat(payments.payLater("k").join()).isEqualTo("paid 4");
+        CompletableFuture<String> waiting = payments.payLater("never answered");
+        int before = output.getAll().length();
+
+        context.close();
+
+        assertThat(context.isActive()).isFalse();
+        assertThat(output.getAll().substring(before)).doesNotContain("WARN", "ERROR", "Exception");
+        assertThat(waiting).isNotNull();
+        assertThat(Thread.getAllStackTraces().keySet())
+                .filteredOn(thread -> thread.getName().contains("resilience"))
+                .isNotEmpty()
+                .allMatch(Thread::isDaemon);
+    }
+
+    @Test
+    void anApplicationCanBeStartedAgain() throws Exception {
+        for (int i = 0; i < 2; i++) {
+            try (ConfigurableApplicationContext context =
+                    start("resilience.retry.default.backoff.base-delay: 1ms", Payments.class)) {
+                assertThat(context.getBean(Payments.class).pay("k")).isEqualTo("paid 2");
+            }
+        }
+    }
+
+    static class Misspelt {
+
+        @Retryable("paymets")
+        void pay() {}
+    }
+
+    static class Payments {
+
+        private int calls;
+
+        @Idempotent(key = "#key")
+        @Retryable("default")
+        @CircuitBreaker("default")
+        @Bulkhead("default")
+        String pay(String key) throws ConnectException {
+            if (++calls == 1) {
+                throw new ConnectException("refused");
+            }
+            return "paid " + calls;
+        }
+
+        @Idempotent(key = "#key")
+        @Retryable("default")
+        @CircuitBreaker("default")
+        @Bulkhead("default")
+        CompletableFuture<String> payLater(String key) {
+            if (key.startsWith("never")) {
+                return new CompletableFuture<>();
+            }
+            return ++calls == 3
+                    ? CompletableFuture.failedFuture(new ConnectException("refused"))
+                    : CompletableFuture.completedFuture("paid " + calls);
+        }
+    }
+}

@@ -1,0 +1,155 @@
+package dev.resilience.spring.autoconfigure;
+
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A value that is not of the right type: an enum constant, a class, an expression that there is none of. */
+class UnreadableValuesFailTests extends FailingStartup {
+
+    @Test
+    void anEnumConstantWithATypingErrorIsAnsweredWithTheValidOnes() {
+        fail("""
+            resilience:
+              retry:
+                payments:
+                  backoff:
+                    jitter: ful
+            """)
+                .blames("resilience.retry.payments.backoff.jitter", "ful", 5)
+                .advises("DECORRELATED", "EQUAL", "FULL", "NONE", "PROPORTIONAL");
+    }
+
+    @Test
+    void aNumberThatIsNone() {
+        fail("resilience.bulkhead.payments.max-concurrent: many")
+                .blames("resilience.bulkhead.payments.max-concurrent", "many", 1);
+    }
+
+    @Test
+    void aStateThatOnlyABreakerItselfCanReach() {
+        fail("resilience.circuit-breaker.payments.initial-state: half-open")
+                .blames("resilience.circuit-breaker.payments.initial-state", "half-open", 1)
+                .advises("must be closed, open, forced-open or disabled");
+    }
+
+    @Nested
+    class ExceptionClasses {
+
+        @ParameterizedTest
+        @CsvSource({
+            "retry, retry-on",
+            "retry, do-not-retry-on",
+            "circuit-breaker, record-on",
+            "circuit-breaker, ignore-on",
+            "idempotency, replay-exceptions"
+        })
+        void thatDoNotExist(String kind, String key) {
+            fail("""
+                resilience:
+                  %s:
+                    payments:
+                      %s:
+                        - java.lang.IllegalStateException
+                        - com.example.NoSuchException
+                """.formatted(kind, key))
+                    .blames("resilience." + kind + ".payments." + key + "[1]", "com.example.NoSuchException", 6)
+                    .says("com.example.NoSuchException");
+        }
+
+        @ParameterizedTest
+        @CsvSource({
+            "retry, retry-on",
+            "retry, do-not-retry-on",
+            "circuit-breaker, record-on",
+            "circuit-breaker, ignore-on",
+            "idempotency, replay-exceptions"
+        })
+        void thatAreNone(String kind, String key) {
+            String property = "resilience." + kind + ".payments." + key;
+            fail("""
+                resilience:
+                  %s:
+                    payments:
+                      %s:
+                        - java.lang.IllegalStateException
+                        - java.lang.String
+                """.formatted(kind, key))
+                    .blames(property + "[1]", "java.lang.String", 6)
+                    .says("is not an exception class")
+                    .advises(property);
+        }
+
+        @Test
+        void thatAreNoneInAListOnOneLine() {
+            fail("resilience.retry.payments.retry-on: java.lang.IllegalStateException,java.lang.String")
+                    .blames("resilience.retry.payments.retry-on", "java.lang.IllegalStateException,java.lang.String", 1)
+                    .says("java.lang.String is not an exception class");
+        }
+
+        @Test
+        void thatCannotBeRebuiltForAReplay() {
+            fail("""
+                resilience.idempotency.payments.replay-exceptions:
+                  - dev.resilience.spring.autoconfigure.UnreadableValuesFailTests$WithoutMessage
+                """)
+                    .blames(
+                            "resilience.idempotency.payments.replay-exceptions[0]",
+                            "dev.resilience.spring.autoconfigure.UnreadableValuesFailTests$WithoutMessage",
+                            2)
+                    .advises("needs a public constructor with one String");
+        }
+    }
+
+    @Test
+    void anHttpStatusThatIsNone() {
+        fail("resilience.retry.payments.retry-on-status: [503, 5000]")
+                .blames("resilience.retry.payments.retry-on-status[1]", "5000", 1)
+                .advises("must be an HTTP status");
+    }
+
+    @Test
+    void aResultExpressionThatDoesNotParse() {
+        fail("""
+            resilience:
+              retry:
+                payments:
+                  retry-on-result: "#result.status = = 'PENDING'"
+            """)
+                .blames("resilience.retry.payments.retry-on-result", "#result.status = = 'PENDING'", 4)
+                .says("does not parse")
+                .advises("SpEL expression over #result", "#result.status == 'PENDING'");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"#reslut == null, there is no '#reslut'", "status == null, it does not name #result"})
+    void aResultExpressionThatIsNotOverTheResult(String expression, String reason) {
+        fail("resilience.retry.payments.retry-on-result: \"" + expression + "\"")
+                .blames("resilience.retry.payments.retry-on-result", expression, 1)
+                .says("Reason: " + reason)
+                .advises("SpEL expression over #result");
+    }
+
+    @Test
+    void aThreadPoolWhichThisVersionDoesNotHave() {
+        fail("""
+            resilience:
+              bulkhead:
+                payments:
+                  type: thread-pool
+            """)
+                .blames("resilience.bulkhead.payments.type", "thread-pool", 4)
+                .says("this version does not have yet")
+                .advises("resilience.bulkhead.payments.type: semaphore");
+    }
+
+    @Test
+    void virtualThreadsWithoutAThreadPool() {
+        fail("resilience.bulkhead.payments.virtual-threads: true")
+                .blames("resilience.bulkhead.payments.virtual-threads", "true", 1)
+                .advises("is for type thread-pool only");
+    }
+
+    public static final class WithoutMessage extends RuntimeException {}
+}

@@ -1,0 +1,88 @@
+package dev.resilience.spring.idempotency;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.resilience.annotation.Idempotent;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.core.ResolvableType;
+import tools.jackson.databind.DefaultTyping;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.jsontype.BasicPolymorphicTypeValidator;
+
+/** A stored text never chooses the class that is made of it, even if the application's mapper would let it. */
+class DefaultTypingTests {
+
+    private static final JsonMapper TRUSTING = JsonMapper.builder()
+            .activateDefaultTypingAsProperty(
+                    BasicPolymorphicTypeValidator.builder()
+                            .allowIfBaseType(Object.class)
+                            .allowIfSubType(Object.class)
+                            .build(),
+                    DefaultTyping.NON_FINAL,
+                    "@class")
+            .build();
+
+    @BeforeEach
+    void forget() {
+        Gadget.made = 0;
+    }
+
+    @Test
+    void aMapperThatTrustsTextsMakesTheGadget() {
+        TRUSTING.readValue(attack(), Envelope.class);
+        assertThat(Gadget.made).isEqualTo(1);
+    }
+
+    @Test
+    void theStoredTextDoesNot() {
+        Object read = new JacksonJson(TRUSTING)
+                .read(attack().getBytes(StandardCharsets.UTF_8), ResolvableType.forClass(Envelope.class));
+        assertThat(Gadget.made).isZero();
+        assertThat(((Envelope) java.util.Objects.requireNonNull(read)).content())
+                .isEqualTo(Map.of("@class", Gadget.class.getName(), "command", "rm"));
+    }
+
+    @Test
+    void anArgumentThatBecomesPartOfTheResultDoesNot() {
+        IdempotentApplication.with(
+                IdempotentApplication.runner().withBean(JsonMapper.class, () -> TRUSTING), Echo.class, echo -> {
+                    Map<String, Object> content = Map.of("@class", Gadget.class.getName(), "command", "rm");
+                    assertThat(echo.echo("k", content)).isEqualTo(new Envelope(content, List.of()));
+                    assertThat(echo.echo("k", content)).isEqualTo(new Envelope(content, List.of()));
+                    assertThat(Gadget.made).isZero();
+                });
+    }
+
+    private static String attack() {
+        return "{\"@class\": \"" + Envelope.class.getName() + "\", \"content\": {\"@class\": \""
+                + Gadget.class.getName() + "\", \"command\": \"rm\"}}";
+    }
+
+    record Envelope(@Nullable Object content, @Nullable List<String> notes) {}
+
+    static class Echo {
+
+        @Idempotent(key = "#key")
+        Envelope echo(String key, Map<String, Object> content) {
+            return new Envelope(content, List.of());
+        }
+    }
+
+    /** Does harm when it is made. */
+    public static class Gadget {
+
+        static int made;
+
+        public Gadget() {
+            made++;
+        }
+
+        @SuppressWarnings("unused")
+        public void setCommand(String command) {}
+    }
+}

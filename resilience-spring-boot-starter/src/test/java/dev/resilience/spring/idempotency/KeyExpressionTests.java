@@ -1,0 +1,229 @@
+package dev.resilience.spring.idempotency;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import dev.resilience.annotation.Idempotent;
+import dev.resilience.exception.IdempotencyKeyInvalidException;
+import dev.resilience.exception.IdempotencyKeyMissingException;
+import dev.resilience.pipeline.Invocation;
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.util.ReflectionUtils;
+
+/** What a key expression may be, and which key it gives. */
+class KeyExpressionTests {
+
+    private static final UUID ID = UUID.fromString("6f1c9c1e-7d0b-4b5c-9d0e-2f1f6f0e8a11");
+
+    private final Request request = new Request("r-1", new Customer("c-1"), Map.of("trace", "t-1"), List.of("x", "y"));
+
+    @ParameterizedTest
+    @CsvSource(
+            quoteCharacter = '"',
+            value = {
+                "#order, o-1",
+                "#p0, o-1",
+                "#a0, o-1",
+                "#p1 + ':' + #order, 42:o-1",
+                "#amount, 42",
+                "#request.id, r-1",
+                "#request.id(), r-1",
+                "#request.customer.name, c-1",
+                "#request.customer.getName(), c-1",
+                "#request.headers['trace'], t-1",
+                "#request.tags[1], y",
+                "#p2.tags.size(), 2",
+                "#order.toUpperCase(), O-1",
+                "#order + '-' + #request.customer.name, o-1-c-1",
+                "#request?.id, r-1",
+                "#amount > 10 ? 'large' : #order, large",
+                "#uuid, 6f1c9c1e-7d0b-4b5c-9d0e-2f1f6f0e8a11"
+            })
+    void reachesEveryPartOfTheArguments(String expression, String key) {
+        assertThat(key(expression, "o-1", 42, request, ID)).isEqualTo(key);
+    }
+
+    @Test
+    void keepsTheKeyByteForByte() {
+        assertThat(key("#order", " Ö-1 ", 42, request, ID)).isEqualTo(" Ö-1 ");
+    }
+
+    @Nested
+    class WithoutAKey {
+
+        @ParameterizedTest
+        @ValueSource(strings = {"#order", "#request.customer", "#request.customer.name", "#request.headers['none']"})
+        void theCallIsRefused(String expression) {
+            Request empty = new Request("r-1", null, Map.of(), List.of());
+            assertThatExceptionOfType(IdempotencyKeyMissingException.class)
+                    .isThrownBy(() -> key(expression, null, 42, empty, ID))
+                    .withMessageContaining("'" + expression + "' is null");
+        }
+
+        @Test
+        void theMethodDoesNotRun() {
+            IdempotentApplication.with(Payments.class, payments -> {
+                assertThatExceptionOfType(IdempotencyKeyMissingException.class)
+                        .isThrownBy(() -> payments.pay(null, 42));
+                assertThat(payments.calls()).hasValue(0);
+            });
+        }
+
+        @Test
+        void anAsynchronousCallFailsInItsFuture() {
+            IdempotentApplication.with(Payments.class, payments -> {
+                assertThat(payments.payLater(null))
+                        .isCompletedExceptionally()
+                        .failsWithin(java.time.Duration.ZERO)
+                        .withThrowableThat()
+                        .withCauseInstanceOf(IdempotencyKeyMissingException.class);
+                assertThat(payments.calls()).hasValue(0);
+            });
+        }
+    }
+
+    @Nested
+    class WithAKeyThatIsNone {
+
+        @Test
+        void anObjectWithoutTextOfItsOwnIsRefused() {
+            assertThatExceptionOfType(IdempotencyKeyInvalidException.class)
+                    .isThrownBy(() -> key("#request.customer", "o-1", 42, request, ID))
+                    .withMessageContaining("Customer")
+                    .withMessageContaining("toString()");
+        }
+
+        @Test
+        void anArrayIsRefused() {
+            assertThatExceptionOfType(IdempotencyKeyInvalidException.class)
+                    .isThrownBy(() -> key("#order.toCharArray()", "o-1", 42, request, ID));
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"", "a\u0000b", "a\nb"})
+        void emptyOrWithControlCharacters(String order) {
+            IdempotentApplication.with(
+                    Payments.class,
+                    payments -> assertThatExceptionOfType(IdempotencyKeyInvalidException.class)
+                            .isThrownBy(() -> payments.pay(order, 42)));
+        }
+
+        @Test
+        void longerThan255Characters() {
+            IdempotentApplication.with(Payments.class, payments -> {
+                payments.pay("x".repeat(255), 42);
+                assertThatExceptionOfType(IdempotencyKeyInvalidException.class)
+                        .isThrownBy(() -> payments.pay("x".repeat(256), 42));
+            });
+        }
+    }
+
+    @Nested
+    class IsRefusedAtStartup {
+
+        @ParameterizedTest
+        @ValueSource(strings = {"#order.", "#order = = #p0", "{", "#", ""})
+        void ifItDoesNotParse(String expression) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> parse(expression))
+                    .withMessageContaining("it does not parse");
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"order", "'order'", "42", "{1, 2}", "#root", "#this.order", "#ctx.order", "#p9"})
+        void ifItNamesNoArgument(String expression) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> parse(expression))
+                    .withMessageContaining("no argument")
+                    .withMessageContaining("#order, #p0, #p1, #p2, #p3, #request, #uuid");
+        }
+
+        @ParameterizedTest
+        @ValueSource(
+                strings = {"#order + T(java.lang.Runtime).getRuntime()", "#order + @orders", "new java.io.File(#order)"
+                })
+        void ifItReachesBeyondTheArguments(String expression) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> parse(expression))
+                    .withMessageContaining("is not available in keys");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"#order = 'x'", "#request.id = 'x'", "#order.class.forName('java.lang.Runtime')"})
+    void canChangeNothingAndLoadNothing(String expression) {
+        assertThatIllegalStateException()
+                .isThrownBy(() -> key(expression, "o-1", 42, request, ID))
+                .withMessageContaining("cannot be evaluated");
+    }
+
+    private static KeyExpression parse(String expression) {
+        Method method = ReflectionUtils.findMethod(
+                KeyExpressionTests.class, "pay", String.class, int.class, Request.class, UUID.class);
+        return KeyExpression.parse(expression, java.util.Objects.requireNonNull(method));
+    }
+
+    private static String key(String expression, @Nullable Object... arguments) {
+        return parse(expression).key(new Invocation() {
+            @Override
+            public @Nullable Object proceed() {
+                throw new UnsupportedOperationException("a key is taken before the call");
+            }
+
+            @Override
+            public @Nullable Object[] arguments() {
+                return arguments;
+            }
+        });
+    }
+
+    @SuppressWarnings("unused")
+    void pay(String order, int amount, Request request, UUID uuid) {}
+
+    record Request(String id, @Nullable Customer customer, Map<String, String> headers, List<String> tags) {}
+
+    static class Customer {
+
+        private final String name;
+
+        Customer(String name) {
+            this.name = name;
+        }
+
+        public String getName() {
+            return name;
+        }
+    }
+
+    static class Payments {
+
+        private final AtomicInteger calls = new AtomicInteger();
+
+        AtomicInteger calls() {
+            return calls;
+        }
+
+        @Idempotent(key = "#order")
+        String pay(@Nullable String order, int amount) {
+            return order + amount + calls.incrementAndGet();
+        }
+
+        @Idempotent(key = "#order")
+        CompletableFuture<String> payLater(@Nullable String order) {
+            return CompletableFuture.completedFuture(order + calls.incrementAndGet());
+        }
+    }
+}
