@@ -122,6 +122,17 @@ class LeaseTests {
         }
 
         @Test
+        void endsTheRenewals() {
+            calls.start();
+            calls.time.advance(MAX_LEASE);
+            int before = calls.store.renewals();
+
+            calls.time.advance(Duration.ofHours(1));
+
+            assertThat(calls.store.renewals()).isEqualTo(before);
+        }
+
+        @Test
         void isNotRenewedBeyondThat() throws Throwable {
             InFlight hung = calls.start();
             calls.time.advance(MAX_LEASE);
@@ -144,7 +155,7 @@ class LeaseTests {
         }
 
         @Test
-        void maybeAsLongAsTheLeaseItself() throws Throwable {
+        void mayBeAsLongAsTheLeaseItself() throws Throwable {
             TestIdempotency once = new TestIdempotency(
                     Way.BLOCKING,
                     IdempotencyPolicy.builder()

@@ -1,10 +1,10 @@
 package dev.resilience.spring.actuate;
 
+import dev.resilience.spring.KebabCase;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.unit.DataSize;
@@ -22,7 +22,7 @@ final class PolicyView {
         for (RecordComponent component : policy.getClass().getRecordComponents()) {
             Object value = value(policy, component);
             if (value != null) {
-                view.put(kebabCase(component.getName()), readable(value));
+                view.put(KebabCase.of(component.getName()), readable(value));
             }
         }
         return view;
@@ -44,7 +44,7 @@ final class PolicyView {
             return duration.toString();
         }
         if (value instanceof Enum<?> constant) {
-            return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+            return KebabCase.of(constant.name());
         }
         if (value instanceof Class<?> type) {
             return type.getName();
@@ -71,9 +71,5 @@ final class PolicyView {
         return bytes > 0 && DataSize.ofKilobytes(size.toKilobytes()).equals(size)
                 ? size.toKilobytes() + "KB"
                 : bytes + "B";
-    }
-
-    private static String kebabCase(String camelCase) {
-        return camelCase.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
     }
 }

@@ -7,6 +7,7 @@ import dev.resilience.event.OutcomeCounters;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryBudget;
+import dev.resilience.retry.RetryPolicy;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -18,6 +19,11 @@ final class StateView {
     static Map<String, Object> policy(Object live) {
         if (live instanceof Retry retry) {
             Map<String, Object> view = PolicyView.of(retry.policy());
+            view.put(
+                    "budget",
+                    retry.budget() == null
+                            ? RetryPolicy.NO_BUDGET
+                            : retry.budget().name());
             view.put("worstCaseWait", retry.policy().worstCaseWait().toString());
             return view;
         }

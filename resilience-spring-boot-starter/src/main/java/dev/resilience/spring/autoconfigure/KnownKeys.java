@@ -1,5 +1,6 @@
 package dev.resilience.spring.autoconfigure;
 
+import dev.resilience.spring.KebabCase;
 import dev.resilience.spring.PolicyKind;
 import java.beans.PropertyDescriptor;
 import java.util.Collection;
@@ -147,7 +148,7 @@ final class KnownKeys {
 
     private static void collect(Class<?> type, String prefix, Set<String> keys) {
         for (PropertyDescriptor property : BeanUtils.getPropertyDescriptors(type)) {
-            String key = prefix + kebabCase(property.getName());
+            String key = prefix + KebabCase.of(property.getName());
             Class<?> valueType = property.getPropertyType();
             if (isGroup(valueType)) {
                 collect(valueType, key + ".", keys);
@@ -159,9 +160,5 @@ final class KnownKeys {
 
     private static boolean isGroup(Class<?> type) {
         return type.isMemberClass() && !type.isEnum() && type.getPackage().equals(KnownKeys.class.getPackage());
-    }
-
-    static String kebabCase(String camelCase) {
-        return camelCase.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
     }
 }

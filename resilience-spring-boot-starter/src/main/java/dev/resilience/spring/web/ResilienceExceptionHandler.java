@@ -9,9 +9,9 @@ import dev.resilience.exception.IdempotencyKeyReusedException;
 import dev.resilience.exception.IdempotencyLeaseLostException;
 import dev.resilience.exception.IdempotencyOutcomeUnknownException;
 import dev.resilience.exception.ResilienceException;
+import dev.resilience.spring.KebabCase;
 import java.net.URI;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.Order;
@@ -47,7 +47,7 @@ public final class ResilienceExceptionHandler {
     ResponseEntity<ProblemDetail> handle(ResilienceException refusal) {
         HttpStatus status = STATUSES.getOrDefault(refusal.getClass(), HttpStatus.SERVICE_UNAVAILABLE);
         ProblemDetail problem = ProblemDetail.forStatusAndDetail(status, String.valueOf(refusal.getMessage()));
-        problem.setType(URI.create(TYPE_PREFIX + kebabCase(refusal.getClass().getSimpleName())));
+        problem.setType(URI.create(TYPE_PREFIX + problemName(refusal)));
         ResponseEntity.BodyBuilder answer = ResponseEntity.status(status);
         Duration wait = retryAfter(refusal);
         if (wait != null) {
@@ -73,10 +73,7 @@ public final class ResilienceExceptionHandler {
         return Math.max(1, wait.plusNanos(999_999_999).toSeconds());
     }
 
-    private static String kebabCase(String className) {
-        return className
-                .replaceFirst("Exception$", "")
-                .replaceAll("(?<=[a-z])([A-Z])", "-$1")
-                .toLowerCase(Locale.ROOT);
+    private static String problemName(ResilienceException refusal) {
+        return KebabCase.of(refusal.getClass().getSimpleName().replaceFirst("Exception$", ""));
     }
 }

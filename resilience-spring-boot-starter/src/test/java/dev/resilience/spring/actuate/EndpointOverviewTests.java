@@ -80,6 +80,7 @@ class EndpointOverviewTests {
                             Map.entry("retry-on-status", List.of(408, 429, 502, 503, 504)),
                             Map.entry("honor-retry-after", true),
                             Map.entry("max-retry-after", "PT1M"),
+                            Map.entry("budget", "orders"),
                             Map.entry("dead-letter", false),
                             Map.entry("retry-after-first-element", false),
                             Map.entry("nested", "allow"),

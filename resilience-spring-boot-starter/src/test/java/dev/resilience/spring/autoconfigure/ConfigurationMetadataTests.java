@@ -7,6 +7,7 @@ import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
 import dev.resilience.idempotency.IdempotencyPolicy;
 import dev.resilience.retry.RetryBudgetPolicy;
 import dev.resilience.retry.RetryPolicy;
+import dev.resilience.spring.KebabCase;
 import dev.resilience.spring.PolicyKind;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -214,8 +215,7 @@ class ConfigurationMetadataTests {
                 Class<?> type = typeName.contains("<") ? Object.class : Class.forName(typeName);
                 if (name.startsWith("resilience.") && type.isEnum()) {
                     Set<String> constants = Stream.of(type.getEnumConstants())
-                            .map(constant -> KnownKeys.kebabCase(
-                                            constant.toString().toLowerCase(Locale.ROOT))
+                            .map(constant -> KebabCase.of(constant.toString().toLowerCase(Locale.ROOT))
                                     .replace('_', '-'))
                             .collect(Collectors.toCollection(TreeSet::new));
                     constants.remove("half-open"); // no state to start in

@@ -1,5 +1,6 @@
 package dev.resilience.spring.autoconfigure;
 
+import dev.resilience.spring.KebabCase;
 import java.lang.reflect.RecordComponent;
 import java.util.Map;
 import java.util.TreeMap;
@@ -18,7 +19,7 @@ final class PolicyLeaves {
 
     private static void collect(Record policy, String prefix, Map<String, @Nullable Object> leaves) {
         for (RecordComponent component : policy.getClass().getRecordComponents()) {
-            String key = prefix + KnownKeys.kebabCase(component.getName());
+            String key = prefix + KebabCase.of(component.getName());
             Object value = read(component, policy);
             if (value instanceof Record inner) {
                 collect(inner, key + ".", leaves);
