@@ -20,6 +20,8 @@ import java.lang.annotation.Target;
 @Documented
 public @interface Bulkhead {
 
-    /** Name of the policy under {@code resilience.bulkhead}: a literal or a {@code ${placeholder}}, resolved at startup. */
+    /**
+     * Name of the policy under {@code resilience.bulkhead}: a literal or a {@code ${placeholder}}, resolved at startup.
+     */
     String value();
 }

@@ -19,6 +19,9 @@ import java.lang.annotation.Target;
 @Documented
 public @interface CircuitBreaker {
 
-    /** Name of the policy under {@code resilience.circuit-breaker}: a literal or a {@code ${placeholder}}, resolved at startup. */
+    /**
+     * Name of the policy under {@code resilience.circuit-breaker}: a literal or a {@code ${placeholder}}, resolved at
+     * startup.
+     */
     String value();
 }

@@ -19,6 +19,8 @@ import java.lang.annotation.Target;
 @Documented
 public @interface Retryable {
 
-    /** Name of the policy under {@code resilience.retry}: a literal or a {@code ${placeholder}}, resolved at startup. */
+    /**
+     * Name of the policy under {@code resilience.retry}: a literal or a {@code ${placeholder}}, resolved at startup.
+     */
     String value();
 }

@@ -105,7 +105,8 @@ public record CircuitBreakerPolicy(
      *
      * @param maxConcurrent probes in flight; default 1, at most 10,000
      * @param successThreshold successes that close the breaker, one failure opens it again; default 2
-     * @param probeTimeout a probe that has not answered by then gives its place back and counts neither way; default 30 s
+     * @param probeTimeout a probe that has not answered by then gives its place back and counts neither way; default 30
+     *     s
      */
     public record HalfOpen(int maxConcurrent, int successThreshold, Duration probeTimeout) {
 

@@ -14,7 +14,10 @@ public sealed interface ResilienceEvent
     /** Wall-clock time. */
     Instant at();
 
-    /** The kind of the policy, as in YAML: {@code retry}, {@code circuit-breaker}, {@code bulkhead}, {@code idempotency}. */
+    /**
+     * The kind of the policy, as in YAML: {@code retry}, {@code circuit-breaker}, {@code bulkhead}, {@code
+     * idempotency}.
+     */
     String kind();
 
     /** The name of the policy. */

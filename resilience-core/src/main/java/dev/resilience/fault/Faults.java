@@ -60,8 +60,9 @@ public final class Faults {
     }
 
     /**
-     * Whether the failure says that its thread was interrupted, be it wrapped: it tells nothing of the callee, and nobody
-     * wants another attempt. A timeout is no interrupt, though some clients derive it from {@link InterruptedIOException}.
+     * Whether the failure says that its thread was interrupted, be it wrapped: it tells nothing of the callee, and
+     * nobody wants another attempt. A timeout is no interrupt, though some clients derive it from {@link
+     * InterruptedIOException}.
      */
     public static boolean isInterrupt(Throwable failure) {
         for (Throwable link : CauseChain.of(failure)) {

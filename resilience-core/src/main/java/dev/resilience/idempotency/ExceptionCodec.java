@@ -10,8 +10,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a failure that is a final answer as its class name and message, and rebuilds it through its constructor with one
- * {@code String}. Nothing but a listed exception or a subclass of one is ever instantiated, whatever the store holds.
+ * Writes a failure that is a final answer as its class name and message, and rebuilds it through its constructor with
+ * one {@code String}. Nothing but a listed exception or a subclass of one is ever instantiated, whatever the store
+ * holds.
  */
 final class ExceptionCodec {
 

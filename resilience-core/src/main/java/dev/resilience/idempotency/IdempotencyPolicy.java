@@ -9,7 +9,8 @@ import java.util.List;
  * the record is made.
  *
  * @param ttl how long a result is replayed, counted from completion; default 24 h, not shorter than the lease
- * @param lease how long an owner holds a key without renewing; default 30 s. Renewed every third of it while the call runs
+ * @param lease how long an owner holds a key without renewing; default 30 s. Renewed every third of it while the call
+ *     runs
  * @param maxLease from then on the lease is no longer renewed; default 10 min, not shorter than the lease
  * @param onInProgress what a call gets whose key is held by a running one; default {@link OnInProgress#REJECT}
  * @param waitTimeout how long {@link OnInProgress#WAIT} waits; default 5 s
@@ -20,7 +21,8 @@ import java.util.List;
  * @param onStoreFailure what happens when the store does not answer; default {@link OnStoreFailure#FAIL_CLOSED}
  * @param maxResultSize the largest result that is stored, in bytes; default 256 KB
  * @param scope whether callers are kept apart; default {@link Scope#CALLER}
- * @param transactional whether the result is written in the method's own transaction; default {@link Transactional#AUTO}
+ * @param transactional whether the result is written in the method's own transaction; default {@link
+ *     Transactional#AUTO}
  */
 public record IdempotencyPolicy(
         Duration ttl,

@@ -5,10 +5,10 @@ import java.time.Duration;
 /**
  * Keeps the records of idempotent calls. A bean of this type replaces the library's own stores.
  *
- * <p>A record is absent, in progress (with an owner, a fence and a lease), or completed (with a result). In progress with
- * a lease that has run out it is abandoned. Every method is atomic for its record; leases are measured by the store's own
- * clock. Implementations are safe for use by many threads, and throw any {@link RuntimeException} when they cannot
- * answer.
+ * <p>A record is absent, in progress (with an owner, a fence and a lease), or completed (with a result). In progress
+ * with a lease that has run out it is abandoned. Every method is atomic for its record; leases are measured by the
+ * store's own clock. Implementations are safe for use by many threads, and throw any {@link RuntimeException} when they
+ * cannot answer.
  */
 public interface IdempotencyStore {
 

@@ -2,7 +2,9 @@ package dev.resilience.pipeline;
 
 import org.jspecify.annotations.Nullable;
 
-/** One call of a protected method. A retry proceeds more than once, possibly on several threads, one after the other. */
+/**
+ * One call of a protected method. A retry proceeds more than once, possibly on several threads, one after the other.
+ */
 @FunctionalInterface
 public interface Invocation {
 

@@ -64,7 +64,9 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
         }
     }
 
-    /** Runs the rest of a pipeline and then tells how it ended, as {@link #await(CompletableFuture, BiConsumer)} does. */
+    /**
+     * Runs the rest of a pipeline and then tells how it ended, as {@link #await(CompletableFuture, BiConsumer)} does.
+     */
     public void await(Step next, Invocation invocation, BiConsumer<@Nullable Object, @Nullable Throwable> then) {
         CompletableFuture<@Nullable Object> source;
         try {

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A retry policy at work: repeats calls that failed for a transient reason, as long as attempts, time and budget last.
  *
- * <p>As a layer it protects methods of which a second call may have a second effect; where that cannot happen use {@link
- * #forIdempotentCalls()}. Safe for use by many threads.
+ * <p>As a layer it protects methods of which a second call may have a second effect; where that cannot happen use
+ * {@link #forIdempotentCalls()}. Safe for use by many threads.
  */
 public final class Retry implements Layer {
 
@@ -69,7 +69,8 @@ public final class Retry implements Layer {
     /**
      * A retry with the JDK's faults, the system's time and a budget of its own.
      *
-     * @throws InvalidPolicyException if the policy names a shared budget or has an expression, which want the constructor
+     * @throws InvalidPolicyException if the policy names a shared budget or has an expression, which want the
+     *     constructor
      */
     public static Retry of(String name, RetryPolicy policy) {
         boolean hasBudget = policy.budget() == null;

@@ -8,7 +8,8 @@ import java.time.Duration;
  *
  * @param maxRatio retries allowed for each first attempt in the window; default 0.1, 0 to 1
  * @param window the length of the sliding window; default 10 s
- * @param minRetriesPerSecond retries allowed per second of the window however few calls there are; default 10, at least 1
+ * @param minRetriesPerSecond retries allowed per second of the window however few calls there are; default 10, at least
+ *     1
  */
 public record RetryBudgetPolicy(double maxRatio, Duration window, int minRetriesPerSecond) {
 

@@ -14,8 +14,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one call needs to be retried: how often it was tried, what went wrong, and the decision whether to go on. Used by
- * one thread at a time.
+ * What one call needs to be retried: how often it was tried, what went wrong, and the decision whether to go on. Used
+ * by one thread at a time.
  */
 final class RetryCall {
 

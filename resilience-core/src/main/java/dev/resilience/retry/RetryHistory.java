@@ -8,13 +8,13 @@ import dev.resilience.time.Durations;
  * <p>The budget's promise is for <em>every</em> window that contains a retry, so also for those that begin later than
  * the calls that would have paid for it. It holds if, for every moment <i>a</i> less than a window ago, the retries
  * since <i>a</i>, less max-ratio × the calls since <i>a</i>, are at most {@code min-retries-per-second × window}. For
- * each slot two numbers answer this: {@code net}, retries less paid ones in the slot, and {@code peak}, the largest such
- * sum from any moment inside the slot to its end. The peak follows Lindley's recursion for the backlog of a queue (D. V.
- * Lindley, "The theory of queues with a single server", 1952): calls serve it, a retry adds one, it never falls below
- * zero.
+ * each slot two numbers answer this: {@code net}, retries less paid ones in the slot, and {@code peak}, the largest
+ * such sum from any moment inside the slot to its end. The peak follows Lindley's recursion for the backlog of a queue
+ * (D. V. Lindley, "The theory of queues with a single server", 1952): calls serve it, a retry adds one, it never falls
+ * below zero.
  *
- * <p>First attempts are noticed only when somebody wants to retry. They are credited to the slot in which the budget was
- * last looked at, the earliest in which they can have begun: the error is on the side of fewer retries.
+ * <p>First attempts are noticed only when somebody wants to retry. They are credited to the slot in which the budget
+ * was last looked at, the earliest in which they can have begun: the error is on the side of fewer retries.
  */
 final class RetryHistory {
 

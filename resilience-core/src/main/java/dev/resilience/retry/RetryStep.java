@@ -10,8 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the rest of the pipeline, and runs it again where {@link RetryCall} says so. A call that succeeds at once costs a
- * counter and, where somebody wants to know how long calls take, one look at the clock.
+ * Runs the rest of the pipeline, and runs it again where {@link RetryCall} says so. A call that succeeds at once costs
+ * a counter and, where somebody wants to know how long calls take, one look at the clock.
  */
 final class RetryStep extends Step {
 

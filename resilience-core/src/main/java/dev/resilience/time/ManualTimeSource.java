@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Time moves in two ways: a test calls {@link #advance}, or a thread sleeps, which moves the time at once by as much
  * as the thread wanted to wait. Tasks that become due run on the thread that moved the time, in the order of their
- * times, each at its own time; a task scheduled without delay runs at once, or after the one that scheduled it. Threads that are parked, such as those in
- * the queue of a bulkhead, stay so until time reaches the end of their wait.
+ * times, each at its own time; a task scheduled without delay runs at once, or after the one that scheduled it. Threads
+ * that are parked, such as those in the queue of a bulkhead, stay so until time reaches the end of their wait.
  *
  * <p>Safe for use by many threads.
  */

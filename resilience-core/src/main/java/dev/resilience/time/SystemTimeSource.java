@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The system's clocks, one daemon thread that only keeps time, and two pools of daemon threads in which what is due runs,
- * one of them for what must not stand behind an application's slow code. Not the common pool, which belongs to the
- * application; it may fill that for as long as it likes.
+ * The system's clocks, one daemon thread that only keeps time, and two pools of daemon threads in which what is due
+ * runs, one of them for what must not stand behind an application's slow code. Not the common pool, which belongs to
+ * the application; it may fill that for as long as it likes.
  */
 final class SystemTimeSource implements TimeSource {
 

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Callers that leave and come at the same moment. Nobody gives up here, so a place that is free while somebody waits for
- * it stays so until the queue timeout, which fails the test.
+ * Callers that leave and come at the same moment. Nobody gives up here, so a place that is free while somebody waits
+ * for it stays so until the queue timeout, which fails the test.
  */
 class HandOverTests {
 

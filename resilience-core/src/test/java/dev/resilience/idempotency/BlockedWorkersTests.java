@@ -14,7 +14,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The application's own asynchronous bodies run on the library's workers, and may block them for as long as they like. */
+/**
+ * The application's own asynchronous bodies run on the library's workers, and may block them for as long as they like.
+ */
 class BlockedWorkersTests {
 
     private static final int MORE_THAN_ANY_POOL = 200;

@@ -30,7 +30,9 @@ public abstract class IdempotencyStoreContract {
     /** Lets the store's clock move on by at least this much. */
     protected abstract void letPass(Duration duration) throws Exception;
 
-    /** A lease, or a time to live, that tests let run out. On a real clock: as short as the store can tell times apart. */
+    /**
+     * A lease, or a time to live, that tests let run out. On a real clock: as short as the store can tell times apart.
+     */
     protected Duration shortWhile() {
         return Duration.ofSeconds(10);
     }

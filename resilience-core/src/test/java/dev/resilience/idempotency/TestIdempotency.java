@@ -80,8 +80,8 @@ final class TestIdempotency {
     }
 
     /**
-     * Such a call in a process that stops at once: time does not pass there, so it renews nothing, but its body can still
-     * end.
+     * Such a call in a process that stops at once: time does not pass there, so it renews nothing, but its body can
+     * still end.
      */
     InFlight startInAProcessThatStops() {
         return start(new Idempotency("orders", idempotency.policy(), store, new ManualTimeSource(), new Events()));

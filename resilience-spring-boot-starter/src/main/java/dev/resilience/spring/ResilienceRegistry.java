@@ -14,8 +14,8 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 
 /**
- * The live objects of an application, by kind and name, and which methods use them. Made once, at startup, of all policies
- * that are configured; looking something up never makes it. Safe for use by many threads.
+ * The live objects of an application, by kind and name, and which methods use them. Made once, at startup, of all
+ * policies that are configured; looking something up never makes it. Safe for use by many threads.
  *
  * @param retries by the name of the policy
  * @param circuitBreakers by the name of the policy

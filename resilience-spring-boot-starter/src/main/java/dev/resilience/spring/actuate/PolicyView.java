@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.unit.DataSize;
 
 /**
- * A policy as it would be written in YAML: the same keys, nested likewise; durations in ISO-8601. Made of the record that
- * is in force, so it cannot tell anything else.
+ * A policy as it would be written in YAML: the same keys, nested likewise; durations in ISO-8601. Made of the record
+ * that is in force, so it cannot tell anything else.
  */
 final class PolicyView {
 

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 
 /**
- * The plans of all protected methods, by target class and method. All of them are resolved at startup; a class that turns
- * up later is resolved with its first call.
+ * The plans of all protected methods, by target class and method. All of them are resolved at startup; a class that
+ * turns up later is resolved with its first call.
  *
  * <p>Looked up on every call: two concurrent maps in a row, because a key of both would be an allocation a call.
  */

@@ -6,8 +6,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Knows Mockito's mocks, which tests put in the place of beans: they pass through no proxy and need none. Their class does
- * not tell, for by default it is the mocked class itself.
+ * Knows Mockito's mocks, which tests put in the place of beans: they pass through no proxy and need none. Their class
+ * does not tell, for by default it is the mocked class itself.
  */
 final class Mocks {
 

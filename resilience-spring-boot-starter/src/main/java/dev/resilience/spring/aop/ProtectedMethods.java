@@ -38,7 +38,10 @@ public final class ProtectedMethods {
         return known != null ? known : byClass.computeIfAbsent(userClass, this::find);
     }
 
-    /** Whether a type has protected methods; unlike {@link #of(Class)} for types that may not be those of a bean in the end. */
+    /**
+     * Whether a type has protected methods; unlike {@link #of(Class)} for types that may not be those of a bean in the
+     * end.
+     */
     boolean areIn(Class<?> type) {
         return !find(ClassUtils.getUserClass(type)).isEmpty();
     }
@@ -61,7 +64,10 @@ public final class ProtectedMethods {
         return isMadeAtRunTime(type) ? method : AopUtils.getMostSpecificMethod(method, ClassUtils.getUserClass(type));
     }
 
-    /** The class that somebody wrote, for names that are the same after every start: for an interface proxy the interface. */
+    /**
+     * The class that somebody wrote, for names that are the same after every start: for an interface proxy the
+     * interface.
+     */
     static Class<?> written(Class<?> type, Method method) {
         if (!isMadeAtRunTime(type)) {
             return ClassUtils.getUserClass(type);
@@ -73,7 +79,10 @@ public final class ProtectedMethods {
                 .orElse(declaring);
     }
 
-    /** Whether the class is an interface's proxy or a lambda: it has no annotations, and Spring makes a proxy of its interface. */
+    /**
+     * Whether the class is an interface's proxy or a lambda: it has no annotations, and Spring makes a proxy of its
+     * interface.
+     */
     static boolean isMadeAtRunTime(Class<?> type) {
         return Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type);
     }

@@ -18,8 +18,8 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
 /**
- * The annotations that hold for a method: its own, and for each that it does not have, its type's. Found on superclasses
- * and interfaces too, and as meta-annotations.
+ * The annotations that hold for a method: its own, and for each that it does not have, its type's. Found on
+ * superclasses and interfaces too, and as meta-annotations.
  *
  * @param onMethod whether the method itself has one of them
  */

@@ -25,7 +25,10 @@ final class ProxyRules {
         this.proxyTargetClass = proxyTargetClass;
     }
 
-    /** Whether annotations of the type hold for the method: a circuit that is open must not keep an object from being printed. */
+    /**
+     * Whether annotations of the type hold for the method: a circuit that is open must not keep an object from being
+     * printed.
+     */
     static boolean isService(Method method) {
         return Modifier.isPublic(method.getModifiers())
                 && !Modifier.isStatic(method.getModifiers())

@@ -17,8 +17,8 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * Resolves the plan of every protected method when all singletons are there, those of beans that are made later included,
- * and warns of what is protected differently from how it looks.
+ * Resolves the plan of every protected method when all singletons are there, those of beans that are made later
+ * included, and warns of what is protected differently from how it looks.
  */
 public final class StartupCheck implements SmartInitializingSingleton {
 

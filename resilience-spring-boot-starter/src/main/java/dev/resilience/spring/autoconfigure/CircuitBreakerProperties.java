@@ -44,7 +44,10 @@ public final class CircuitBreakerProperties implements PolicyProperties<CircuitB
     /** How it is probed. */
     private HalfOpen halfOpen = new HalfOpen();
 
-    /** Exceptions that count as failures whatever their fault classification, looked for in the thrown exception and its causes. */
+    /**
+     * Exceptions that count as failures whatever their fault classification, looked for in the thrown exception and its
+     * causes.
+     */
     private List<Class<? extends Throwable>> recordOn = List.of();
 
     /** Exceptions that do not count; the class closest in the hierarchy wins, this list wins a tie. */

@@ -36,8 +36,8 @@ final class ConfiguredKeys {
     }
 
     /**
-     * Binds what is written. A policy without keys ({@code payments: {}}) is there as an empty text, which is hidden from
-     * the binder: it could not make a policy of a text.
+     * Binds what is written. A policy without keys ({@code payments: {}}) is there as an empty text, which is hidden
+     * from the binder: it could not make a policy of a text.
      */
     Binder binder(PlaceholdersResolver placeholders) {
         return new Binder(
@@ -49,8 +49,8 @@ final class ConfiguredKeys {
 
     /**
      * The policies of a kind that are configured, by name, and the property under which each is. Environment variables
-     * spell every name alike, in capitals and without dashes: they add to a policy that is named elsewhere, or else name
-     * one of their own, if it is one word and a known key follows.
+     * spell every name alike, in capitals and without dashes: they add to a policy that is named elsewhere, or else
+     * name one of their own, if it is one word and a known key follows.
      */
     Map<String, ConfigurationPropertyName> policies(PolicyKind kind) {
         ConfigurationPropertyName prefix = ConfigurationPropertyName.of(kind.prefix());
@@ -96,8 +96,8 @@ final class ConfiguredKeys {
     }
 
     /**
-     * As {@link #describe(ConfigurationPropertyName)}, with the value that was read: it tells which element of a list is
-     * meant, and stands in for a property that nobody wrote.
+     * As {@link #describe(ConfigurationPropertyName)}, with the value that was read: it tells which element of a list
+     * is meant, and stands in for a property that nobody wrote.
      */
     String describe(ConfigurationPropertyName name, @Nullable Object value) {
         ConfigurationProperty written = find(name);

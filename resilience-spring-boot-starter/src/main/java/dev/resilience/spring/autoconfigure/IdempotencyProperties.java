@@ -28,13 +28,19 @@ public final class IdempotencyProperties implements PolicyProperties<Idempotency
     /** How long on-in-progress=wait waits. */
     private Duration waitTimeout = Duration.ofSeconds(5);
 
-    /** What happens after the owner of a key died: take-over runs again (at least once), reject never runs again (at most once). */
+    /**
+     * What happens after the owner of a key died: take-over runs again (at least once), reject never runs again (at
+     * most once).
+     */
     private IdempotencyPolicy.OnAbandoned onAbandoned = IdempotencyPolicy.OnAbandoned.TAKE_OVER;
 
     /** Whether other arguments under a used key are refused. */
     private boolean fingerprint = true;
 
-    /** Exceptions, subclasses included, that are a final answer and are replayed; each needs a constructor with one String. */
+    /**
+     * Exceptions, subclasses included, that are a final answer and are replayed; each needs a constructor with one
+     * String.
+     */
     private List<Class<? extends Throwable>> replayExceptions = List.of();
 
     /** Whether calls are refused or run unprotected when the store does not answer. */

@@ -7,7 +7,10 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
-/** Matches unless {@code resilience.enabled} is false; a value that is neither fails, for it must not switch off quietly. */
+/**
+ * Matches unless {@code resilience.enabled} is false; a value that is neither fails, for it must not switch off
+ * quietly.
+ */
 final class OnEnabled extends SpringBootCondition {
 
     @Override

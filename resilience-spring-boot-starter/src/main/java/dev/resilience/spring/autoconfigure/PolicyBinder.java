@@ -16,8 +16,8 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 
 /**
- * Makes policies of properties. A policy that starts from others is the first of them bound onto fresh defaults, then the
- * next bound over it, and so on: Boot's binder does the merging, key by key, so that no key can be forgotten.
+ * Makes policies of properties. A policy that starts from others is the first of them bound onto fresh defaults, then
+ * the next bound over it, and so on: Boot's binder does the merging, key by key, so that no key can be forgotten.
  */
 final class PolicyBinder {
 

@@ -18,19 +18,27 @@ public final class RetryProperties implements PolicyProperties<RetryPolicy> {
     /** Calls in all, the first one included. */
     private int maxAttempts = 3;
 
-    /** Time from the start of the first call after which no retry begins; a running attempt is never interrupted. None by default. */
+    /**
+     * Time from the start of the first call after which no retry begins; a running attempt is never interrupted. None
+     * by default.
+     */
     private @Nullable Duration maxDuration;
 
     /** How long to wait before each retry. */
     private Backoff backoff = new Backoff();
 
-    /** Exceptions that are retried whatever their fault classification, looked for in the thrown exception and its causes. */
+    /**
+     * Exceptions that are retried whatever their fault classification, looked for in the thrown exception and its
+     * causes.
+     */
     private List<Class<? extends Throwable>> retryOn = List.of();
 
     /** Exceptions that are never retried; the class closest in the hierarchy wins, this list wins a tie. */
     private List<Class<? extends Throwable>> doNotRetryOn = List.of();
 
-    /** HTTP statuses that count as transient; a list given replaces the default. 500 is added for idempotent methods. */
+    /**
+     * HTTP statuses that count as transient; a list given replaces the default. 500 is added for idempotent methods.
+     */
     private Set<Integer> retryOnStatus = Faults.TRANSIENT_STATUSES;
 
     /** SpEL expression over #result that says "try again"; when the attempts run out, the last result is returned. */
@@ -42,7 +50,9 @@ public final class RetryProperties implements PolicyProperties<RetryPolicy> {
     /** A longer Retry-After ends the retrying. */
     private Duration maxRetryAfter = Duration.ofSeconds(60);
 
-    /** Name of a shared budget under resilience.retry-budget, or "none". By default the policy has a budget of its own. */
+    /**
+     * Name of a shared budget under resilience.retry-budget, or "none". By default the policy has a budget of its own.
+     */
     private @Nullable String budget;
 
     /** Whether a call that ran out of retries is kept, with its arguments, for a later replay. */
@@ -199,7 +209,10 @@ public final class RetryProperties implements PolicyProperties<RetryPolicy> {
         /** The longest delay, before proportional jitter. */
         private Duration maxDelay = Duration.ofSeconds(30);
 
-        /** How delays are scattered: full U(0,d), equal d/2+U(0,d/2), decorrelated min(max, U(base, 3*previous)), proportional d+U(0,d*jitter-factor), none. */
+        /**
+         * How delays are scattered: full U(0,d), equal d/2+U(0,d/2), decorrelated min(max, U(base, 3*previous)),
+         * proportional d+U(0,d*jitter-factor), none.
+         */
         private Jitter jitter = Jitter.FULL;
 
         /** How far proportional jitter reaches, from 0 to 1. */

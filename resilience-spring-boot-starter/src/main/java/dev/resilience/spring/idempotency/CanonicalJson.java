@@ -11,7 +11,10 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.ser.std.StdSerializer;
 
-/** JSON that is the same whenever the values are equal: what has no order of its own, maps and sets, is sorted by its text. */
+/**
+ * JSON that is the same whenever the values are equal: what has no order of its own, maps and sets, is sorted by its
+ * text.
+ */
 final class CanonicalJson {
 
     private static final JsonMapper SORTING =

@@ -25,8 +25,8 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.core.env.ConfigurableEnvironment;
 
 /**
- * Every key of every kind reaches the policy of the live object. The YAML says something else than the default for each;
- * a component that still has its default belongs to a key that was forgotten on the way.
+ * Every key of every kind reaches the policy of the live object. The YAML says something else than the default for
+ * each; a component that still has its default belongs to a key that was forgotten on the way.
  */
 class EveryKeyBindsTests {
 

@@ -23,7 +23,9 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 
-/** An application whose class path really lacks every optional library: no class of theirs may be needed by accident. */
+/**
+ * An application whose class path really lacks every optional library: no class of theirs may be needed by accident.
+ */
 class SmallClassPathTests {
 
     private static final Pattern OPTIONAL = Pattern.compile(

@@ -57,7 +57,9 @@ final class Meters {
                         TreeMap::new));
     }
 
-    /** Every series of the library: {@code resilience.retry.calls[name=payments,outcome=success] COUNTER} and its value. */
+    /**
+     * Every series of the library: {@code resilience.retry.calls[name=payments,outcome=success] COUNTER} and its value.
+     */
     Map<String, Double> all() {
         Map<String, Double> all = new TreeMap<>();
         for (Meter meter : registry.getMeters()) {
