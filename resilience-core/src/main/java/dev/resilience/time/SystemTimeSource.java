@@ -3,6 +3,7 @@ package dev.resilience.time;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -87,17 +88,25 @@ final class SystemTimeSource implements TimeSource {
         private static final int MOST_WORKERS =
                 Math.max(16, 4 * Runtime.getRuntime().availableProcessors());
 
-        static final ExecutorService WORKERS = pool(MOST_WORKERS, "resilience-worker-");
-        static final ExecutorService URGENT = pool(4, "resilience-urgent-");
+        static final ExecutorService WORKERS = workers();
+
+        /** As many as there are tasks due: one that hangs, such as a store that does not answer, delays no other. */
+        static final ExecutorService URGENT = Executors.newCachedThreadPool(daemons("resilience-urgent-"));
+
         static final ScheduledThreadPoolExecutor TIMER = timer();
 
         private Threads() {}
 
-        private static ExecutorService pool(int size, String prefix) {
-            ThreadPoolExecutor pool = new ThreadPoolExecutor(
-                    size, size, 60, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), daemons(prefix));
-            pool.allowCoreThreadTimeOut(true);
-            return pool;
+        private static ExecutorService workers() {
+            ThreadPoolExecutor workers = new ThreadPoolExecutor(
+                    MOST_WORKERS,
+                    MOST_WORKERS,
+                    60,
+                    TimeUnit.SECONDS,
+                    new LinkedBlockingQueue<>(),
+                    daemons("resilience-worker-"));
+            workers.allowCoreThreadTimeOut(true);
+            return workers;
         }
 
         private static ScheduledThreadPoolExecutor timer() {

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -51,7 +52,9 @@ class HandOverTests {
     }
 
     private void allCall(Callable<String> call) throws Exception {
+        CyclicBarrier start = new CyclicBarrier(THREADS);
         Callable<Void> caller = () -> {
+            start.await();
             for (int i = 0; i < CALLS_EACH; i++) {
                 assertThat(call.call()).isEqualTo("ok");
             }

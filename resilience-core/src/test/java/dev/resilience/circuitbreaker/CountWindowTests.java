@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -87,7 +88,7 @@ class CountWindowTests {
         int size = 4;
         int threads = 8;
         double impossible = (size + threads) / (double) size + 0.01;
-        for (int round = 0; round < 3; round++) {
+        for (int round = 0; round < 6; round++) {
             CountWindow window = new CountWindow(size, new Thresholds(1, impossible, 0));
             for (int i = 0; i < size; i++) {
                 window.record(false, false);
@@ -114,10 +115,14 @@ class CountWindowTests {
     private static List<Integer> inParallel(int threads, Writer writer) throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(threads);
         try {
+            CyclicBarrier start = new CyclicBarrier(threads);
             List<Callable<Integer>> writers = new ArrayList<>();
             for (int i = 0; i < threads; i++) {
                 int number = i;
-                writers.add(() -> writer.write(number, new Random(number)));
+                writers.add(() -> {
+                    start.await();
+                    return writer.write(number, new Random(number));
+                });
             }
             List<Integer> results = new ArrayList<>();
             for (Future<Integer> done : pool.invokeAll(writers)) {

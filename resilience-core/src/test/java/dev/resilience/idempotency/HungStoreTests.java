@@ -1,0 +1,93 @@
+package dev.resilience.idempotency;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.resilience.bulkhead.Bulkhead;
+import dev.resilience.bulkhead.BulkheadPolicy;
+import dev.resilience.event.Events;
+import dev.resilience.exception.BulkheadFullException;
+import dev.resilience.pipeline.Pipeline;
+import dev.resilience.time.TimeSource;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A store that does not answer must hurt nobody but those who use it. */
+class HungStoreTests {
+
+    private final TimeSource time = TimeSource.system();
+    private final CountDownLatch end = new CountDownLatch(1);
+    private final AtomicInteger hanging = new AtomicInteger();
+
+    @AfterEach
+    void answer() {
+        end.countDown();
+        await().until(() -> hanging.get() == 0);
+    }
+
+    @Test
+    void doesNotKeepTheTimeoutsOfOthersFromFiring() {
+        IdempotencyPolicy policy =
+                IdempotencyPolicy.builder().lease(Duration.ofMillis(300)).build();
+        Pipeline hung = TestIdempotency.pipeline(
+                new Idempotency("orders", policy, new HangingStore(), time, new Events()),
+                new TextOperation(TextOperation.NAME, ""));
+        for (int i = 0; i < 20; i++) {
+            hung.invokeAsync(TestIdempotency.invocation("key " + i, "payload", CompletableFuture::new));
+        }
+        await().until(() -> hanging.get() >= 4);
+        Pipeline other = Pipeline.of(Bulkhead.of(
+                "other",
+                BulkheadPolicy.builder()
+                        .maxConcurrent(1)
+                        .queueTimeout(Duration.ofMillis(200))
+                        .build()));
+        other.callAsync(CompletableFuture::new);
+
+        CompletableFuture<String> waiting = other.callAsync(CompletableFuture::new);
+
+        assertThat(waiting)
+                .failsWithin(Duration.ofSeconds(5))
+                .withThrowableOfType(ExecutionException.class)
+                .withCauseInstanceOf(BulkheadFullException.class);
+    }
+
+    /** Claims are answered at once; renewals are not, until the test ends, and then the lease is lost. */
+    private final class HangingStore implements IdempotencyStore {
+
+        private final IdempotencyStore store = new MemoryIdempotencyStore(time);
+
+        @Override
+        public Claim claim(ClaimRequest request) {
+            return store.claim(request);
+        }
+
+        @Override
+        public boolean renew(Ownership ownership, Duration lease) {
+            hanging.incrementAndGet();
+            try {
+                end.await();
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+            } finally {
+                hanging.decrementAndGet();
+            }
+            return false;
+        }
+
+        @Override
+        public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
+            return store.complete(ownership, result, ttl);
+        }
+
+        @Override
+        public boolean release(Ownership ownership) {
+            return store.release(ownership);
+        }
+    }
+}
