@@ -12,9 +12,12 @@ import dev.resilience.pipeline.Step;
 import dev.resilience.policy.InvalidPolicyException;
 import dev.resilience.policy.Require;
 import dev.resilience.time.TimeSource;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.DoubleSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +41,7 @@ public final class Retry implements Layer {
     private final Events events;
     private final @Nullable RetryBudget budget;
     private final @Nullable Predicate<@Nullable Object> retryOnResult;
+    private final DoubleSupplier random;
     private final OutcomeCounters<RetryOutcome> calls = new OutcomeCounters<>(RetryOutcome.class);
     private final LongAdder attempts = new LongAdder();
     private final RetryLog log;
@@ -54,6 +58,21 @@ public final class Retry implements Layer {
             Events events,
             @Nullable RetryBudget budget,
             @Nullable Predicate<@Nullable Object> retryOnResult) {
+        this(name, policy, faults, time, events, budget, retryOnResult, Retry::randomNumber);
+    }
+
+    /**
+     * @param random where jitter comes from: numbers from 0 (inclusive) to 1 (exclusive), asked for by many threads
+     */
+    Retry(
+            String name,
+            RetryPolicy policy,
+            Faults faults,
+            TimeSource time,
+            Events events,
+            @Nullable RetryBudget budget,
+            @Nullable Predicate<@Nullable Object> retryOnResult,
+            DoubleSupplier random) {
         this.name = name;
         this.policy = policy;
         this.rules = new ExceptionRules(policy.retryOn(), policy.doNotRetryOn());
@@ -63,6 +82,7 @@ public final class Retry implements Layer {
         this.events = events;
         this.budget = budget;
         this.retryOnResult = retryOnResult;
+        this.random = random;
         this.log = new RetryLog(name, policy.maxAttempts());
     }
 
@@ -151,6 +171,15 @@ public final class Retry implements Layer {
             log.brokenResultRule(broken);
             return false;
         }
+    }
+
+    /** The backoff before the next retry, scattered. */
+    Duration backoff(int retriesMade, Duration previous) {
+        return policy.backoff().delay(retriesMade, previous, random.getAsDouble());
+    }
+
+    private static double randomNumber() {
+        return ThreadLocalRandom.current().nextDouble();
     }
 
     void countRetry() {

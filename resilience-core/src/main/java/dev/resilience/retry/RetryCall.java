@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,8 +66,7 @@ final class RetryCall {
         if (attempts >= policy.maxAttempts()) {
             return end(RetryOutcome.EXHAUSTED);
         }
-        Duration backoff = policy.backoff()
-                .delay(attempts - 1, previousWait, ThreadLocalRandom.current().nextDouble());
+        Duration backoff = retry.backoff(attempts - 1, previousWait);
         Duration wait = hint == null ? backoff : Durations.max(backoff, hint);
         boolean hintTooLong = hint != null && hint.compareTo(policy.maxRetryAfter()) > 0;
         if (hintTooLong || endsTooLate(wait)) {
