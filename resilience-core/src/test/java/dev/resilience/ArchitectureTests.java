@@ -28,12 +28,13 @@ class ArchitectureTests {
             Map.entry("fault", Set.of()),
             Map.entry("exception", Set.of("fault")),
             Map.entry("annotation", Set.of("exception")),
-            Map.entry("pipeline", Set.of("time")),
+            Map.entry("deadline", Set.of("exception", "time")),
+            Map.entry("pipeline", Set.of("deadline", "time")),
             Map.entry("fallback", Set.of("event", "pipeline")),
-            Map.entry("retry", Set.of("event", "exception", "fault", "pipeline", "policy", "time")),
+            Map.entry("retry", Set.of("deadline", "event", "exception", "fault", "pipeline", "policy", "time")),
             Map.entry("circuitbreaker", Set.of("event", "exception", "fault", "pipeline", "policy", "time")),
-            Map.entry("bulkhead", Set.of("event", "exception", "pipeline", "policy", "time")),
-            Map.entry("idempotency", Set.of("event", "exception", "pipeline", "policy", "time")));
+            Map.entry("bulkhead", Set.of("deadline", "event", "exception", "pipeline", "policy", "time")),
+            Map.entry("idempotency", Set.of("deadline", "event", "exception", "pipeline", "policy", "time")));
 
     private static final JavaClasses CORE = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)

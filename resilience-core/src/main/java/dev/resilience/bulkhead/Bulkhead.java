@@ -1,5 +1,6 @@
 package dev.resilience.bulkhead;
 
+import dev.resilience.deadline.Deadline;
 import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.event.CallQueued;
 import dev.resilience.event.CallRejected;
@@ -78,6 +79,11 @@ public final class Bulkhead implements Layer {
         return time;
     }
 
+    /** How long the call of the current thread may wait in line: never beyond its deadline. */
+    Duration queueTimeout() {
+        return Deadline.limit(policy.queueTimeout());
+    }
+
     void accepted() {
         calls.count(BulkheadOutcome.ACCEPTED);
     }
@@ -92,8 +98,9 @@ public final class Bulkhead implements Layer {
         return refused(BulkheadOutcome.REJECTED, "it was interrupted while it waited in line");
     }
 
-    BulkheadFullException timedOut() {
-        return refused(BulkheadOutcome.TIMED_OUT, "it waited in line for " + policy.queueTimeout());
+    BulkheadFullException timedOut(Duration timeout) {
+        String reason = timeout.equals(policy.queueTimeout()) ? "" : ", when the call's deadline came";
+        return refused(BulkheadOutcome.TIMED_OUT, "it waited in line for " + timeout + reason);
     }
 
     void cancelled() {

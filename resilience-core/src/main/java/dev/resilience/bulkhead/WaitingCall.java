@@ -15,14 +15,16 @@ final class WaitingCall implements Places.Waiter {
     private final Bulkhead bulkhead;
     private final LinkedFuture answer;
     private final Runnable call;
+    private final Duration timeout;
     private final long start;
-    private volatile @Nullable Scheduled timeout;
+    private volatile @Nullable Scheduled timer;
     private volatile boolean outOfLine;
 
     WaitingCall(Bulkhead bulkhead, LinkedFuture answer, Runnable call) {
         this.bulkhead = bulkhead;
         this.answer = answer;
         this.call = call;
+        this.timeout = bulkhead.queueTimeout();
         this.start = bulkhead.time().nanoTime();
     }
 
@@ -32,9 +34,9 @@ final class WaitingCall implements Places.Waiter {
             answer.finish(null, bulkhead.full());
             return;
         }
-        timeout = bulkhead.time().scheduleUrgent(bulkhead.policy().queueTimeout(), this::timedOut);
+        timer = bulkhead.time().scheduleUrgent(timeout, this::timedOut);
         if (outOfLine) {
-            cancelTimeout();
+            cancelTimer();
         }
     }
 
@@ -42,7 +44,7 @@ final class WaitingCall implements Places.Waiter {
     @Override
     public void placeGiven() {
         outOfLine = true;
-        cancelTimeout();
+        cancelTimer();
         bulkhead.time().schedule(Duration.ZERO, this::begin);
     }
 
@@ -53,27 +55,27 @@ final class WaitingCall implements Places.Waiter {
             bulkhead.places().leave();
         } else {
             bulkhead.waited(BulkheadOutcome.ACCEPTED, start);
-            call.run();
+            answer.inContext(call);
         }
     }
 
     private void timedOut() {
         if (bulkhead.places().leaveLine(this)) {
             bulkhead.waited(BulkheadOutcome.TIMED_OUT, start);
-            answer.finish(null, bulkhead.timedOut());
+            answer.finish(null, bulkhead.timedOut(timeout));
         }
     }
 
     private void cancelled() {
         if (bulkhead.places().leaveLine(this)) {
-            cancelTimeout();
+            cancelTimer();
             bulkhead.waited(BulkheadOutcome.REJECTED, start);
             bulkhead.cancelled();
         }
     }
 
-    private void cancelTimeout() {
-        Scheduled scheduled = timeout;
+    private void cancelTimer() {
+        Scheduled scheduled = timer;
         if (scheduled != null) {
             scheduled.cancel();
         }

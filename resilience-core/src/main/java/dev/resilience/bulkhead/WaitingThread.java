@@ -9,11 +9,13 @@ import java.util.concurrent.locks.LockSupport;
 final class WaitingThread implements Places.Waiter {
 
     private final Bulkhead bulkhead;
+    private final Duration timeout;
     private final Thread thread = Thread.currentThread();
     private volatile boolean given;
 
     WaitingThread(Bulkhead bulkhead) {
         this.bulkhead = bulkhead;
+        this.timeout = bulkhead.queueTimeout();
     }
 
     @Override
@@ -34,14 +36,14 @@ final class WaitingThread implements Places.Waiter {
             throw bulkhead.interrupted();
         }
         if (outcome == BulkheadOutcome.TIMED_OUT) {
-            throw bulkhead.timedOut();
+            throw bulkhead.timedOut(timeout);
         }
     }
 
     private BulkheadOutcome park(long start) {
-        long timeout = Durations.toNanos(bulkhead.policy().queueTimeout());
+        long timeoutNanos = Durations.toNanos(timeout);
         while (!given) {
-            long left = timeout - (bulkhead.time().nanoTime() - start);
+            long left = timeoutNanos - (bulkhead.time().nanoTime() - start);
             boolean interrupted = thread.isInterrupted(); // stays set, for the caller to see
             if ((interrupted || left <= 0) && bulkhead.places().leaveLine(this)) {
                 return interrupted ? BulkheadOutcome.REJECTED : BulkheadOutcome.TIMED_OUT;

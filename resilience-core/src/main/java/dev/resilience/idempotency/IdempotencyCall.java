@@ -1,5 +1,6 @@
 package dev.resilience.idempotency;
 
+import dev.resilience.deadline.Deadline;
 import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.exception.IdempotencyKeyReusedException;
@@ -100,7 +101,7 @@ final class IdempotencyCall {
 
     private Duration waitOrRefuse() {
         Duration waited = Duration.ofNanos(idempotency.time().nanoTime() - start);
-        Duration left = policy.waitTimeout().minus(waited);
+        Duration left = Deadline.limit(policy.waitTimeout().minus(waited));
         if (policy.onInProgress() == OnInProgress.REJECT || left.isZero() || left.isNegative()) {
             countInProgress();
             throw stillInProgress();

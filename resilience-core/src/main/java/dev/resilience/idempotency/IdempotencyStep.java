@@ -1,5 +1,8 @@
 package dev.resilience.idempotency;
 
+import dev.resilience.deadline.Deadline;
+import dev.resilience.event.IdempotencyOutcome;
+import dev.resilience.exception.DeadlineExceededException;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;
@@ -22,6 +25,7 @@ final class IdempotencyStep extends Step {
 
     @Override
     public @Nullable Object call(Invocation invocation) throws Throwable {
+        refuseIfLate();
         IdempotencyCall call = new IdempotencyCall(idempotency, operation, invocation);
         for (Duration wait = call.claim(); wait != null; wait = call.claim()) {
             try {
@@ -50,11 +54,22 @@ final class IdempotencyStep extends Step {
     public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
         LinkedFuture answer = new LinkedFuture();
         try {
+            refuseIfLate();
             claim(new IdempotencyCall(idempotency, operation, invocation), invocation, answer);
         } catch (RuntimeException | Error refused) {
             answer.finish(null, refused);
         }
         return answer;
+    }
+
+    /** Before the store is asked: its key is as free as after a call that failed. */
+    private void refuseIfLate() {
+        try {
+            Deadline.check();
+        } catch (DeadlineExceededException late) {
+            idempotency.count(IdempotencyOutcome.RELEASED);
+            throw late;
+        }
     }
 
     private void claim(IdempotencyCall call, Invocation invocation, LinkedFuture answer) {

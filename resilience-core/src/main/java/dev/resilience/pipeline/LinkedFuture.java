@@ -12,11 +12,15 @@ import org.jspecify.annotations.Nullable;
  * The future that an asynchronous step returns: knows what it waits for, and when it is cancelled or completed from
  * outside, cancels that. {@link CompletableFuture}'s own dependents do not: cancelling one leaves its source running.
  *
+ * <p>It also remembers the context of the call for which it was made, and every thread that goes on with the call does so
+ * in this context.
+ *
  * <p>The one compare-and-set inside {@link #complete} and {@link #completeExceptionally} decides between an answer and
  * a cancellation. Safe for use by many threads.
  */
 public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
 
+    private final CallContext context = CallContext.current();
     private volatile Runnable cancellation = LinkedFuture::nothing;
 
     @SuppressWarnings("FutureReturnValueIgnored") // the action is for this future's own end
@@ -87,25 +91,30 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
     public void await(
             CompletableFuture<@Nullable Object> source, BiConsumer<@Nullable Object, @Nullable Throwable> then) {
         cancelling(() -> source.cancel(true));
-        source.whenComplete((result, failure) -> {
-            try {
-                then.accept(result, failure);
-            } catch (Throwable broken) { // a checked one too, thrown sneakily
-                completeExceptionally(broken);
-            }
-        });
+        source.whenComplete((result, failure) -> inContext(() -> then.accept(result, failure)));
     }
 
     /**
      * Waits without a thread and then goes on.
      *
-     * @param next what comes after the wait; must not throw
+     * @param next what comes after the wait; what it throws ends this future
      * @param onCancel what comes in its place if this future is cancelled or completed from outside meanwhile
      */
     public void pause(TimeSource time, Duration wait, Runnable next, Runnable onCancel) {
-        Pause pause = new Pause(next, onCancel);
+        Pause pause = new Pause(() -> inContext(next), onCancel);
         cancelling(pause::cancel); // before the timer is set: what comes next says itself how to be cancelled
         pause.start(time, wait);
+    }
+
+    /**
+     * Goes on with the call on the current thread, in the call's context. What the action throws ends this future.
+     */
+    public void inContext(Runnable action) {
+        try {
+            context.run(action);
+        } catch (Throwable broken) { // a checked one too, thrown sneakily
+            completeExceptionally(broken);
+        }
     }
 
     /** Ends this future as another one ended. */

@@ -7,6 +7,7 @@ import dev.resilience.exception.ResilienceException;
 import dev.resilience.fault.ExceptionRules;
 import dev.resilience.fault.Fault;
 import dev.resilience.fault.Faults;
+import dev.resilience.pipeline.Attempt;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Step;
 import dev.resilience.policy.InvalidPolicyException;
@@ -45,6 +46,7 @@ public final class Retry implements Layer {
     private final OutcomeCounters<RetryOutcome> calls = new OutcomeCounters<>(RetryOutcome.class);
     private final LongAdder attempts = new LongAdder();
     private final RetryLog log;
+    private final @Nullable Attempt outermost;
 
     /**
      * @param budget what the retries are taken from; {@code null} for no budget
@@ -84,6 +86,7 @@ public final class Retry implements Layer {
         this.retryOnResult = retryOnResult;
         this.random = random;
         this.log = new RetryLog(name, policy.maxAttempts());
+        this.outermost = policy.maxAttempts() == 1 ? null : Attempt.of("retry '" + name + "'", 1, null);
     }
 
     /**
@@ -146,6 +149,31 @@ public final class Retry implements Layer {
             budget.firstAttempt();
         }
         return policy.maxDuration() != null || events.heard() ? time.nanoTime() : NOT_MEASURED;
+    }
+
+    /**
+     * What marks the thread while a call's first attempt runs. Prepared where nobody else retries, for it is needed by
+     * every call; a policy of one attempt, or one that leaves retrying to the outer call, adds nothing to what is there.
+     */
+    @Nullable
+    Attempt firstAttempt(@Nullable Attempt outer) {
+        if (outer == null) {
+            return outermost;
+        }
+        if (outermost == null || leavesRetryingTo(outer)) {
+            return outer;
+        }
+        log.nested(outer.by());
+        return attempt(1, outer);
+    }
+
+    Attempt attempt(int number, @Nullable Attempt outer) {
+        return Attempt.of("retry '" + name + "'", number, outer);
+    }
+
+    /** Whether there are to be no retries here, for the call is retried further out. */
+    boolean leavesRetryingTo(@Nullable Attempt outer) {
+        return outer != null && policy.nested() == RetryPolicy.Nested.SUPPRESS;
     }
 
     boolean isTransient(Throwable failure, Set<Integer> transientStatuses) {

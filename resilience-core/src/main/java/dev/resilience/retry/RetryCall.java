@@ -1,10 +1,13 @@
 package dev.resilience.retry;
 
+import dev.resilience.deadline.Deadline;
 import dev.resilience.event.RetryFinished;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.event.RetryScheduled;
+import dev.resilience.exception.DeadlineExceededException;
 import dev.resilience.fault.Faults;
 import dev.resilience.fault.HttpFailure;
+import dev.resilience.pipeline.Attempt;
 import dev.resilience.time.Durations;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -13,8 +16,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one call needs to be retried: how often it was tried, what went wrong, and the decision whether to go on. Used
- * by one thread at a time.
+ * What one call needs to be retried: how often it was tried, how the last attempt ended, what went wrong before, and
+ * the decision whether to go on. Made on the thread of the caller; used by one thread at a time.
  */
 final class RetryCall {
 
@@ -25,45 +28,87 @@ final class RetryCall {
     private final RetryPolicy policy;
     private final Set<Integer> transientStatuses;
     private final long start;
+    private final @Nullable Deadline deadline = Deadline.current();
+    private final @Nullable Attempt outer;
+    private final int maxAttempts;
     private final Deque<Throwable> earlierFailures = new ArrayDeque<>(2);
     private int attempts = 1;
     private Duration previousWait;
+    private @Nullable Object result;
+    private @Nullable Throwable failure;
     private RetryOutcome outcome = RetryOutcome.SUCCESS;
 
-    RetryCall(Retry retry, Set<Integer> transientStatuses, long start) {
+    /**
+     * @param outer the attempt around this call; where the policy leaves retrying to it, there is one attempt here
+     */
+    RetryCall(Retry retry, Set<Integer> transientStatuses, long start, @Nullable Attempt outer) {
         this.retry = retry;
         this.policy = retry.policy();
         this.transientStatuses = transientStatuses;
         this.start = start;
+        this.outer = outer;
+        this.maxAttempts = retry.leavesRetryingTo(outer) ? 1 : policy.maxAttempts();
         this.previousWait = policy.backoff().baseDelay();
     }
 
-    /** How long to wait before the next attempt, or {@code null} if the call has ended with this failure. */
+    /** What the method sees of the attempt that is about to begin. */
     @Nullable
-    Duration waitAfter(Throwable failure) {
-        if (Faults.isInterrupt(failure)) {
+    Attempt attempt() {
+        return attempts == 1 ? retry.firstAttempt(outer) : retry.attempt(attempts, outer);
+    }
+
+    /** The attempt around this call, if somebody further out retries. */
+    @Nullable
+    Attempt outer() {
+        return outer;
+    }
+
+    /** An attempt failed. How long to wait before the next one, or {@code null} if the call has ended so. */
+    @Nullable
+    Duration failed(Throwable failed) {
+        if (failed instanceof DeadlineExceededException) {
+            return ranOutOfTime(failed);
+        }
+        result = null;
+        failure = failed;
+        if (Faults.isInterrupt(failed)) {
             return end(RetryOutcome.INTERRUPTED);
         }
-        if (!retry.isTransient(failure, transientStatuses)) {
+        if (!retry.isTransient(failed, transientStatuses)) {
             return end(RetryOutcome.NOT_RETRYABLE);
         }
-        return waitForNext(failure, hint(failure));
+        return waitForNext(hint(failed));
     }
 
-    /** As {@link #waitAfter}, after a result that asks for another attempt. */
+    /** An attempt returned. As {@link #failed}, if the result asks for another one; otherwise the call has ended. */
     @Nullable
-    Duration waitAfterResult() {
-        return waitForNext(null, null);
-    }
-
-    /** The attempt succeeded: no wait follows. */
-    @Nullable
-    Duration succeeded() {
+    Duration returned(@Nullable Object returned) {
+        if (retry.asksForRetry(returned)) {
+            return wantsAnother(returned);
+        }
+        result = returned;
+        failure = null;
         return end(attempts == 1 ? RetryOutcome.SUCCESS : RetryOutcome.SUCCESS_AFTER_RETRY);
     }
 
-    private @Nullable Duration waitForNext(@Nullable Throwable failure, @Nullable Duration hint) {
-        if (attempts >= policy.maxAttempts()) {
+    /** An attempt returned something that asks for another one. As {@link #failed}. */
+    @Nullable
+    Duration wantsAnother(@Nullable Object returned) {
+        result = returned;
+        failure = null;
+        return waitForNext(null);
+    }
+
+    /** The time ran out between the wait and the attempt, which was not made: what was in hand before remains so. */
+    private @Nullable Duration ranOutOfTime(Throwable notMade) {
+        if (attempts == 1) {
+            failure = notMade;
+        }
+        return end(RetryOutcome.OUT_OF_TIME);
+    }
+
+    private @Nullable Duration waitForNext(@Nullable Duration hint) {
+        if (attempts >= maxAttempts) {
             return end(RetryOutcome.EXHAUSTED);
         }
         Duration backoff = retry.backoff(attempts - 1, previousWait);
@@ -77,7 +122,7 @@ final class RetryCall {
             return end(RetryOutcome.BUDGET_EXHAUSTED); // the wait is spared; what counts is asked when it is over
         }
         previousWait = backoff;
-        announce(wait, failure);
+        announce(wait);
         return wait;
     }
 
@@ -91,21 +136,31 @@ final class RetryCall {
      * promises how many retries are made at a time, and many waits may end together.
      */
     boolean mayTryAgain() {
+        if (deadline != null && deadline.isOver()) { // the wait took longer than it should
+            outcome = RetryOutcome.OUT_OF_TIME;
+            return false;
+        }
         RetryBudget budget = retry.budget();
         if (budget != null && !budget.tryAcquire()) {
             outcome = RetryOutcome.BUDGET_EXHAUSTED;
             return false;
+        }
+        if (failure != null) {
+            if (earlierFailures.size() == MOST_SUPPRESSED) {
+                earlierFailures.removeFirst();
+            }
+            earlierFailures.addLast(failure);
         }
         attempts++;
         retry.countRetry();
         return true;
     }
 
-    private @Nullable Duration hint(Throwable failure) {
+    private @Nullable Duration hint(Throwable failed) {
         if (!policy.honorRetryAfter()) {
             return null;
         }
-        HttpFailure answer = retry.faults().httpFailure(failure);
+        HttpFailure answer = retry.faults().httpFailure(failed);
         if (answer == null || answer.retryAfter() == null) {
             return null;
         }
@@ -114,25 +169,21 @@ final class RetryCall {
 
     private boolean endsTooLate(Duration wait) {
         Duration limit = policy.maxDuration();
-        return limit != null && elapsed().plus(wait).compareTo(limit) > 0;
+        return (limit != null && elapsed().plus(wait).compareTo(limit) > 0)
+                || (deadline != null && !deadline.allows(wait));
     }
 
     private Duration elapsed() {
         return Duration.ofNanos(retry.time().nanoTime() - start);
     }
 
-    private void announce(Duration wait, @Nullable Throwable failure) {
-        if (failure != null) {
-            if (earlierFailures.size() == MOST_SUPPRESSED) {
-                earlierFailures.removeFirst();
-            }
-            earlierFailures.addLast(failure);
-        }
+    private void announce(Duration wait) {
         int attempt = attempts;
-        retry.log().retrying(attempt, wait, failure);
+        Throwable failed = failure;
+        retry.log().retrying(attempt, wait, failed);
         retry.events()
                 .publish(() -> new RetryScheduled(
-                        retry.time().now(), retry.name(), attempt, policy.maxAttempts(), wait, failure));
+                        retry.time().now(), retry.name(), attempt, policy.maxAttempts(), wait, failed));
     }
 
     /** The thread was interrupted while it waited. */
@@ -143,12 +194,11 @@ final class RetryCall {
     /** The caller of an asynchronous method gave up. */
     void cancelled() {
         outcome = RetryOutcome.INTERRUPTED;
-        ended(null);
+        ended();
     }
 
-    /** Counts the call's outcome and returns its last failure with the earlier ones attached. */
-    @Nullable
-    Throwable ended(@Nullable Throwable failure) {
+    /** Counts the call's outcome; from now on {@link #failure()} carries the earlier failures. */
+    void ended() {
         retry.calls().count(outcome);
         if (outcome == RetryOutcome.SUCCESS_AFTER_RETRY) {
             retry.log().recovered(attempts);
@@ -157,9 +207,21 @@ final class RetryCall {
             RetryOutcome end = outcome;
             retry.events().publish(() -> new RetryFinished(retry.time().now(), retry.name(), end, attempts, elapsed()));
         }
-        if (failure != null) {
-            earlierFailures.forEach(earlier -> suppress(failure, earlier)); // the last one itself is left out there
+        Throwable last = failure;
+        if (last != null) {
+            earlierFailures.forEach(earlier -> suppress(last, earlier)); // the last one itself is left out there
         }
+    }
+
+    /** What the last attempt returned. */
+    @Nullable
+    Object result() {
+        return result;
+    }
+
+    /** What the last attempt threw, if it did. */
+    @Nullable
+    Throwable failure() {
         return failure;
     }
 

@@ -14,11 +14,12 @@ final class RetryLog {
     private static final Logger log = LoggerFactory.getLogger(Retry.class);
 
     /** Exception types made at run time (proxies, scripts) must not fill the memory. */
-    private static final int MOST_TYPES_REMEMBERED = 1_000;
+    private static final int MOST_REMEMBERED = 1_000;
 
     private final String policy;
     private final int maxAttempts;
     private final Set<String> unknownTypes = ConcurrentHashMap.newKeySet();
+    private final Set<String> outerRetries = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean resultRuleReported = new AtomicBoolean();
 
     RetryLog(String policy, int maxAttempts) {
@@ -57,6 +58,22 @@ final class RetryLog {
                 .log("Retry '{}': attempt {} of {} succeeded", policy, attempts, maxAttempts);
     }
 
+    /** Reported once for every pair. */
+    void nested(String outer) {
+        if (!outerRetries.contains(outer) && outerRetries.size() < MOST_REMEMBERED && outerRetries.add(outer)) {
+            log.atWarn()
+                    .addKeyValue("event", "retry_nested")
+                    .addKeyValue("policy", policy)
+                    .addKeyValue("outer", outer)
+                    .log(
+                            "Retry '{}' works inside {}, so the attempts of both multiply. To leave retrying to the outer "
+                                    + "one, set resilience.retry.{}.nested to suppress. Logged once.",
+                            policy,
+                            outer,
+                            policy);
+        }
+    }
+
     void brokenResultRule(Throwable broken) {
         if (resultRuleReported.compareAndSet(false, true)) {
             log.atWarn()
@@ -73,7 +90,7 @@ final class RetryLog {
 
     void unknown(Throwable failure) {
         String type = failure.getClass().getName();
-        if (unknownTypes.size() < MOST_TYPES_REMEMBERED && unknownTypes.add(type)) {
+        if (unknownTypes.size() < MOST_REMEMBERED && unknownTypes.add(type)) {
             log.atInfo()
                     .addKeyValue("event", "retry_unknown_fault")
                     .addKeyValue("policy", policy)

@@ -1,6 +1,7 @@
 package dev.resilience.retry;
 
 import dev.resilience.event.RetryOutcome;
+import dev.resilience.pipeline.Attempt;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;
@@ -11,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the rest of the pipeline, and runs it again where {@link RetryCall} says so. A call that succeeds at once costs
- * a counter and, where somebody wants to know how long calls take, one look at the clock.
+ * a counter, a note on the thread that it is being retried and, where somebody wants to know how long calls take, one
+ * look at the clock.
  */
 final class RetryStep extends Step {
 
@@ -28,47 +30,47 @@ final class RetryStep extends Step {
     @Override
     public @Nullable Object call(Invocation invocation) throws Throwable {
         long start = retry.begin();
+        Attempt outer = Attempt.current();
         Object result;
         try {
-            result = next.call(invocation);
+            result = attempt(invocation, retry.firstAttempt(outer), outer);
         } catch (Throwable failure) {
-            RetryCall call = newCall(start);
-            return callAgain(invocation, call, null, failure, call.waitAfter(failure));
+            RetryCall call = newCall(start, outer);
+            return callAgain(invocation, call, call.failed(failure));
         }
         if (retry.asksForRetry(result)) {
-            RetryCall call = newCall(start);
-            return callAgain(invocation, call, result, null, call.waitAfterResult());
+            RetryCall call = newCall(start, outer);
+            return callAgain(invocation, call, call.wantsAnother(result));
         }
         retry.calls().count(RetryOutcome.SUCCESS);
         return result;
     }
 
-    private @Nullable Object callAgain(
-            Invocation invocation,
-            RetryCall call,
-            @Nullable Object firstResult,
-            @Nullable Throwable firstFailure,
-            @Nullable Duration firstWait)
+    private @Nullable Object callAgain(Invocation invocation, RetryCall call, @Nullable Duration firstWait)
             throws Throwable {
-        Object result = firstResult;
-        Throwable failure = firstFailure;
         Duration wait = firstWait;
         while (wait != null && slept(wait, call) && call.mayTryAgain()) {
             try {
-                result = next.call(invocation);
-                failure = null;
-                wait = retry.asksForRetry(result) ? call.waitAfterResult() : call.succeeded();
-            } catch (Throwable again) {
-                result = null;
-                failure = again;
-                wait = call.waitAfter(again);
+                wait = call.returned(attempt(invocation, call.attempt(), call.outer()));
+            } catch (Throwable failure) {
+                wait = call.failed(failure);
             }
         }
-        Throwable last = call.ended(failure);
-        if (last != null) {
-            throw last;
+        call.ended();
+        if (call.failure() != null) {
+            throw call.failure();
         }
-        return result;
+        return call.result();
+    }
+
+    private @Nullable Object attempt(Invocation invocation, @Nullable Attempt attempt, @Nullable Attempt outer)
+            throws Throwable {
+        Attempt.makeCurrent(attempt);
+        try {
+            return next.call(invocation);
+        } finally {
+            Attempt.makeCurrent(outer);
+        }
     }
 
     private boolean slept(Duration wait, RetryCall call) {
@@ -85,12 +87,17 @@ final class RetryStep extends Step {
     @Override
     public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
         LinkedFuture answer = new LinkedFuture();
-        attempt(invocation, newCall(retry.begin()), answer);
+        attemptAsync(invocation, newCall(retry.begin(), Attempt.current()), answer);
         return answer;
     }
 
-    private void attempt(Invocation invocation, RetryCall call, LinkedFuture answer) {
-        answer.await(next, invocation, (result, failure) -> ended(invocation, call, answer, result, failure));
+    private void attemptAsync(Invocation invocation, RetryCall call, LinkedFuture answer) {
+        Attempt.makeCurrent(call.attempt());
+        try {
+            answer.await(next, invocation, (result, failure) -> ended(invocation, call, answer, result, failure));
+        } finally {
+            Attempt.makeCurrent(call.outer());
+        }
     }
 
     private void ended(
@@ -103,29 +110,29 @@ final class RetryStep extends Step {
             call.cancelled();
             return;
         }
-        Duration wait;
-        if (failure != null) {
-            wait = call.waitAfter(failure);
-        } else {
-            wait = retry.asksForRetry(result) ? call.waitAfterResult() : call.succeeded();
-        }
+        Duration wait = failure == null ? call.returned(result) : call.failed(failure);
         if (wait == null) {
-            answer.finish(result, call.ended(failure));
+            finish(call, answer);
             return;
         }
         Runnable again = () -> {
             if (answer.isDone()) {
                 call.cancelled();
             } else if (call.mayTryAgain()) {
-                attempt(invocation, call, answer);
+                attemptAsync(invocation, call, answer);
             } else {
-                answer.finish(result, call.ended(failure));
+                finish(call, answer);
             }
         };
         answer.pause(retry.time(), wait, again, call::cancelled);
     }
 
-    private RetryCall newCall(long start) {
-        return new RetryCall(retry, transientStatuses, start);
+    private static void finish(RetryCall call, LinkedFuture answer) {
+        call.ended();
+        answer.finish(call.result(), call.failure());
+    }
+
+    private RetryCall newCall(long start, @Nullable Attempt outer) {
+        return new RetryCall(retry, transientStatuses, start, outer);
     }
 }

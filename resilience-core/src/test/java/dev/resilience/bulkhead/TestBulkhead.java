@@ -55,7 +55,10 @@ final class TestBulkhead {
 
     /** As {@link #start(Caller)}, through another bulkhead on the same time. */
     Call start(Bulkhead other, Caller caller) {
-        Pipeline through = Pipeline.of(other);
+        return start(Pipeline.of(other), caller);
+    }
+
+    Call start(Pipeline through, Caller caller) {
         return caller == Caller.BLOCKING ? startBlocking(through) : startAsynchronous(through);
     }
 

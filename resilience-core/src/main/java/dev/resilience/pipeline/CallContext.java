@@ -1,0 +1,46 @@
+package dev.resilience.pipeline;
+
+import dev.resilience.deadline.Deadline;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What belongs to a call and not to the thread that happens to run it: its deadline, and the attempt that it is part
+ * of. A step that goes on with a call on another thread takes it along.
+ *
+ * <p>Immutable and safe for use by many threads.
+ *
+ * @param deadline when the call must be done, if that matters
+ * @param attempt the retry around the call, if there is one
+ */
+public record CallContext(
+        @Nullable Deadline deadline, @Nullable Attempt attempt) {
+
+    private static final CallContext NONE = new CallContext(null, null);
+
+    /** The context of the call that the current thread works for. */
+    public static CallContext current() {
+        Deadline deadline = Deadline.current();
+        Attempt attempt = Attempt.current();
+        return deadline == null && attempt == null ? NONE : new CallContext(deadline, attempt);
+    }
+
+    /**
+     * Makes this the context of the current thread. For adapters, which put back what was current before in a {@code
+     * finally}.
+     */
+    public void makeCurrent() {
+        Deadline.makeCurrent(deadline);
+        Attempt.makeCurrent(attempt);
+    }
+
+    /** Runs an action in this context. */
+    public void run(Runnable action) {
+        CallContext before = current();
+        makeCurrent();
+        try {
+            action.run();
+        } finally {
+            before.makeCurrent();
+        }
+    }
+}
