@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 public record CallContext(
         @Nullable Deadline deadline, @Nullable Attempt attempt) {
 
-    private static final CallContext NONE = new CallContext(null, null);
+    /** That of a call of which nothing is known. */
+    public static final CallContext NONE = new CallContext(null, null);
 
     /** The context of the call that the current thread works for. */
     public static CallContext current() {

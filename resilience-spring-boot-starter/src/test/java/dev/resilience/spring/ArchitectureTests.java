@@ -51,7 +51,7 @@ class ArchitectureTests {
             ROOT + ".idempotency",
             List.of(),
             ROOT + ".metrics",
-            List.of(),
+            List.of(ROOT + ".web"),
             ROOT + ".web",
             List.of());
 
@@ -95,6 +95,7 @@ class ArchitectureTests {
                 .areNotAnnotatedWith(AutoConfiguration.class)
                 .and()
                 .areNotAnnotatedWith(ConfigurationProperties.class)
+                .and(not(simpleName("CallContextAccessor"))) // found by ServiceLoader
                 .should(beUsedByAnotherPackage())
                 .check(STARTER);
     }
@@ -154,20 +155,27 @@ class ArchitectureTests {
 
     static Stream<Arguments> optionalLibraries() {
         return Stream.of(
-                arguments("io.micrometer..", places("ResilienceMeters", "EventTimers")),
+                arguments("io.micrometer..", places("ResilienceMeters", "EventTimers", "CallContextAccessor")),
                 arguments(
                         "org.springframework.boot.actuate..",
                         places("ResilienceEndpoint", "ResilienceWebEndpointExtension")),
                 arguments("org.springframework.boot.health..", places("ResilienceHealthIndicator")),
                 arguments(
                         "org.springframework.web..",
-                        places("ResilienceExceptionHandler", "RestClientFailures", "WebClientFailures", "KeyHeader")),
-                arguments("jakarta.servlet..", places("KeyHeader")),
+                        places(
+                                "ResilienceExceptionHandler",
+                                "RestClientFailures",
+                                "WebClientFailures",
+                                "KeyHeader",
+                                "CallContextServletFilter",
+                                "CallContextOfCallables",
+                                "CallContextWebFilter")),
+                arguments("jakarta.servlet..", places("KeyHeader", "CallContextServletFilter")),
                 arguments("tools.jackson..", places("JacksonJson", "CanonicalJson", "AbstractParts")),
                 arguments("org.springframework.security..", places("SecurityCallerScope")),
                 arguments("org.springframework.dao..", places()),
                 arguments("org.springframework.transaction..", places()),
-                arguments("reactor..", places()),
+                arguments("reactor..", places("CallContextWebFilter")),
                 arguments("org.mockito..", places()));
     }
 

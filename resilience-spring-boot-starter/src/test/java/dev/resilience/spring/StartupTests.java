@@ -55,12 +55,14 @@ class StartupTests {
         int bulkhead = 3 + 3 + 1; // outcomes, gauges, wait
         int idempotency = 9; // outcomes
         int fallback = 2; // outcomes
+        int deadline = 2; // outcomes
         return registry.retries().size() * retry
                 + registry.retryBudgets().size()
                 + registry.circuitBreakers().size() * circuitBreaker
                 + registry.bulkheads().size() * bulkhead
                 + registry.idempotencies().size() * idempotency
-                + registry.fallbacks().size() * fallback;
+                + registry.fallbacks().size() * fallback
+                + deadline;
     }
 
     private static ConfigurableApplicationContext start(String... arguments) {

@@ -28,7 +28,6 @@ final class KnownKeys {
     private static final Set<String> OF_OTHER_VERSIONS = Set.of(
             "advice-mode",
             "bindings",
-            "deadline",
             "http-client",
             "idempotency-store.jdbc",
             "idempotency-store.redis",

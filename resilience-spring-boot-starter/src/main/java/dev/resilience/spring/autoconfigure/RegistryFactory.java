@@ -139,9 +139,6 @@ final class RegistryFactory {
 
     private void warnOfWhatHasNoEffect(String name, RetryPolicy policy) {
         String key = "resilience.retry." + name + ".";
-        if (policy.nested() == RetryPolicy.Nested.SUPPRESS) {
-            warnings.add(key + "nested: suppress has no effect in this version");
-        }
         if (policy.deadLetter()) {
             warnings.add(key + "dead-letter: true has no effect in this version");
         }

@@ -24,7 +24,9 @@ import dev.resilience.spring.idempotency.IdempotentMethods;
 import dev.resilience.spring.idempotency.JacksonJson;
 import dev.resilience.spring.idempotency.Json;
 import dev.resilience.spring.idempotency.SecurityCallerScope;
+import dev.resilience.spring.web.DeadlineHeader;
 import dev.resilience.time.TimeSource;
+import java.time.Duration;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -148,6 +150,32 @@ public final class ResilienceAutoConfiguration {
                                 + "define an IdempotencyStore bean");
             }
         });
+    }
+
+    @Bean
+    DeadlineHeader resilienceDeadlineHeader(Environment environment) {
+        ResilienceProperties.Deadline deadline = properties(environment).getDeadline();
+        Duration margin = deadline.getMargin();
+        boolean isPositive = !margin.isZero() && !margin.isNegative();
+        require(isPositive, environment, "resilience.deadline.margin", margin, "must be longer than zero");
+        String name = deadline.getHeader();
+        require(
+                name.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+"),
+                environment,
+                "resilience.deadline.header",
+                name,
+                "must be the name of a header, such as X-Request-Deadline-Ms");
+        return new DeadlineHeader(name, margin);
+    }
+
+    private static void require(
+            boolean fulfilled, Environment environment, String key, Object value, String requirement) {
+        if (!fulfilled) {
+            String where = keys(environment).describe(ConfigurationPropertyName.of(key), value);
+            throw new ResilienceConfigurationException(
+                    "'" + key + "' has a value that it cannot have:\n\n" + where + "\n    Reason: " + requirement,
+                    "Change the value of '" + key + "': it " + requirement + ".");
+        }
     }
 
     private static LayerOrder order(Environment environment) {

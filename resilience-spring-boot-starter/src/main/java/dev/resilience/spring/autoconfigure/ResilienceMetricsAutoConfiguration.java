@@ -4,6 +4,7 @@ import dev.resilience.event.Events;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.aop.StartupCheck;
 import dev.resilience.spring.metrics.ResilienceMeters;
+import dev.resilience.spring.web.IncomingCalls;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -23,8 +24,12 @@ public final class ResilienceMetricsAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    ResilienceMeters resilienceMeters(ResilienceRegistry registry, Events events, StartupCheck check) {
-        return new ResilienceMeters(registry, events, check::run);
+    ResilienceMeters resilienceMeters(
+            ResilienceRegistry registry,
+            Events events,
+            ObjectProvider<IncomingCalls> incomingCalls,
+            StartupCheck check) {
+        return new ResilienceMeters(registry, events, incomingCalls.getIfAvailable(), check::run);
     }
 
     /** Where Boot's own metrics are not at work, nobody else binds. */

@@ -1,5 +1,6 @@
 package dev.resilience.spring.autoconfigure;
 
+import java.time.Duration;
 import java.util.List;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.core.Ordered;
@@ -16,6 +17,8 @@ public final class ResilienceProperties {
 
     /** Order of the advice relative to other Spring advice; by default outside transactions and caches. */
     private int adviceOrder = Ordered.LOWEST_PRECEDENCE - 100;
+
+    private final Deadline deadline = new Deadline();
 
     private final IdempotencyStore idempotencyStore = new IdempotencyStore();
 
@@ -43,8 +46,38 @@ public final class ResilienceProperties {
         this.adviceOrder = adviceOrder;
     }
 
+    public Deadline getDeadline() {
+        return deadline;
+    }
+
     public IdempotencyStore getIdempotencyStore() {
         return idempotencyStore;
+    }
+
+    /** What is written under {@code resilience.deadline}. */
+    public static final class Deadline {
+
+        /** Name of the header that tells how many milliseconds are left for a request. */
+        private String header = "X-Request-Deadline-Ms";
+
+        /** What is taken off when the header is written, for the way of the answer. */
+        private Duration margin = Duration.ofMillis(100);
+
+        public String getHeader() {
+            return header;
+        }
+
+        public void setHeader(String header) {
+            this.header = header;
+        }
+
+        public Duration getMargin() {
+            return margin;
+        }
+
+        public void setMargin(Duration margin) {
+            this.margin = margin;
+        }
     }
 
     /** What is written under {@code resilience.idempotency-store}. */

@@ -1,16 +1,33 @@
 package dev.resilience.spring.autoconfigure;
 
+import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.web.CallContextOfCallables;
+import dev.resilience.spring.web.CallContextServletFilter;
+import dev.resilience.spring.web.CallContextWebFilter;
+import dev.resilience.spring.web.DeadlineHeader;
+import dev.resilience.spring.web.IncomingCalls;
 import dev.resilience.spring.web.ResilienceExceptionHandler;
+import dev.resilience.time.TimeSource;
+import jakarta.servlet.Filter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.util.ClassUtils;
 import org.springframework.web.bind.annotation.ControllerAdvice;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.servlet.config.annotation.AsyncSupportConfigurer;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import reactor.core.publisher.Mono;
 
-/** Refusals that leave a controller become problem details. */
+/** Requests bring a deadline with them; refusals that leave a controller become problem details. */
 @AutoConfiguration(after = ResilienceAutoConfiguration.class)
 @ConditionalOnWebApplication
 @ConditionalOnClass(ControllerAdvice.class)
@@ -21,5 +38,73 @@ public final class ResilienceWebAutoConfiguration {
     @ConditionalOnMissingBean
     ResilienceExceptionHandler resilienceExceptionHandler() {
         return new ResilienceExceptionHandler();
+    }
+
+    @Bean
+    IncomingCalls resilienceIncomingCalls(DeadlineHeader header, TimeSource time) {
+        return new IncomingCalls(header, time);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+    @ConditionalOnClass(Filter.class)
+    static class ServletConfiguration {
+
+        @Bean
+        CallContextServletFilter resilienceServletFilter(IncomingCalls calls) {
+            return new CallContextServletFilter(calls);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+    @ConditionalOnClass({Filter.class, WebMvcConfigurer.class})
+    static class WebMvcConfiguration {
+
+        @Bean
+        WebMvcConfigurer resilienceWebMvcConfigurer() {
+            return new WebMvcConfigurer() {
+                @Override
+                public void configureAsyncSupport(AsyncSupportConfigurer async) {
+                    async.registerCallableInterceptors(new CallContextOfCallables());
+                }
+            };
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+    @ConditionalOnClass({WebFilter.class, Mono.class})
+    static class WebFluxConfiguration {
+
+        @Bean
+        CallContextWebFilter resilienceWebFilter(
+                IncomingCalls calls,
+                ApplicationContext application,
+                ResilienceRegistry registry,
+                StartupWarnings warnings) {
+            boolean wanted = registry.retries().values().stream()
+                    .anyMatch(retry -> retry.policy().nested() == RetryPolicy.Nested.SUPPRESS);
+            if ((wanted || isConfigured(application)) && !travels(application)) {
+                warnings.add(
+                        "In this WebFlux application the deadline of a request does not reach methods that are called "
+                                + "while it is handled, nor does its X-Attempt-Number. Set "
+                                + "'spring.reactor.context-propagation: auto', with io.micrometer:context-propagation on the "
+                                + "class path");
+            }
+            return new CallContextWebFilter(calls);
+        }
+
+        private static boolean isConfigured(ApplicationContext application) {
+            return Binder.get(application.getEnvironment())
+                    .bind("resilience.deadline", ResilienceProperties.Deadline.class)
+                    .isBound();
+        }
+
+        private static boolean travels(ApplicationContext application) {
+            String mode = application.getEnvironment().getProperty("spring.reactor.context-propagation");
+            return "auto".equalsIgnoreCase(mode)
+                    && ClassUtils.isPresent("io.micrometer.context.ContextRegistry", application.getClassLoader());
+        }
     }
 }

@@ -11,6 +11,8 @@ import dev.resilience.fallback.Fallback;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryBudget;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.web.DeadlineOutcome;
+import dev.resilience.spring.web.IncomingCalls;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -18,6 +20,7 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Shows the live objects to Micrometer: the objects count, the meters read. Every series exists from the start, at 0.
@@ -28,12 +31,19 @@ public final class ResilienceMeters implements MeterBinder {
     private final ResilienceRegistry resilience;
     private final Events events;
     private final Runnable resolveMethods;
+    private final @Nullable IncomingCalls incomingCalls;
 
     /**
+     * @param incomingCalls what counts the deadlines of requests, in a web application
      * @param resolveMethods makes sure that all protected methods are known, for fallbacks belong to methods
      */
-    public ResilienceMeters(ResilienceRegistry resilience, Events events, Runnable resolveMethods) {
+    public ResilienceMeters(
+            ResilienceRegistry resilience,
+            Events events,
+            @Nullable IncomingCalls incomingCalls,
+            Runnable resolveMethods) {
         this.resilience = resilience;
+        this.incomingCalls = incomingCalls;
         this.events = events;
         this.resolveMethods = resolveMethods;
     }
@@ -52,7 +62,21 @@ public final class ResilienceMeters implements MeterBinder {
         resilience.fallbacks().values().stream()
                 .collect(Collectors.groupingBy(Fallback::name))
                 .forEach((name, overloads) -> bind(meters, name, overloads));
+        if (incomingCalls != null) {
+            bind(meters, incomingCalls);
+        }
         events.add(new EventTimers(meters, resilience));
+    }
+
+    private static void bind(MeterRegistry meters, IncomingCalls calls) {
+        for (DeadlineOutcome outcome : calls.deadlines().outcomes()) {
+            FunctionCounter.builder(
+                            "resilience.deadline.requests",
+                            calls,
+                            c -> c.deadlines().get(outcome))
+                    .tags("outcome", outcome.label())
+                    .register(meters);
+        }
     }
 
     private static void bind(MeterRegistry meters, Retry retry) {

@@ -2,6 +2,7 @@ package dev.resilience.spring.web;
 
 import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.exception.CircuitOpenException;
+import dev.resilience.exception.DeadlineExceededException;
 import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.exception.IdempotencyKeyInvalidException;
 import dev.resilience.exception.IdempotencyKeyMissingException;
@@ -36,6 +37,7 @@ public final class ResilienceExceptionHandler {
     private static final Map<Class<?>, HttpStatus> STATUSES = Map.of(
             CircuitOpenException.class, HttpStatus.SERVICE_UNAVAILABLE,
             BulkheadFullException.class, HttpStatus.SERVICE_UNAVAILABLE,
+            DeadlineExceededException.class, HttpStatus.GATEWAY_TIMEOUT,
             IdempotencyKeyMissingException.class, HttpStatus.BAD_REQUEST,
             IdempotencyKeyInvalidException.class, HttpStatus.BAD_REQUEST,
             IdempotencyInProgressException.class, HttpStatus.CONFLICT,

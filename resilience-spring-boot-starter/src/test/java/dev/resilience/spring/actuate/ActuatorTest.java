@@ -33,7 +33,7 @@ import org.springframework.web.context.WebApplicationContext;
             "resilience.bulkhead.orders.max-concurrent=7",
             "resilience.idempotency.orders.max-result-size=1MB",
             "resilience.retry-budget.shared.max-ratio=0.2",
-            "resilience.retry.nested.nested=suppress",
+            "resilience.retry.kept.dead-letter=true",
             "management.endpoints.web.exposure.include=resilience"
         })
 @interface ActuatorTest {

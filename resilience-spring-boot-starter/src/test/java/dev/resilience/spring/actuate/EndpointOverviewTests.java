@@ -36,9 +36,9 @@ class EndpointOverviewTests {
 
     @Test
     void showsEveryPolicyOfAKindAndTheDefault() {
-        json("$.retry").asMap().containsOnlyKeys("default", "nested", "orders");
+        json("$.retry").asMap().containsOnlyKeys("default", "kept", "orders");
         json("$['circuit-breaker']").asMap().containsOnlyKeys("default", "inspected", "orders");
-        json("$['retry-budget']").asMap().containsOnlyKeys("default", "nested", "orders", "shared");
+        json("$['retry-budget']").asMap().containsOnlyKeys("default", "kept", "orders", "shared");
         json("$['time-limit']").asMap().isEmpty();
     }
 
@@ -53,7 +53,7 @@ class EndpointOverviewTests {
     void showsTheWarningsOfTheStart() {
         json("$.warnings")
                 .asArray()
-                .anySatisfy(warning -> assertThat(warning).asString().contains("resilience.retry.nested.nested"))
+                .anySatisfy(warning -> assertThat(warning).asString().contains("resilience.retry.kept.dead-letter"))
                 .anySatisfy(warning -> assertThat(warning).asString().contains("remembered in this process only"));
     }
 

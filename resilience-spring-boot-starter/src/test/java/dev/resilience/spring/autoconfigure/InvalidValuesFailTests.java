@@ -55,6 +55,21 @@ class InvalidValuesFailTests extends FailingStartup {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "margin, 0ms, must be longer than zero",
+        "margin, -1s, must be longer than zero",
+        "header, 'X Time Left', must be the name of a header",
+        "header, '\"\"', must be the name of a header",
+        "header, 'X-Time:', must be the name of a header"
+    })
+    void deadlines(String key, String value, String requirement) {
+        String property = "resilience.deadline." + key;
+        fail("resilience.deadline." + key + ": '" + value.replace("\"", "") + "'")
+                .blames(property, value.replace("\"", ""), 1)
+                .advises("Change the value of '" + property + "'", requirement);
+    }
+
     @Nested
     class Durations {
 

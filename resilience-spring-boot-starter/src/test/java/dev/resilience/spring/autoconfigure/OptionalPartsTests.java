@@ -7,12 +7,16 @@ import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.idempotency.CallerScope;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.actuate.ResilienceEndpoint;
 import dev.resilience.spring.actuate.ResilienceHealthIndicator;
 import dev.resilience.spring.idempotency.Json;
 import dev.resilience.spring.metrics.ResilienceMeters;
+import dev.resilience.spring.web.CallContextServletFilter;
+import dev.resilience.spring.web.CallContextWebFilter;
 import dev.resilience.spring.web.ResilienceExceptionHandler;
 import dev.resilience.time.ManualTimeSource;
+import io.micrometer.context.ContextRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.ConnectException;
@@ -26,7 +30,9 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.assertj.AssertableReactiveWebApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.web.bind.annotation.ControllerAdvice;
@@ -46,6 +52,11 @@ class OptionalPartsTests {
             ResilienceHealthAutoConfiguration.class,
             ResilienceMetricsAutoConfiguration.class,
             ResilienceWebAutoConfiguration.class);
+
+    private static final String DEADLINE = "resilience.deadline.header=X-Time-Left";
+
+    private final ReactiveWebApplicationContextRunner reactive =
+            new ReactiveWebApplicationContextRunner().withConfiguration(ALL);
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(ALL)
@@ -100,7 +111,45 @@ class OptionalPartsTests {
     void withAWebApplication() {
         new WebApplicationContextRunner()
                 .withConfiguration(ALL)
-                .run(context -> assertThat(context).hasSingleBean(ResilienceExceptionHandler.class));
+                .run(context -> assertThat(context)
+                        .hasSingleBean(ResilienceExceptionHandler.class)
+                        .hasSingleBean(CallContextServletFilter.class)
+                        .doesNotHaveBean(CallContextWebFilter.class));
+    }
+
+    @Test
+    void withAReactiveWebApplication() {
+        reactive.withPropertyValues(DEADLINE, "spring.reactor.context-propagation=auto")
+                .run(context -> {
+                    assertThat(context)
+                            .hasSingleBean(CallContextWebFilter.class)
+                            .doesNotHaveBean(CallContextServletFilter.class);
+                    assertThat(context.getBean(StartupWarnings.class).all()).isEmpty();
+                });
+    }
+
+    @Test
+    void inAReactiveWebApplicationTheContextOfACallNeedsHelpToTravel() {
+        reactive.withPropertyValues(DEADLINE).run(OptionalPartsTests::assertContextDoesNotTravel);
+        reactive.withPropertyValues("resilience.retry.quiet.nested=suppress")
+                .run(OptionalPartsTests::assertContextDoesNotTravel);
+        reactive.withPropertyValues(DEADLINE, "spring.reactor.context-propagation=auto")
+                .withClassLoader(new FilteredClassLoader(ContextRegistry.class))
+                .run(OptionalPartsTests::assertContextDoesNotTravel);
+    }
+
+    @Test
+    void nobodyIsWarnedWhoAsksForNothing() {
+        reactive.run(context ->
+                assertThat(context.getBean(StartupWarnings.class).all()).isEmpty());
+    }
+
+    private static void assertContextDoesNotTravel(AssertableReactiveWebApplicationContext context) {
+        assertThat(context).hasNotFailed().hasSingleBean(CallContextWebFilter.class);
+        assertThat(context.getBean(StartupWarnings.class).all())
+                .singleElement()
+                .asString()
+                .contains("spring.reactor.context-propagation: auto", "io.micrometer:context-propagation");
     }
 
     @Test

@@ -30,7 +30,7 @@ class SmallClassPathTests {
 
     private static final Pattern OPTIONAL = Pattern.compile(
             "spring-boot-(?!autoconfigure|[0-9]).*|spring-(web|webmvc|webflux|tx|jdbc|security|test).*|jackson.*|reactor.*"
-                    + "|tomcat.*|jakarta\\..*|(micrometer-(?!core|commons|observation)).*");
+                    + "|tomcat.*|context-propagation.*|jakarta\\..*|(micrometer-(?!core|commons|observation)).*");
 
     @Test
     void retriesWithNothingButTheStarterItself() throws Exception {

@@ -89,10 +89,19 @@ class DocumentationTests {
 
     @Test
     void theOtherJavaSnippetsCompile() throws Exception {
-        List<String> others = Snippets.of("README.md").in("java");
-        assertThat(SnippetCompiler.compile(others.get(1), "ManualTime", classes))
-                .isNotNull();
-        assertThat(others).hasSize(2);
+        for (String snippet : javaAfterTheFirst()) {
+            String name = snippet.replaceFirst("(?s).*?class (\\w+).*", "$1");
+            assertThat(SnippetCompiler.compile(snippet, name, classes)).isNotNull();
+        }
+    }
+
+    private static List<String> javaAfterTheFirst() throws IOException {
+        List<String> all = Snippets.ofAllPages()
+                .flatMap(page -> page.in("java").stream())
+                .filter(snippet -> !snippet.equals(SERVICE))
+                .toList();
+        assertThat(all).hasSizeGreaterThanOrEqualTo(3);
+        return all;
     }
 
     private static void register(ConfigurableApplicationContext context, Class<?> service) {

@@ -21,10 +21,15 @@ final class SnippetCompiler {
             package com.example;
 
             import dev.resilience.annotation.*;
+            import dev.resilience.deadline.Deadline;
+            import dev.resilience.spring.web.DeadlineHeader;
             import dev.resilience.time.ManualTimeSource;
+            import java.time.Duration;
+            import org.jspecify.annotations.Nullable;
             import org.springframework.boot.test.context.TestConfiguration;
             import org.springframework.context.annotation.Bean;
             import org.springframework.stereotype.Service;
+            import org.springframework.web.client.RestClient;
 
             record Receipt(String orderId, int amount) {}
 

@@ -1,0 +1,35 @@
+package dev.resilience.spring.web;
+
+import dev.resilience.pipeline.CallContext;
+import io.micrometer.context.ThreadLocalAccessor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets Micrometer's context propagation, where it is on the class path, take the context of a call along: into Reactor
+ * and out of it, and to the threads of task executors. Found through {@link java.util.ServiceLoader}.
+ */
+public final class CallContextAccessor implements ThreadLocalAccessor<CallContext> {
+
+    static final String KEY = "dev.resilience.call-context";
+
+    @Override
+    public Object key() {
+        return KEY;
+    }
+
+    @Override
+    public @Nullable CallContext getValue() {
+        CallContext current = CallContext.current();
+        return current.equals(CallContext.NONE) ? null : current;
+    }
+
+    @Override
+    public void setValue(CallContext value) {
+        value.makeCurrent();
+    }
+
+    @Override
+    public void setValue() {
+        CallContext.NONE.makeCurrent();
+    }
+}

@@ -1,0 +1,41 @@
+package dev.resilience.spring.web;
+
+import dev.resilience.pipeline.CallContext;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.Collections;
+import org.springframework.core.Ordered;
+import org.springframework.web.filter.OncePerRequestFilter;
+
+/**
+ * Makes the deadline of a request, and that it is a repetition, known to what is called while it is handled. Comes
+ * early, for the time that other filters take counts.
+ */
+public final class CallContextServletFilter extends OncePerRequestFilter implements Ordered {
+
+    private final IncomingCalls calls;
+
+    public CallContextServletFilter(IncomingCalls calls) {
+        this.calls = calls;
+    }
+
+    @Override
+    public int getOrder() {
+        return HIGHEST_PRECEDENCE + 10;
+    }
+
+    @Override
+    protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws ServletException, IOException {
+        CallContext before = CallContext.current();
+        calls.context(name -> Collections.list(request.getHeaders(name))).makeCurrent();
+        try {
+            chain.doFilter(request, response);
+        } finally {
+            before.makeCurrent();
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package dev.resilience.spring.web;
+
+import dev.resilience.deadline.Deadline;
+import dev.resilience.event.OutcomeCounters;
+import dev.resilience.pipeline.Attempt;
+import dev.resilience.pipeline.CallContext;
+import dev.resilience.time.TimeSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads from a request that comes in what its sender knows of the call: how much time is left for it, and whether it is
+ * a repetition. What is not valid is ignored, for a request must not fail because of advice that came with it; a
+ * deadline that is ignored is counted. Safe for use by many threads.
+ */
+public final class IncomingCalls {
+
+    /** The header that tells how often a request was sent: 1 is the first time. */
+    static final String ATTEMPT_HEADER = "X-Attempt-Number";
+
+    /** Nobody tries that often: the number fits in an int. */
+    private static final int MOST_DIGITS = 9;
+
+    private final DeadlineHeader header;
+    private final TimeSource time;
+    private final OutcomeCounters<DeadlineOutcome> deadlines = new OutcomeCounters<>(DeadlineOutcome.class);
+
+    public IncomingCalls(DeadlineHeader header, TimeSource time) {
+        this.header = header;
+        this.time = time;
+    }
+
+    /** Requests that came with a deadline, by what became of it. */
+    public OutcomeCounters<DeadlineOutcome> deadlines() {
+        return deadlines;
+    }
+
+    /**
+     * The context of a request.
+     *
+     * @param headers gives all values of a header, none if it is absent
+     */
+    CallContext context(Function<String, List<String>> headers) {
+        return new CallContext(deadline(headers.apply(header.name())), attempt(headers.apply(ATTEMPT_HEADER)));
+    }
+
+    /** Two different deadlines are none, for nobody can tell which is meant. */
+    private @Nullable Deadline deadline(List<String> values) {
+        if (values.isEmpty()) {
+            return null;
+        }
+        Duration left = values.size() == 1 ? DeadlineHeader.parse(values.get(0)) : null;
+        deadlines.count(left == null ? DeadlineOutcome.IGNORED : DeadlineOutcome.ACCEPTED);
+        return left == null ? null : Deadline.in(left, time);
+    }
+
+    private static @Nullable Attempt attempt(List<String> values) {
+        int number = values.size() == 1 ? number(values.get(0).strip()) : 1;
+        return number < 2 ? null : Attempt.of("the retry of another service", number, null);
+    }
+
+    private static int number(String value) {
+        boolean isNumber = !value.isEmpty() && value.chars().allMatch(c -> c >= '0' && c <= '9');
+        return isNumber && value.length() <= MOST_DIGITS ? Integer.parseInt(value) : 1;
+    }
+}

@@ -1,0 +1,122 @@
+package dev.resilience.spring.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.resilience.deadline.Deadline;
+import dev.resilience.event.Outcome;
+import dev.resilience.pipeline.Attempt;
+import dev.resilience.pipeline.CallContext;
+import dev.resilience.time.ManualTimeSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DeadlineHeaderTests {
+
+    private final ManualTimeSource time = new ManualTimeSource();
+    private final DeadlineHeader header = new DeadlineHeader("X-Time", Duration.ofMillis(100));
+    private final IncomingCalls calls = new IncomingCalls(header, time);
+
+    @ParameterizedTest
+    @CsvSource({
+        "1500, PT1.5S",
+        "0, PT0S",
+        "' 250 ', PT0.25S",
+        "007, PT0.007S",
+        "31536000000, PT8760H",
+        "000000000000000001, PT0.001S"
+    })
+    void tellsHowMuchTimeIsLeft(String value, Duration left) {
+        Deadline deadline = read(value).deadline();
+
+        assertThat(deadline.left()).isEqualTo(left);
+        assertCounted(1, 0);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                " ",
+                "-1",
+                "+1",
+                "1.5",
+                "1e3",
+                "1_000",
+                "1,000",
+                "0x10",
+                "PT1S",
+                "1000ms",
+                "١٢",
+                "NaN",
+                "null",
+                "31536000001",
+                "9223372036854775807",
+                "9223372036854775808",
+                "99999999999999999999999999999999999999",
+                "1000; drop table",
+                "1000\u0000"
+            })
+    void anythingElseIsIgnoredAndCounted(String value) {
+        assertThat(read(value).deadline()).isNull();
+        assertCounted(0, 1);
+    }
+
+    @Test
+    void twoOfThemAreNone() {
+        assertThat(read("100", "200").deadline()).isNull();
+        assertCounted(0, 1);
+    }
+
+    @Test
+    void aRequestWithoutItIsNotCounted() {
+        assertThat(calls.context(name -> List.of())).isEqualTo(CallContext.NONE);
+        assertCounted(0, 0);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"PT2S, 1900", "PT0.1S, 0", "PT0.05S, 0", "PT0S, 0", "PT1.1009999S, 1000"})
+    void isWrittenInWholeMillisecondsLessTheMargin(Duration left, String written) {
+        assertThat(header.value(Deadline.in(left, time))).isEqualTo(written);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2, 2", "' 3 ', 3", "007, 7", "999999999, 999999999"})
+    void aRepetitionIsKnownByItsNumber(String value, int number) {
+        Attempt attempt = attempt(List.of(value));
+
+        assertThat(attempt.number()).isEqualTo(number);
+        assertThat(attempt.by()).isEqualTo("the retry of another service");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "0", "-2", "+2", "two", "", "2.0", "9999999999", "99999999999999999999"})
+    void anythingElseIsNoRepetition(String value) {
+        assertThat(attempt(List.of(value))).isNull();
+    }
+
+    @Test
+    void twoNumbersAreNone() {
+        assertThat(attempt(List.of("2", "3"))).isNull();
+    }
+
+    private CallContext read(String... values) {
+        return calls.context(name -> name.equals("X-Time") ? List.of(values) : List.of());
+    }
+
+    private Attempt attempt(List<String> values) {
+        return calls.context(name -> name.equals("X-Attempt-Number") ? values : List.of())
+                .attempt();
+    }
+
+    private void assertCounted(long accepted, long ignored) {
+        assertThat(Map.<Outcome, Long>of(
+                        DeadlineOutcome.ACCEPTED, calls.deadlines().get(DeadlineOutcome.ACCEPTED),
+                        DeadlineOutcome.IGNORED, calls.deadlines().get(DeadlineOutcome.IGNORED)))
+                .isEqualTo(Map.of(DeadlineOutcome.ACCEPTED, accepted, DeadlineOutcome.IGNORED, ignored));
+    }
+}
