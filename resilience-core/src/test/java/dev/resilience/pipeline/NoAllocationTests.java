@@ -1,0 +1,58 @@
+package dev.resilience.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import dev.resilience.bulkhead.Bulkhead;
+import dev.resilience.bulkhead.BulkheadPolicy;
+import dev.resilience.circuitbreaker.CircuitBreaker;
+import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
+import dev.resilience.retry.Retry;
+import dev.resilience.retry.RetryPolicy;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** A call that succeeds leaves no garbage: what is measured is the bytecode's own doing, warmed up or not. */
+class NoAllocationTests {
+
+    private static final int CALLS = 100_000;
+
+    private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    @Test
+    void ofARetryWithItsBudget() throws Throwable {
+        assertAllocatesNothing(Pipeline.of(Retry.of("orders", RetryPolicy.defaults())));
+    }
+
+    @Test
+    void ofARetryThatWatchesTheTime() throws Throwable {
+        RetryPolicy policy =
+                RetryPolicy.builder().maxDuration(Duration.ofMinutes(1)).build();
+        assertAllocatesNothing(Pipeline.of(Retry.of("orders", policy)));
+    }
+
+    @Test
+    void ofABulkheadACircuitBreakerAndARetry() throws Throwable {
+        assertAllocatesNothing(Pipeline.of(
+                Bulkhead.of("orders", BulkheadPolicy.defaults()),
+                CircuitBreaker.of("orders", CircuitBreakerPolicy.defaults()),
+                Retry.of("orders", RetryPolicy.defaults())));
+    }
+
+    private void assertAllocatesNothing(Pipeline pipeline) throws Throwable {
+        Invocation body = () -> "result";
+        repeat(pipeline, body); // what is made once: adders' cells, the thread's entries, the window's slots
+        long before = threads.getCurrentThreadAllocatedBytes();
+        repeat(pipeline, body);
+        long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+
+        assertThat((double) allocated / CALLS).as("bytes per call").isLessThan(1);
+    }
+
+    private static void repeat(Pipeline pipeline, Invocation body) throws Throwable {
+        for (int i = 0; i < CALLS; i++) {
+            pipeline.invoke(body);
+        }
+    }
+}
