@@ -2,14 +2,13 @@ package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.bulkhead.BulkheadPolicy;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /**
  * What is written under {@code resilience.bulkhead.<name>}.
  */
 @ConfigurationProperties("resilience.bulkhead.default") // for the metadata: the policies are bound by PolicyBinder
-public final class BulkheadProperties implements PolicyProperties<BulkheadPolicy> {
+public final class BulkheadProperties extends PolicyProperties<BulkheadPolicy> {
 
     /** What limits the calls. */
     private BulkheadPolicy.Type type = BulkheadPolicy.Type.SEMAPHORE;
@@ -25,8 +24,6 @@ public final class BulkheadProperties implements PolicyProperties<BulkheadPolicy
 
     /** Whether a thread pool uses virtual threads (JDK 21 and later). */
     private boolean virtualThreads = false;
-
-    private @Nullable String parent;
 
     public BulkheadPolicy.Type getType() {
         return type;
@@ -69,16 +66,7 @@ public final class BulkheadProperties implements PolicyProperties<BulkheadPolicy
     }
 
     @Override
-    public @Nullable String getExtends() {
-        return parent;
-    }
-
-    public void setExtends(@Nullable String name) {
-        this.parent = name;
-    }
-
-    @Override
-    public BulkheadPolicy toPolicy() {
+    BulkheadPolicy toPolicy() {
         return BulkheadPolicy.builder()
                 .type(type)
                 .maxConcurrent(maxConcurrent)

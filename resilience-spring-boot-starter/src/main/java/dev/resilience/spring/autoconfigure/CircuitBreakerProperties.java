@@ -12,7 +12,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
  */
 @ConfigurationProperties(
         "resilience.circuit-breaker.default") // for the metadata: the policies are bound by PolicyBinder
-public final class CircuitBreakerProperties implements PolicyProperties<CircuitBreakerPolicy> {
+public final class CircuitBreakerProperties extends PolicyProperties<CircuitBreakerPolicy> {
 
     /** Consecutive failures that open it; 0 switches this off. */
     private int failureThreshold = 5;
@@ -58,8 +58,6 @@ public final class CircuitBreakerProperties implements PolicyProperties<CircuitB
 
     /** Whether the application is DOWN while it is open. */
     private CircuitBreakerPolicy.Health health = CircuitBreakerPolicy.Health.IGNORE;
-
-    private @Nullable String parent;
 
     public int getFailureThreshold() {
         return failureThreshold;
@@ -166,16 +164,7 @@ public final class CircuitBreakerProperties implements PolicyProperties<CircuitB
     }
 
     @Override
-    public @Nullable String getExtends() {
-        return parent;
-    }
-
-    public void setExtends(@Nullable String name) {
-        this.parent = name;
-    }
-
-    @Override
-    public CircuitBreakerPolicy toPolicy() {
+    CircuitBreakerPolicy toPolicy() {
         return CircuitBreakerPolicy.builder()
                 .failureThreshold(failureThreshold)
                 .failureRateThreshold(failureRateThreshold)

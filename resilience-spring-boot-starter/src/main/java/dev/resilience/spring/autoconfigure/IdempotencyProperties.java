@@ -3,7 +3,6 @@ package dev.resilience.spring.autoconfigure;
 import dev.resilience.idempotency.IdempotencyPolicy;
 import java.time.Duration;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.util.unit.DataSize;
 
@@ -11,7 +10,7 @@ import org.springframework.util.unit.DataSize;
  * What is written under {@code resilience.idempotency.<name>}.
  */
 @ConfigurationProperties("resilience.idempotency.default") // for the metadata: the policies are bound by PolicyBinder
-public final class IdempotencyProperties implements PolicyProperties<IdempotencyPolicy> {
+public final class IdempotencyProperties extends PolicyProperties<IdempotencyPolicy> {
 
     /** How long a result is replayed, counted from completion. */
     private Duration ttl = Duration.ofHours(24);
@@ -54,8 +53,6 @@ public final class IdempotencyProperties implements PolicyProperties<Idempotency
 
     /** Whether the JDBC store writes the result in the method's own transaction. */
     private IdempotencyPolicy.Transactional transactional = IdempotencyPolicy.Transactional.AUTO;
-
-    private @Nullable String parent;
 
     public Duration getTtl() {
         return ttl;
@@ -154,16 +151,7 @@ public final class IdempotencyProperties implements PolicyProperties<Idempotency
     }
 
     @Override
-    public @Nullable String getExtends() {
-        return parent;
-    }
-
-    public void setExtends(@Nullable String name) {
-        this.parent = name;
-    }
-
-    @Override
-    public IdempotencyPolicy toPolicy() {
+    IdempotencyPolicy toPolicy() {
         return IdempotencyPolicy.builder()
                 .ttl(ttl)
                 .lease(lease)

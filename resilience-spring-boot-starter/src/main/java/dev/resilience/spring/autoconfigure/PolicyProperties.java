@@ -8,12 +8,19 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <P> the policy made of it
  */
-interface PolicyProperties<P> {
+abstract class PolicyProperties<P> {
+
+    private @Nullable String parent;
 
     /** The policy or preset that this one starts from, in place of {@code default}. */
-    @Nullable
-    String getExtends();
+    public final @Nullable String getExtends() {
+        return parent;
+    }
+
+    public final void setExtends(@Nullable String name) {
+        this.parent = name;
+    }
 
     /** The immutable, checked policy. */
-    P toPolicy();
+    abstract P toPolicy();
 }

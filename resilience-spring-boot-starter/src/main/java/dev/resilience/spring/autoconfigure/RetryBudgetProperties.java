@@ -2,14 +2,13 @@ package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.retry.RetryBudgetPolicy;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /**
  * What is written under {@code resilience.retry-budget.<name>}.
  */
 @ConfigurationProperties("resilience.retry-budget.default") // for the metadata: the policies are bound by PolicyBinder
-public final class RetryBudgetProperties implements PolicyProperties<RetryBudgetPolicy> {
+public final class RetryBudgetProperties extends PolicyProperties<RetryBudgetPolicy> {
 
     /** Retries allowed for each first attempt in the window. */
     private double maxRatio = 0.1;
@@ -19,8 +18,6 @@ public final class RetryBudgetProperties implements PolicyProperties<RetryBudget
 
     /** Retries per second of the window that are always allowed. */
     private int minRetriesPerSecond = 10;
-
-    private @Nullable String parent;
 
     public double getMaxRatio() {
         return maxRatio;
@@ -47,16 +44,7 @@ public final class RetryBudgetProperties implements PolicyProperties<RetryBudget
     }
 
     @Override
-    public @Nullable String getExtends() {
-        return parent;
-    }
-
-    public void setExtends(@Nullable String name) {
-        this.parent = name;
-    }
-
-    @Override
-    public RetryBudgetPolicy toPolicy() {
+    RetryBudgetPolicy toPolicy() {
         return RetryBudgetPolicy.builder()
                 .maxRatio(maxRatio)
                 .window(window)

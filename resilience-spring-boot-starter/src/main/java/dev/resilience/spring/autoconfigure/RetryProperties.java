@@ -13,7 +13,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
  * What is written under {@code resilience.retry.<name>}.
  */
 @ConfigurationProperties("resilience.retry.default") // for the metadata: the policies are bound by PolicyBinder
-public final class RetryProperties implements PolicyProperties<RetryPolicy> {
+public final class RetryProperties extends PolicyProperties<RetryPolicy> {
 
     /** Calls in all, the first one included. */
     private int maxAttempts = 3;
@@ -63,8 +63,6 @@ public final class RetryProperties implements PolicyProperties<RetryPolicy> {
 
     /** What to do when the call already runs inside a retrying call. */
     private RetryPolicy.Nested nested = RetryPolicy.Nested.ALLOW;
-
-    private @Nullable String parent;
 
     public int getMaxAttempts() {
         return maxAttempts;
@@ -167,16 +165,7 @@ public final class RetryProperties implements PolicyProperties<RetryPolicy> {
     }
 
     @Override
-    public @Nullable String getExtends() {
-        return parent;
-    }
-
-    public void setExtends(@Nullable String name) {
-        this.parent = name;
-    }
-
-    @Override
-    public RetryPolicy toPolicy() {
+    RetryPolicy toPolicy() {
         return RetryPolicy.builder()
                 .maxAttempts(maxAttempts)
                 .maxDuration(maxDuration)
