@@ -25,6 +25,12 @@ public final class Deadline {
 
     private static final ThreadLocal<@Nullable Deadline> CURRENT = new ThreadLocal<>();
 
+    /**
+     * Whether any deadline was ever current. Spares every call the look at its thread in applications that have none.
+     * Plain, for a thread that has a deadline wrote this itself before.
+     */
+    private static boolean used;
+
     private final TimeSource time;
     private final long start;
     private final long allowedNanos;
@@ -51,7 +57,7 @@ public final class Deadline {
 
     /** The deadline of the call that the current thread works for, or {@code null} if it has none. */
     public static @Nullable Deadline current() {
-        return CURRENT.get();
+        return used ? CURRENT.get() : null;
     }
 
     /**
@@ -59,6 +65,7 @@ public final class Deadline {
      * {@code finally}; others use {@link #call}.
      */
     public static void makeCurrent(@Nullable Deadline deadline) {
+        used |= deadline != null;
         CURRENT.set(deadline); // null in place of remove(): the next set() need not make the entry anew
     }
 
@@ -68,7 +75,7 @@ public final class Deadline {
      * @throws DeadlineExceededException if there is one and it has passed
      */
     public static void check() {
-        Deadline deadline = CURRENT.get();
+        Deadline deadline = current();
         if (deadline != null && deadline.isOver()) {
             throw new DeadlineExceededException("No time was left before the deadline: the call was not made");
         }
@@ -76,7 +83,7 @@ public final class Deadline {
 
     /** A wait of this length, cut short where the current deadline comes sooner; zero if it has passed. */
     public static Duration limit(Duration wait) {
-        Deadline deadline = CURRENT.get();
+        Deadline deadline = current();
         return deadline == null ? wait : Durations.min(wait, deadline.left());
     }
 

@@ -1,5 +1,6 @@
 package dev.resilience.pipeline;
 
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Attempt {
 
-    private static final ThreadLocal<@Nullable Attempt> CURRENT = new ThreadLocal<>();
+    private static final ThreadLocal<AtomicReference<@Nullable Attempt>> CURRENT =
+            ThreadLocal.withInitial(AtomicReference::new);
 
     private final String by;
     private final int number;
@@ -34,7 +36,15 @@ public final class Attempt {
 
     /** The attempt that the current thread works for, the innermost, or {@code null} outside of all retries. */
     public static @Nullable Attempt current() {
-        return CURRENT.get();
+        return CURRENT.get().getPlain();
+    }
+
+    /**
+     * Where the current thread keeps its attempt: for those who look it up, change it and put it back on every call,
+     * and want to find it once. Only for this thread, so plain access is enough. Not for applications.
+     */
+    public static AtomicReference<@Nullable Attempt> ofThread() {
+        return CURRENT.get(); // a class of the JDK's: what stays on pooled threads keeps no class loader alive
     }
 
     /**
@@ -42,7 +52,7 @@ public final class Attempt {
      * {@code finally}.
      */
     public static void makeCurrent(@Nullable Attempt attempt) {
-        CURRENT.set(attempt); // null in place of remove(): the next set() need not make the entry anew
+        CURRENT.get().setPlain(attempt);
     }
 
     /** Who repeats the call, in words. */

@@ -8,6 +8,7 @@ import dev.resilience.pipeline.Step;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,10 +31,11 @@ final class RetryStep extends Step {
     @Override
     public @Nullable Object call(Invocation invocation) throws Throwable {
         long start = retry.begin();
-        Attempt outer = Attempt.current();
+        AtomicReference<@Nullable Attempt> current = Attempt.ofThread();
+        Attempt outer = current.getPlain();
         Object result;
         try {
-            result = attempt(invocation, retry.firstAttempt(outer), outer);
+            result = attempt(invocation, current, retry.firstAttempt(outer), outer);
         } catch (Throwable failure) {
             RetryCall call = newCall(start, outer);
             return callAgain(invocation, call, call.failed(failure));
@@ -51,7 +53,7 @@ final class RetryStep extends Step {
         Duration wait = firstWait;
         while (wait != null && slept(wait, call) && call.mayTryAgain()) {
             try {
-                wait = call.returned(attempt(invocation, call.attempt(), call.outer()));
+                wait = call.returned(attempt(invocation, Attempt.ofThread(), call.attempt(), call.outer()));
             } catch (Throwable failure) {
                 wait = call.failed(failure);
             }
@@ -63,13 +65,17 @@ final class RetryStep extends Step {
         return call.result();
     }
 
-    private @Nullable Object attempt(Invocation invocation, @Nullable Attempt attempt, @Nullable Attempt outer)
+    private @Nullable Object attempt(
+            Invocation invocation,
+            AtomicReference<@Nullable Attempt> current,
+            @Nullable Attempt attempt,
+            @Nullable Attempt outer)
             throws Throwable {
-        Attempt.makeCurrent(attempt);
+        current.setPlain(attempt);
         try {
             return next.call(invocation);
         } finally {
-            Attempt.makeCurrent(outer);
+            current.setPlain(outer);
         }
     }
 
