@@ -23,9 +23,8 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
     private final CallContext context = CallContext.current();
     private volatile Runnable cancellation = LinkedFuture::nothing;
 
-    @SuppressWarnings("FutureReturnValueIgnored") // the action is for this future's own end
     public LinkedFuture() {
-        whenComplete((result, failure) -> {
+        whenEnded(this, (result, failure) -> {
             Runnable action = cancellation;
             cancellation = LinkedFuture::nothing; // which lets go of the call and its arguments
             action.run();
@@ -52,11 +51,10 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
         }
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // what is returned is told by this very stage
     private static LinkedFuture behind(CompletionStage<?> stage) {
         LinkedFuture future = new LinkedFuture();
         future.cancelling(() -> cancel(stage));
-        stage.whenComplete((result, failure) -> future.finish(result, failure));
+        whenEnded(stage, future::finish);
         return future;
     }
 
@@ -87,11 +85,10 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
      * @param then ends this future, or lets it wait for something else. What it throws ends this future too, so that no
      *     caller waits for ever
      */
-    @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for the action, only for what it completes
     public void await(
             CompletableFuture<@Nullable Object> source, BiConsumer<@Nullable Object, @Nullable Throwable> then) {
         cancelling(() -> source.cancel(true));
-        source.whenComplete((result, failure) -> inContext(() -> then.accept(result, failure)));
+        whenEnded(source, (result, failure) -> inContext(() -> then.accept(result, failure)));
     }
 
     /**
@@ -139,6 +136,19 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
     @Override
     public <U> CompletableFuture<U> newIncompleteFuture() {
         return new CompletableFuture<>();
+    }
+
+    /**
+     * As {@code whenComplete}, which would wrap the failure into an exception of its own, stack trace and all, for a
+     * stage that nobody reads.
+     */
+    @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for the action, only for what it completes
+    private static <T extends @Nullable Object> void whenEnded(
+            CompletionStage<T> stage, BiConsumer<? super T, @Nullable Throwable> action) {
+        stage.handle((result, failure) -> {
+            action.accept(result, failure);
+            return true;
+        });
     }
 
     private static void nothing() {}
