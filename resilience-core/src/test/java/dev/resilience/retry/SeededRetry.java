@@ -1,0 +1,28 @@
+package dev.resilience.retry;
+
+import dev.resilience.event.Events;
+import dev.resilience.fault.Faults;
+import dev.resilience.time.TimeSource;
+import java.util.function.DoubleSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Retries whose jitter can be repeated, for tests outside this package. */
+public final class SeededRetry {
+
+    private SeededRetry() {}
+
+    /**
+     * A retry without listeners.
+     *
+     * @param random where jitter comes from: numbers from 0 (inclusive) to 1 (exclusive)
+     */
+    public static Retry of(
+            String name,
+            RetryPolicy policy,
+            Faults faults,
+            TimeSource time,
+            @Nullable RetryBudget budget,
+            DoubleSupplier random) {
+        return new Retry(name, policy, faults, time, new Events(), budget, null, random);
+    }
+}

@@ -1,0 +1,58 @@
+package dev.resilience.simulation;
+
+import dev.resilience.fault.HttpFailure;
+import java.net.ConnectException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What comes back over HTTP.
+ *
+ * @param status the status code, 0 where there was nobody to connect to
+ * @param retryAfter the header, if there was one
+ */
+record Answer(int status, @Nullable String retryAfter) {
+
+    static final Answer OK = new Answer(200, null);
+    static final Answer CONNECTION_REFUSED = new Answer(0, null);
+    static final Answer SERVER_ERROR = new Answer(500, null);
+    static final Answer UNAVAILABLE = new Answer(503, null);
+
+    boolean isOk() {
+        return status == 200;
+    }
+
+    /** What an HTTP client throws when it gets this. */
+    Exception failure() {
+        return status == 0 ? new Refused() : new HttpError(this);
+    }
+
+    /** How the library finds the answer in the exception of this client. */
+    static @Nullable HttpFailure read(Throwable failure) {
+        return failure instanceof HttpError error
+                ? new HttpFailure(error.answer.status, error.answer.retryAfter)
+                : null;
+    }
+
+    /** Without a stack trace, which takes longer than the call that it tells of. */
+    static final class HttpError extends Exception {
+
+        private final transient Answer answer;
+
+        HttpError(Answer answer) {
+            super("HTTP " + answer.status, null, false, false);
+            this.answer = answer;
+        }
+    }
+
+    private static final class Refused extends ConnectException {
+
+        Refused() {
+            super("Connection refused");
+        }
+
+        @Override
+        public synchronized Throwable fillInStackTrace() {
+            return this;
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package dev.resilience.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
+
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/** Three services in a chain before a backend that is down for a minute, at a thousand calls a second. */
+class StormTests {
+
+    @Nested
+    class ASingleCall {
+
+        @Test
+        void isMultipliedByEachOfThreeServicesThatTryThreeTimes() {
+            assertThat(Storm.callsOfOne(Scenario.NAIVE)).isEqualTo(3 * 3 * 3);
+        }
+
+        @Test
+        void isRetriedByOneServiceOnEachPathWhereNestedRetriesAreSuppressed() {
+            assertThat(Storm.callsOfOne(Scenario.SUPPRESS)).isEqualTo((3 + 1 + 1) + 1 + 1);
+        }
+
+        @Test
+        void isRetriedByTheLastServiceAloneByDefault() {
+            assertThat(Storm.callsOfOne(Scenario.DEFAULTS)).isEqualTo(3);
+        }
+
+        /** A budget is for crowds: ten retries a second are always allowed. */
+        @Test
+        void isMultipliedInSpiteOfBudgetsWhereEveryFailureLooksTransient() {
+            assertThat(Storm.callsOfOne(Scenario.BUDGETS)).isEqualTo(27);
+            assertThat(Storm.callsOfOne(Scenario.DEFAULTS_PASSING_503)).isEqualTo(27);
+        }
+    }
+
+    @Nested
+    class TheLoadOnTheDeadBackend {
+
+        @Test
+        void isTwentySevenfoldWithNaiveRetries() {
+            assertThat(Storm.ofOneMinute(Scenario.NAIVE).callsPerCallAtTheEnd()).isCloseTo(27, withinPercentage(2));
+        }
+
+        @Test
+        void isSevenfoldWhereNestedRetriesAreSuppressed() {
+            assertThat(Storm.ofOneMinute(Scenario.SUPPRESS).callsPerCallAtTheEnd())
+                    .isCloseTo(7, withinPercentage(2));
+        }
+
+        /** A tenth of the calls and ten a second more are retried: 1,110, of them 1,231, of them 1,364. */
+        @Test
+        void growsByElevenPercentAtEachServiceThatHasABudget() {
+            for (Scenario scenario : new Scenario[] {Scenario.BUDGETS, Scenario.DEFAULTS_PASSING_503}) {
+                StormResult result = Storm.ofOneMinute(scenario);
+
+                assertThat(result.callsPerCall()).as(scenario.title()).isCloseTo(1.364, within(0.02));
+                assertThat(result.callsPerCallAtTheEnd()).as(scenario.title()).isCloseTo(1.364, within(0.02));
+            }
+        }
+
+        @Test
+        void isHardlyThereWithBreakers() {
+            assertThat(Storm.ofOneMinute(Scenario.BREAKERS).callsPerCall()).isLessThan(0.15);
+            assertThat(Storm.ofOneMinute(Scenario.DEFAULTS_AND_BREAKERS).callsPerCall())
+                    .isLessThan(0.02);
+        }
+
+        @Test
+        void isAtMostFifteenPercentMoreThanTheCallsByDefault() {
+            StormResult defaults = Storm.ofOneMinute(Scenario.DEFAULTS);
+
+            assertThat(defaults.callsPerCall()).isBetween(1.0, 1.15);
+            assertThat(defaults.callsPerCallAtTheEnd()).isBetween(1.0, 1.15);
+        }
+    }
+
+    @Nested
+    class TheRecovery {
+
+        @Test
+        void isAtOnceByDefaultAndLeavesNoRetryAfterTwoSeconds() {
+            StormResult defaults = Storm.ofOneMinute(Scenario.DEFAULTS);
+
+            assertThat(defaults.recovery()).isLessThanOrEqualTo(2);
+            assertThat(defaults.lastRetry()).isLessThanOrEqualTo(2);
+            assertThat(defaults.successInSecond(59)).isLessThan(0.1);
+            assertThat(defaults.successInSecond(60)).isEqualTo(1);
+        }
+
+        /** What the naive retries hold back while the backend is down comes down on it when it is up again. */
+        @Test
+        void waitsForTheStormToPassWithNaiveRetries() {
+            assertThat(Storm.ofOneMinute(Scenario.NAIVE).recovery()).isGreaterThan(20);
+        }
+    }
+
+    @Test
+    void nothingFailsAndNothingIsRetriedWithoutAnOutage() {
+        for (Scenario scenario : Scenario.ALL) {
+            StormResult quiet = Storm.run(scenario, Timetable.WITHOUT_OUTAGE, 7);
+
+            assertThat(quiet.lastRetry()).as(scenario.title()).isZero();
+            assertThat(quiet.recovery()).as(scenario.title()).isZero();
+        }
+    }
+}
