@@ -1,5 +1,7 @@
 package dev.resilience.simulation;
 
+import dev.resilience.pipeline.Attempt;
+
 /**
  * What one service sends to the next.
  *
@@ -8,11 +10,18 @@ package dev.resilience.simulation;
  */
 record Request(int attemptNumber, UserCall cause) {
 
-    /** What a service sends on in its own so-manieth attempt to serve this request. */
-    Request onAttempt(int ownAttempt) {
-        if (ownAttempt > 1) {
-            cause.retried();
+    /** A request of a user, who tries once. */
+    static Request ofUser(UserCall cause) {
+        return new Request(1, cause);
+    }
+
+    /** What a service sends in the attempt that it is in. */
+    static Request now(UserCall cause) {
+        Attempt attempt = Attempt.current();
+        if (attempt == null || attempt.number() == 1) {
+            return new Request(1, cause);
         }
-        return new Request(Math.max(attemptNumber, ownAttempt), cause);
+        cause.retried();
+        return new Request(attempt.number(), cause);
     }
 }

@@ -15,10 +15,13 @@ import java.util.Set;
  */
 record Scenario(String title, RetryPolicy retry, Set<Part> parts) {
 
-    static final Scenario NAIVE = new Scenario("naive retries", naive(), Set.of());
-    static final Scenario BUDGETS = new Scenario("naive, with budgets", naive(), Set.of(Part.BUDGET));
-    static final Scenario SUPPRESS = new Scenario("naive, nested: suppress", naive(), Set.of(Part.SUPPRESS_NESTED));
-    static final Scenario BREAKERS = new Scenario("naive, with breakers", naive(), Set.of(Part.BREAKER));
+    static final Scenario NAIVE = new Scenario("naive retries", naive(RetryPolicy.Nested.ALLOW), Set.of());
+    static final Scenario BUDGETS =
+            new Scenario("naive, with budgets", naive(RetryPolicy.Nested.ALLOW), Set.of(Part.BUDGET));
+    static final Scenario SUPPRESS =
+            new Scenario("naive, nested: suppress", naive(RetryPolicy.Nested.SUPPRESS), Set.of());
+    static final Scenario BREAKERS =
+            new Scenario("naive, with breakers", naive(RetryPolicy.Nested.ALLOW), Set.of(Part.BREAKER));
     static final Scenario DEFAULTS = new Scenario("the defaults", RetryPolicy.defaults(), Set.of(Part.BUDGET));
     static final Scenario DEFAULTS_PASSING_503 = new Scenario(
             "the defaults, 503 passed on", RetryPolicy.defaults(), Set.of(Part.BUDGET, Part.PASSES_503_ON));
@@ -38,12 +41,13 @@ record Scenario(String title, RetryPolicy retry, Set<Part> parts) {
     }
 
     /** Everything that fails is tried three times, one second apart. */
-    private static RetryPolicy naive() {
+    private static RetryPolicy naive(RetryPolicy.Nested nested) {
         Duration second = Duration.ofSeconds(1);
         return RetryPolicy.builder()
                 .retryOn(List.of(Exception.class))
                 .backoff(new Backoff(Backoff.Strategy.FIXED, second, 1, second, Jitter.NONE, 0))
                 .honorRetryAfter(false)
+                .nested(nested)
                 .build();
     }
 
@@ -53,8 +57,6 @@ record Scenario(String title, RetryPolicy retry, Set<Part> parts) {
         BUDGET,
         /** The default circuit breaker, outside the retry. */
         BREAKER,
-        /** Requests that are themselves retries are not retried. */
-        SUPPRESS_NESTED,
         /** A failure leaves the controller as 503; otherwise as 500, which is what Spring Boot makes of exceptions. */
         PASSES_503_ON
     }

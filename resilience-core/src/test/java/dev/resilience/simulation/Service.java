@@ -6,6 +6,8 @@ import dev.resilience.event.Events;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.fault.Fault;
 import dev.resilience.fault.Faults;
+import dev.resilience.pipeline.Attempt;
+import dev.resilience.pipeline.CallContext;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.retry.RetryBudget;
@@ -17,7 +19,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +32,6 @@ final class Service implements Endpoint {
     private final Endpoint next;
     private final TimeSource time;
     private final Pipeline pipeline;
-    private final NestedRetries nested;
 
     Service(String name, Scenario scenario, Endpoint next, TimeSource time, DoubleSupplier random) {
         this.scenario = scenario;
@@ -46,20 +46,27 @@ final class Service implements Endpoint {
         }
         layers.add(SeededRetry.of(name, scenario.retry(), faults, time, budget, random));
         this.pipeline = Pipeline.of(layers);
-        this.nested = new NestedRetries(scenario, pipeline);
     }
 
     @Override
     public void answer(Request request, Consumer<Answer> caller) {
-        AtomicInteger attempts = new AtomicInteger();
-        nested.pipelineFor(request)
-                .callAsync(() -> callNext(request.onAttempt(attempts.incrementAndGet())))
-                .handle((ok, failure) -> answerAfter(failure))
-                .thenAccept(caller);
+        contextOf(request)
+                .run(() -> pipeline.<Answer>callAsync(() -> callNext(request.cause()))
+                        .handle((ok, failure) -> answerAfter(failure))
+                        .thenAccept(caller));
     }
 
-    private CompletableFuture<Answer> callNext(Request request) {
+    /** As an adapter takes it from the headers of an incoming request. */
+    private static CallContext contextOf(Request request) {
+        int number = request.attemptNumber();
+        return number < 2
+                ? CallContext.NONE
+                : new CallContext(null, Attempt.of("the retry of another service", number, null));
+    }
+
+    private CompletableFuture<Answer> callNext(UserCall cause) {
         CompletableFuture<Answer> result = new CompletableFuture<>();
+        Request request = Request.now(cause);
         time.schedule(
                 ON_THE_WIRE,
                 () -> next.answer(request, answer -> {

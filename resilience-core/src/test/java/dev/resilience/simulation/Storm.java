@@ -60,7 +60,7 @@ final class Storm {
 
     private void call() {
         UserCall call = new UserCall(log, time.nanoTime());
-        first.answer(new Request(1, call), call::ended);
+        first.answer(Request.ofUser(call), call::ended);
     }
 
     private void nextCallIn(Duration gap) {

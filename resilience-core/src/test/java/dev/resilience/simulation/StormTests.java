@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Three services in a chain before a backend that is down for a minute, at a thousand calls a second. */
 class StormTests {
@@ -95,6 +97,15 @@ class StormTests {
         void waitsForTheStormToPassWithNaiveRetries() {
             assertThat(Storm.ofOneMinute(Scenario.NAIVE).recovery()).isGreaterThan(20);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5})
+    void theDefaultsDoNotDependOnTheMomentsAtWhichUsersCall(long seed) {
+        StormResult defaults = Storm.run(Scenario.DEFAULTS, Timetable.ONE_MINUTE, seed);
+
+        assertThat(defaults.callsPerCall()).isBetween(1.0, 1.15);
+        assertThat(defaults.recovery()).isLessThanOrEqualTo(2);
     }
 
     @Test
