@@ -1,6 +1,7 @@
 package dev.resilience.fault;
 
 import java.io.InterruptedIOException;
+import java.net.SocketException;
 import java.nio.channels.ClosedByInterruptException;
 import java.util.List;
 import java.util.Set;
@@ -10,11 +11,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Classifies failures: asks the application's classifiers, then looks at HTTP statuses, then at what is known of the
- * exception's class; for the exception itself and then for each of its causes, until one of them is known to be
- * transient or permanent.
+ * Classifies failures: asks the application's classifier, looks for {@link TransientFault}, then at what is known of
+ * libraries, at HTTP statuses, and at what is known of the JDK's exceptions; for the exception itself and then for each
+ * of its causes, until one of them is known to be transient or permanent.
  *
- * <p>An {@link Error} is permanent whatever its cause. Safe for use by many threads.
+ * <p>An {@link Error} is permanent whatever its cause, unless the application itself says otherwise: its classifier and
+ * {@link TransientFault} are explicit, the rule is the library's general one. An interrupt is never transient, though
+ * what tells of it often looks like a lost connection. Safe for use by many threads.
  */
 public final class Faults {
 
@@ -30,7 +33,7 @@ public final class Faults {
 
     /**
      * @param custom the application's classifier, asked first
-     * @param known what is known of further libraries, asked before what is known of the JDK
+     * @param known what is known of further libraries, asked before HTTP statuses and what is known of the JDK
      * @param httpReaders how to find the HTTP answer in the exceptions of the clients in use
      */
     public Faults(FaultClassifier custom, List<FaultClassifier> known, List<HttpFailure.Reader> httpReaders) {
@@ -51,8 +54,12 @@ public final class Faults {
      */
     public Fault classify(Throwable failure, Set<Integer> transientStatuses) {
         for (Throwable link : CauseChain.of(failure)) {
-            Fault fault = classifyAlone(link, transientStatuses);
+            Fault fault = ofApplication(link);
             if (fault != Fault.UNKNOWN) {
+                return fault;
+            }
+            fault = ofLibrary(link, transientStatuses);
+            if (fault == Fault.PERMANENT || (fault == Fault.TRANSIENT && !isInterrupt(failure))) {
                 return fault;
             }
         }
@@ -66,15 +73,23 @@ public final class Faults {
      */
     public static boolean isInterrupt(Throwable failure) {
         for (Throwable link : CauseChain.of(failure)) {
-            boolean plainInterruptedIo =
-                    link.getClass() == InterruptedIOException.class && !JdkFaults.tellsOfTimeout(link);
             if (link instanceof InterruptedException
                     || link instanceof ClosedByInterruptException
-                    || plainInterruptedIo) {
+                    || isPlainInterruptedIo(link)
+                    || isVirtualThreadsInterrupt(link)) {
                 return true;
             }
         }
         return false;
+    }
+
+    private static boolean isPlainInterruptedIo(Throwable failure) {
+        return failure.getClass() == InterruptedIOException.class && !Wording.tellsOfTimeout(failure);
+    }
+
+    /** What a virtual thread gets when it is interrupted at a socket; a platform thread would not notice. */
+    private static boolean isVirtualThreadsInterrupt(Throwable failure) {
+        return failure instanceof SocketException && "Closed by interrupt".equals(failure.getMessage());
     }
 
     /** The HTTP answer that the exception or the first of its causes to have one carries. */
@@ -91,25 +106,20 @@ public final class Faults {
         return null;
     }
 
-    private Fault classifyAlone(Throwable failure, Set<Integer> transientStatuses) {
+    private Fault ofApplication(Throwable failure) {
         Fault fault = ask(custom, failure);
-        if (fault != Fault.UNKNOWN) {
-            return fault;
-        }
-        if (failure instanceof TransientFault) {
-            return Fault.TRANSIENT;
-        }
-        HttpFailure answer = read(failure);
-        if (answer != null) {
-            return ofStatus(answer.status(), transientStatuses);
-        }
+        return fault == Fault.UNKNOWN && failure instanceof TransientFault ? Fault.TRANSIENT : fault;
+    }
+
+    private Fault ofLibrary(Throwable failure, Set<Integer> transientStatuses) {
         for (FaultClassifier classifier : known) {
-            fault = ask(classifier, failure);
+            Fault fault = ask(classifier, failure);
             if (fault != Fault.UNKNOWN) {
                 return fault;
             }
         }
-        return JdkFaults.classify(failure);
+        HttpFailure answer = read(failure);
+        return answer != null ? ofStatus(answer.status(), transientStatuses) : JdkFaults.classify(failure);
     }
 
     private static Fault ofStatus(int status, Set<Integer> transientStatuses) {

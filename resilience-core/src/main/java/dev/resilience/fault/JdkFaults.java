@@ -1,27 +1,30 @@
 package dev.resilience.fault;
 
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.PortUnreachableException;
-import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.net.http.HttpTimeoutException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
+import java.nio.file.AccessDeniedException;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateException;
+import java.sql.SQLDataException;
+import java.sql.SQLException;
 import java.sql.SQLIntegrityConstraintViolationException;
 import java.sql.SQLInvalidAuthorizationSpecException;
+import java.sql.SQLNonTransientException;
 import java.sql.SQLRecoverableException;
+import java.sql.SQLSyntaxErrorException;
 import java.sql.SQLTransientException;
-import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
+import javax.naming.NamingSecurityException;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.security.auth.login.LoginException;
@@ -50,12 +53,16 @@ final class JdkFaults {
             UnsupportedOperationException.class,
             SecurityException.class,
             LoginException.class,
+            NamingSecurityException.class,
+            AccessDeniedException.class,
             CertificateException.class,
             CertPathValidatorException.class,
             CertPathBuilderException.class,
             SSLPeerUnverifiedException.class,
             SQLIntegrityConstraintViolationException.class,
-            SQLInvalidAuthorizationSpecException.class);
+            SQLInvalidAuthorizationSpecException.class,
+            SQLDataException.class,
+            SQLSyntaxErrorException.class);
 
     /** How the operating systems and the JDK's clients word a connection that the other side gave up. */
     private static final Set<String> LOST_CONNECTION = Set.of(
@@ -69,9 +76,15 @@ final class JdkFaults {
             "an established connection was aborted",
             "software caused connection abort",
             "header parser received no bytes",
+            "eof reached while reading",
+            "premature eof",
             "unexpected end of file from server");
 
-    private static final Set<String> TIMEOUT = Set.of("timeout", "timed out");
+    /**
+     * The whole message of what reading an answer of the JDK's HTTP client throws when another thread closes it, which
+     * is how Spring's read timeout ends it.
+     */
+    private static final String CLOSED_BY_A_READ_TIMEOUT = "closed";
 
     private JdkFaults() {}
 
@@ -84,27 +97,19 @@ final class JdkFaults {
                 return Fault.PERMANENT;
             }
         }
+        if (failure instanceof SQLException sql) {
+            return sql instanceof SQLNonTransientException ? Fault.UNKNOWN : SqlStates.classify(sql);
+        }
+        if (failure instanceof SSLException tls) {
+            return TlsFaults.classify(tls);
+        }
         return isLostConnection(failure) ? Fault.TRANSIENT : Fault.UNKNOWN;
     }
 
     private static boolean isLostConnection(Throwable failure) {
-        if (failure instanceof SSLException) {
-            Throwable cause = failure.getCause();
-            return cause instanceof EOFException || cause instanceof SocketException;
-        }
-        return (failure instanceof IOException && mentions(failure, LOST_CONNECTION))
-                || (failure instanceof InterruptedIOException && tellsOfTimeout(failure));
-    }
-
-    static boolean tellsOfTimeout(Throwable failure) {
-        return mentions(failure, TIMEOUT);
-    }
-
-    private static boolean mentions(Throwable failure, Set<String> phrases) {
-        if (failure.getMessage() == null) {
-            return false;
-        }
-        String message = failure.getMessage().toLowerCase(Locale.ROOT);
-        return phrases.stream().anyMatch(message::contains);
+        return (failure instanceof IOException
+                        && (Wording.mentions(failure, LOST_CONNECTION)
+                                || CLOSED_BY_A_READ_TIMEOUT.equals(failure.getMessage())))
+                || (failure instanceof InterruptedIOException && Wording.tellsOfTimeout(failure));
     }
 }

@@ -206,11 +206,56 @@ class FaultsTests {
         }
 
         @Test
+        void isAskedBeforeTheHttpStatus() {
+            Faults faults =
+                    new Faults(KNOWS_NOTHING, List.of(f -> TRANSIENT), List.of(f -> new HttpFailure(400, null)));
+
+            assertThat(faults.classify(new Exception(), Faults.TRANSIENT_STATUSES))
+                    .isEqualTo(TRANSIENT);
+        }
+
+        @Test
         void isAskedInOrder() {
             Faults faults = new Faults(KNOWS_NOTHING, List.of(f -> TRANSIENT, f -> PERMANENT), List.of());
 
             assertThat(faults.classify(new Exception(), Faults.TRANSIENT_STATUSES))
                     .isEqualTo(TRANSIENT);
+        }
+    }
+
+    @Nested
+    class AnError {
+
+        @Test
+        void isPermanentWhateverItsCause() {
+            assertThat(ofJdk(new AssertionError(new ConnectException()))).isEqualTo(PERMANENT);
+        }
+
+        @Test
+        void isPermanentWhereverItIsWrapped() {
+            assertThat(ofJdk(new ExecutionException(new AssertionError(new ConnectException()))))
+                    .isEqualTo(PERMANENT);
+        }
+
+        @Test
+        void isNotSeenBehindWhatIsTransientItself() {
+            assertThat(ofJdk(new ConnectException().initCause(new OutOfMemoryError())))
+                    .isEqualTo(TRANSIENT);
+        }
+
+        @Test
+        void isTransientWhereTheApplicationItselfMarksItSo() {
+            class WarmingUp extends Error implements TransientFault {}
+
+            assertThat(ofJdk(new WarmingUp())).isEqualTo(TRANSIENT);
+        }
+
+        @Test
+        void isTransientWhereTheApplicationsClassifierSaysSo() {
+            FaultClassifier custom = failure -> failure instanceof StackOverflowError ? TRANSIENT : UNKNOWN;
+
+            assertThat(classify(custom, new StackOverflowError())).isEqualTo(TRANSIENT);
+            assertThat(classify(custom, new OutOfMemoryError())).isEqualTo(PERMANENT);
         }
     }
 

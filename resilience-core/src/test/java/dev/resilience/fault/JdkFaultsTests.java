@@ -20,13 +20,17 @@ import java.net.UnknownHostException;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpTimeoutException;
 import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
+import java.nio.file.AccessDeniedException;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateExpiredException;
 import java.sql.BatchUpdateException;
+import java.sql.SQLDataException;
 import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
 import java.sql.SQLIntegrityConstraintViolationException;
 import java.sql.SQLInvalidAuthorizationSpecException;
 import java.sql.SQLNonTransientConnectionException;
@@ -39,6 +43,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
+import javax.naming.AuthenticationException;
+import javax.naming.NoPermissionException;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
@@ -72,6 +78,9 @@ class JdkFaultsTests {
                         new IOException("An established connection was aborted by the software in your host machine")),
                 argumentSet("answer cut off", new SocketException("Unexpected end of file from server")),
                 argumentSet("no answer at all", new IOException("HTTP/1.1 header parser received no bytes")),
+                argumentSet("answer's body cut off", new EOFException("EOF reached while reading")),
+                argumentSet("answer's chunk cut off", new IOException("Premature EOF")),
+                argumentSet("answer's body closed by a read timeout", new IOException("closed")),
                 argumentSet("channel closed", new ClosedChannelException()),
                 argumentSet("channel closed by another thread", new AsynchronousCloseException()),
                 argumentSet("no route", new NoRouteToHostException("No route to host")),
@@ -114,7 +123,15 @@ class JdkFaultsTests {
                 argumentSet("not authorised", new SecurityException()),
                 argumentSet("not authenticated", new FailedLoginException()),
                 argumentSet("database log-in refused", new SQLInvalidAuthorizationSpecException()),
+                argumentSet("log-in at a directory refused", new AuthenticationException()),
+                argumentSet("no right to a directory's entry", new NoPermissionException()),
+                argumentSet("no right to a file", new AccessDeniedException("/etc/shadow")),
                 argumentSet("constraint violated", new SQLIntegrityConstraintViolationException()),
+                argumentSet("SQL data", new SQLDataException()),
+                argumentSet("SQL syntax", new SQLSyntaxErrorException()),
+                argumentSet(
+                        "certificate refused by the server",
+                        new SSLHandshakeException("Received fatal alert: certificate_unknown")),
                 argumentSet("certificate expired", new CertificateExpiredException()),
                 argumentSet("certificate path not valid", new CertPathValidatorException()),
                 argumentSet("no certificate path", new CertPathBuilderException()),
@@ -147,13 +164,18 @@ class JdkFaultsTests {
                 argumentSet("I/O of another kind", new IOException("No space left on device")),
                 argumentSet("file missing", new FileNotFoundException()),
                 argumentSet("interrupted", new InterruptedIOException()),
+                argumentSet("interrupted at a channel", new ClosedByInterruptException()),
+                argumentSet(
+                        "interrupted in an HTTP call",
+                        withCause(new IOException("closed"), new InterruptedException())),
+                argumentSet("I/O on what is closed", new IOException("Stream closed")),
                 argumentSet("end of file", new EOFException()),
                 argumentSet("protocol", new ProtocolException()),
                 argumentSet("socket of another kind", new SocketException("Protocol family unavailable")),
                 argumentSet("TLS without a reason", new SSLException("Unrecognized SSL message")),
                 argumentSet("SQL", new SQLException("ORA-00600")),
-                argumentSet("SQL syntax", new SQLSyntaxErrorException()),
                 argumentSet("SQL connection not transient", new SQLNonTransientConnectionException()),
+                argumentSet("SQL not supported", new SQLFeatureNotSupportedException()),
                 argumentSet("SQL batch", new BatchUpdateException()),
                 argumentSet("a future's wrapper without a cause", new CompletionException("?", null)),
                 argumentSet("a wrapper around the unknown", new ExecutionException(new Exception())));

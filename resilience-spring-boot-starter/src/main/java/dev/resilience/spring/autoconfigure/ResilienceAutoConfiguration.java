@@ -17,6 +17,7 @@ import dev.resilience.spring.aop.PlanFactory;
 import dev.resilience.spring.aop.ProtectedMethods;
 import dev.resilience.spring.aop.ResilienceAdvisor;
 import dev.resilience.spring.aop.StartupCheck;
+import dev.resilience.spring.fault.CloudFailures;
 import dev.resilience.spring.fault.LibraryFaults;
 import dev.resilience.spring.fault.RestClientFailures;
 import dev.resilience.spring.fault.WebClientFailures;
@@ -99,6 +100,11 @@ public final class ResilienceAutoConfiguration {
                 custom.getIfAvailable(() -> failure -> Fault.UNKNOWN),
                 List.of(new LibraryFaults()),
                 httpReaders.orderedStream().toList());
+    }
+
+    @Bean
+    CloudFailures resilienceCloudFailures() {
+        return new CloudFailures();
     }
 
     @Bean

@@ -2,31 +2,90 @@ package dev.resilience.spring.fault;
 
 import dev.resilience.fault.Fault;
 import dev.resilience.fault.FaultClassifier;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
  * What is known of the exceptions of Spring and of the libraries that it works with, by class name: none of them needs
- * to be there.
+ * to be there. A name stands for its subclasses, unless they have an entry of their own.
  */
 public final class LibraryFaults implements FaultClassifier {
 
-    private static final Map<String, Fault> KNOWN = Map.ofEntries(
-            Map.entry("org.springframework.dao.TransientDataAccessException", Fault.TRANSIENT),
-            Map.entry("org.springframework.dao.RecoverableDataAccessException", Fault.TRANSIENT),
-            Map.entry("org.springframework.dao.DataIntegrityViolationException", Fault.PERMANENT),
-            Map.entry("org.springframework.dao.PermissionDeniedDataAccessException", Fault.PERMANENT),
-            Map.entry("org.springframework.security.core.AuthenticationException", Fault.PERMANENT),
-            Map.entry("org.springframework.security.access.AccessDeniedException", Fault.PERMANENT),
-            Map.entry("jakarta.validation.ValidationException", Fault.PERMANENT));
+    private static final List<String> TRANSIENT = List.of(
+            // Spring
+            "org.springframework.dao.TransientDataAccessException",
+            "org.springframework.dao.RecoverableDataAccessException",
+            "org.springframework.transaction.TransactionTimedOutException",
+            // Reactor Netty and Netty
+            "io.netty.handler.timeout.TimeoutException",
+            "reactor.netty.channel.AbortedException",
+            "reactor.netty.http.client.PrematureCloseException",
+            "reactor.netty.internal.shaded.reactor.pool.PoolAcquirePendingLimitException",
+            "reactor.pool.PoolAcquirePendingLimitException",
+            // Apache HttpClient 5, and 4
+            "org.apache.hc.core5.http.ConnectionClosedException",
+            "org.apache.hc.core5.http.ConnectionRequestTimeoutException",
+            "org.apache.hc.core5.http.NoHttpResponseException",
+            "org.apache.http.ConnectionClosedException",
+            "org.apache.http.NoHttpResponseException",
+            "org.apache.http.conn.ConnectTimeoutException",
+            // Jetty
+            "org.eclipse.jetty.io.EofException",
+            // the AWS SDK, whose own time limits end a call without a cause
+            "software.amazon.awssdk.core.exception.ApiCallAttemptTimeoutException",
+            "software.amazon.awssdk.core.exception.ApiCallTimeoutException",
+            // connection pools
+            "org.apache.tomcat.jdbc.pool.PoolExhaustedException");
+
+    private static final List<String> PERMANENT = List.of(
+            "org.springframework.dao.DataIntegrityViolationException",
+            "org.springframework.dao.PermissionDeniedDataAccessException",
+            "org.springframework.security.core.AuthenticationException",
+            "org.springframework.security.access.AccessDeniedException",
+            "org.springframework.validation.BindException",
+            "org.springframework.validation.method.MethodValidationException",
+            "org.springframework.web.bind.MethodArgumentNotValidException",
+            "org.springframework.web.bind.support.WebExchangeBindException",
+            "org.springframework.web.method.annotation.HandlerMethodValidationException",
+            "jakarta.validation.ValidationException");
+
+    private static final Map<String, FaultClassifier> KNOWN = new HashMap<>();
+
+    static {
+        TRANSIENT.forEach(name -> KNOWN.put(name, failure -> Fault.TRANSIENT));
+        PERMANENT.forEach(name -> KNOWN.put(name, failure -> Fault.PERMANENT));
+        // not the user's fault but that of the system that knows the users: its causes tell more
+        KNOWN.put(
+                "org.springframework.security.authentication.AuthenticationServiceException", failure -> Fault.UNKNOWN);
+        KNOWN.put("io.grpc.StatusException", GrpcFaults::classify);
+        KNOWN.put("io.grpc.StatusRuntimeException", GrpcFaults::classify);
+        KNOWN.put("software.amazon.awssdk.core.exception.SdkException", CloudFaults::ofAws);
+        KNOWN.put("com.google.api.gax.rpc.ApiException", CloudFaults::ofGoogle);
+        KNOWN.put("com.google.cloud.BaseServiceException", CloudFaults::ofGoogle);
+        KNOWN.put("java.io.EOFException", LibraryFaults::ofEndOfFile);
+        KNOWN.put("java.util.NoSuchElementException", LibraryFaults::ofMissingElement);
+    }
 
     @Override
     public Fault classify(Throwable failure) {
-        for (Class<?> type = failure.getClass(); type != null; type = type.getSuperclass()) {
-            Fault fault = KNOWN.get(type.getName());
-            if (fault != null) {
-                return fault;
-            }
-        }
-        return Fault.UNKNOWN;
+        FaultClassifier judge = ClassNames.closest(KNOWN, failure);
+        return judge == null ? Fault.UNKNOWN : judge.classify(failure);
+    }
+
+    /** Jetty's HTTP client tells of a connection that ended early by the JDK's exception and the connection's name. */
+    private static Fault ofEndOfFile(Throwable failure) {
+        return says(failure, "HttpConnectionOver") ? Fault.TRANSIENT : Fault.UNKNOWN;
+    }
+
+    /** An exhausted pool of Apache Commons, as under DBCP and Jedis. */
+    private static Fault ofMissingElement(Throwable failure) {
+        return says(failure, "Timeout waiting for idle object") || says(failure, "Pool exhausted")
+                ? Fault.TRANSIENT
+                : Fault.UNKNOWN;
+    }
+
+    private static boolean says(Throwable failure, String phrase) {
+        return failure.getMessage() != null && failure.getMessage().contains(phrase);
     }
 }
