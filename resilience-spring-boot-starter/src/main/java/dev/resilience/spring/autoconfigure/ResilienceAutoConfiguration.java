@@ -17,7 +17,7 @@ import dev.resilience.spring.aop.PlanFactory;
 import dev.resilience.spring.aop.ProtectedMethods;
 import dev.resilience.spring.aop.ResilienceAdvisor;
 import dev.resilience.spring.aop.StartupCheck;
-import dev.resilience.spring.fault.CloudFailures;
+import dev.resilience.spring.fault.LibraryFailures;
 import dev.resilience.spring.fault.LibraryFaults;
 import dev.resilience.spring.fault.RestClientFailures;
 import dev.resilience.spring.fault.WebClientFailures;
@@ -103,8 +103,8 @@ public final class ResilienceAutoConfiguration {
     }
 
     @Bean
-    CloudFailures resilienceCloudFailures() {
-        return new CloudFailures();
+    LibraryFailures resilienceLibraryFailures() {
+        return new LibraryFailures();
     }
 
     @Bean

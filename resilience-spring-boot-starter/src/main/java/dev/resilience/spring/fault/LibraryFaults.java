@@ -27,8 +27,10 @@ public final class LibraryFaults implements FaultClassifier {
             "org.apache.hc.core5.http.ConnectionClosedException",
             "org.apache.hc.core5.http.ConnectionRequestTimeoutException",
             "org.apache.hc.core5.http.NoHttpResponseException",
+            "org.apache.hc.core5.http.TruncatedChunkException",
             "org.apache.http.ConnectionClosedException",
             "org.apache.http.NoHttpResponseException",
+            "org.apache.http.TruncatedChunkException",
             "org.apache.http.conn.ConnectTimeoutException",
             // Jetty
             "org.eclipse.jetty.io.EofException",

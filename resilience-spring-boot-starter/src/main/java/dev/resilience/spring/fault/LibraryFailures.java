@@ -4,15 +4,16 @@ import dev.resilience.fault.HttpFailure;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the answers in the exceptions of cloud SDKs, by name: none of them needs to be there. */
-public final class CloudFailures implements HttpFailure.Reader {
+/** Reads the answers in the exceptions of cloud SDKs and Jetty, by name: none of them needs to be there. */
+public final class LibraryFailures implements HttpFailure.Reader {
 
     private static final String RETRY_AFTER = "Retry-After";
 
     private static final Map<String, HttpFailure.Reader> READERS = Map.of(
             "software.amazon.awssdk.core.exception.SdkServiceException", new Aws(),
             "com.google.api.client.http.HttpResponseException", new Google(),
-            "com.azure.core.exception.HttpResponseException", new Azure());
+            "com.azure.core.exception.HttpResponseException", new Azure(),
+            "org.eclipse.jetty.client.HttpResponseException", new Jetty());
 
     @Override
     public @Nullable HttpFailure read(Throwable failure) {
@@ -60,6 +61,21 @@ public final class CloudFailures implements HttpFailure.Reader {
         public @Nullable HttpFailure read(Throwable failure) {
             Object answer = response.of(failure);
             return answer(status.of(answer), header.of(answer));
+        }
+    }
+
+    /** What Jetty throws instead of returning a 401 that names no way to authenticate. */
+    private static final class Jetty implements HttpFailure.Reader {
+
+        private final Getter response = new Getter("getResponse");
+        private final Getter status = new Getter("getStatus");
+        private final Getter headers = new Getter("getHeaders");
+        private final Getter header = new Getter("get", RETRY_AFTER);
+
+        @Override
+        public @Nullable HttpFailure read(Throwable failure) {
+            Object answer = response.of(failure);
+            return answer(status.of(answer), header.of(headers.of(answer)));
         }
     }
 }
