@@ -46,14 +46,30 @@ final class Getter {
 
     /** The class of the object may be hidden, but then one above it or an interface makes the method public. */
     private @Nullable MethodHandle find(Class<?> type) {
-        for (Method method : type.getMethods()) {
+        for (Class<?> ancestor = type; ancestor != null; ancestor = ancestor.getSuperclass()) {
+            MethodHandle handle = declaredBy(ancestor);
+            if (handle != null) {
+                return handle;
+            }
+            for (Class<?> contract : ancestor.getInterfaces()) {
+                handle = find(contract);
+                if (handle != null) {
+                    return handle;
+                }
+            }
+        }
+        return null;
+    }
+
+    private @Nullable MethodHandle declaredBy(Class<?> type) {
+        for (Method method : type.getDeclaredMethods()) {
             if (method.getName().equals(name) && fits(method)) {
                 try {
                     MethodHandle handle = MethodHandles.publicLookup().unreflect(method);
                     return MethodHandles.insertArguments(handle, 1, arguments)
                             .asType(MethodType.methodType(Object.class, Object.class));
                 } catch (IllegalAccessException hidden) {
-                    // declared by another class too, or out of reach
+                    return null;
                 }
             }
         }

@@ -17,6 +17,9 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -176,6 +179,38 @@ class JdbcFaultsTests {
         }
 
         @Test
+        void tellsADeadlockAsTransient() throws SQLException {
+            try (Connection one = h2();
+                    Connection other = h2()) {
+                one.setAutoCommit(false);
+                other.setAutoCommit(false);
+                run(one, "update account set balance = 1 where id = 1");
+                run(other, "update account set balance = 2 where id = 2");
+                CompletableFuture<Throwable> ofOne = endOf(one, "update account set balance = 1 where id = 2");
+                CompletableFuture<Throwable> ofOther = endOf(other, "update account set balance = 2 where id = 1");
+
+                assertThat(Stream.of(ofOne, ofOther)
+                                .map(CompletableFuture::join)
+                                .filter(Objects::nonNull))
+                        .as("the victim's failure")
+                        .hasSize(1)
+                        .allSatisfy(failure -> assertThat(classify(failure)).isEqualTo(TRANSIENT));
+            }
+        }
+
+        /** What the statement throws, if anything; then the transaction is rolled back, so that the other can go on. */
+        private CompletableFuture<Throwable> endOf(Connection connection, String sql) {
+            return CompletableFuture.supplyAsync(() -> {
+                Throwable failure = catchThrowable(() -> {
+                    run(connection, "set lock_timeout 30000");
+                    run(connection, sql);
+                });
+                assertThat(catchThrowable(connection::rollback)).isNull();
+                return failure;
+            });
+        }
+
+        @Test
         void tellsAStatementTimeoutAsTransient() throws SQLException {
             try (Connection connection = h2();
                     Statement statement = connection.createStatement()) {
@@ -214,7 +249,7 @@ class JdbcFaultsTests {
         private Connection h2() throws SQLException {
             Connection connection = DriverManager.getConnection("jdbc:h2:mem:faults", "sa", "");
             run(connection, "create table if not exists account (id int primary key, balance int)");
-            run(connection, "merge into account values (1, 10)");
+            run(connection, "merge into account values (1, 10), (2, 20)");
             return connection;
         }
 

@@ -17,10 +17,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.http.client.JdkClientHttpRequestFactory;
 import org.springframework.http.client.SimpleClientHttpRequestFactory;
@@ -32,6 +35,9 @@ import org.springframework.web.client.RestClientException;
 
 /** Calls by {@link RestClient} to a real server. */
 class RestClientFaultsTests {
+
+    private static final String INTERNAL_ERROR = HttpServerErrorException.InternalServerError.class.getName();
+    private static final String NOT_IMPLEMENTED = HttpServerErrorException.NotImplemented.class.getName();
 
     private Backend backend;
 
@@ -86,6 +92,56 @@ class RestClientFaultsTests {
             runner(backend.url()).run(context -> {
                 assertThat(context.getBean(Client.class).post("key")).isEqualTo("status 200");
                 assertThat(context.getBean(Client.class).attempts()).isEqualTo(3);
+            });
+        }
+
+        @Test
+        void includeInternalErrorsWhereThePolicyListsThem() {
+            backend.answering(500, 500);
+            runner(backend.url())
+                    .withPropertyValues("resilience.retry.default.retry-on-status=500")
+                    .run(context -> {
+                        assertThat(context.getBean(Client.class).get()).isEqualTo("status 200");
+                        assertThat(context.getBean(Client.class).attempts()).isEqualTo(3);
+                    });
+        }
+
+        @Test
+        @ExtendWith(OutputCaptureExtension.class)
+        void ofWhichNothingIsKnownAreLoggedOnceWithThePropertyThatWouldRetryThem(CapturedOutput output) {
+            backend.answering(500, 500, 501);
+            runner(backend.url()).run(context -> {
+                Client client = context.getBean(Client.class);
+                for (int i = 0; i < 3; i++) {
+                    assertThatThrownBy(client::get).isInstanceOf(HttpServerErrorException.class);
+                }
+
+                assertThat(output)
+                        .containsOnlyOnce(INTERNAL_ERROR + " is not retried")
+                        .containsOnlyOnce(NOT_IMPLEMENTED + " is not retried")
+                        .contains("add it to resilience.retry.default.retry-on;");
+            });
+        }
+
+        @Test
+        @ExtendWith(OutputCaptureExtension.class)
+        void thatTheLogSpokeOfAreRetriedOnceThePropertyIsSet(CapturedOutput output) {
+            backend.answering(500, 500);
+            runner(backend.url())
+                    .withPropertyValues("resilience.retry.default.retry-on=" + INTERNAL_ERROR)
+                    .run(context -> {
+                        assertThat(context.getBean(Client.class).get()).isEqualTo("status 200");
+                        assertThat(output).doesNotContain("is not retried");
+                    });
+        }
+
+        @Test
+        @ExtendWith(OutputCaptureExtension.class)
+        void ofWhichSomethingIsKnownAreNotLogged(CapturedOutput output) {
+            backend.answering(404);
+            runner(backend.url()).run(context -> {
+                assertThatThrownBy(context.getBean(Client.class)::get).isInstanceOf(HttpClientErrorException.class);
+                assertThat(output).doesNotContain("is not retried");
             });
         }
 

@@ -7,9 +7,11 @@ import dev.resilience.fault.Fault;
 import dev.resilience.fault.Faults;
 import dev.resilience.fault.HttpFailure;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
+import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
@@ -34,11 +36,16 @@ import org.springframework.dao.TransientDataAccessResourceException;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
+import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.jdbc.CannotGetJdbcConnectionException;
+import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.security.access.AccessDeniedException;
+import org.springframework.security.authentication.AuthenticationServiceException;
 import org.springframework.security.authentication.BadCredentialsException;
 import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
 import org.springframework.transaction.CannotCreateTransactionException;
+import org.springframework.transaction.TransactionSystemException;
+import org.springframework.transaction.TransactionTimedOutException;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.web.client.HttpClientErrorException;
 import org.springframework.web.client.ResourceAccessException;
@@ -77,6 +84,28 @@ class SpringFaultsTests {
                                 HttpMethod.GET,
                                 URI.create("http://localhost"),
                                 HttpHeaders.EMPTY)),
+                arguments(
+                        Fault.TRANSIENT,
+                        new DataAccessResourceFailureException("gone", new SQLException("ended", "57P01"))),
+                arguments(
+                        Fault.TRANSIENT,
+                        new UncategorizedSQLException("insert", "insert", new SQLException("lock", "55P03"))),
+                arguments(Fault.TRANSIENT, new TransactionTimedOutException("late")),
+                arguments(
+                        Fault.TRANSIENT,
+                        new TransactionSystemException("no commit", new SQLException("serialization", "40001"))),
+                arguments(
+                        Fault.TRANSIENT,
+                        new AuthenticationServiceException("directory", new ConnectException("refused"))),
+                arguments(
+                        Fault.PERMANENT,
+                        new BadSqlGrammarException("select", "selct", new SQLException("syntax", "42601"))),
+                arguments(
+                        Fault.PERMANENT,
+                        new UncategorizedSQLException("insert", "insert", new SQLException("twice", "23505"))),
+                arguments(Fault.UNKNOWN, new AuthenticationServiceException("directory")),
+                arguments(Fault.UNKNOWN, new UncategorizedSQLException("insert", "insert", new SQLException("?"))),
+                arguments(Fault.UNKNOWN, new ResourceAccessException("no", new IOException("?"))),
                 arguments(Fault.PERMANENT, new DataIntegrityViolationException("constraint")),
                 arguments(Fault.PERMANENT, new DuplicateKeyException("twice")),
                 arguments(Fault.PERMANENT, new PermissionDeniedDataAccessException("no", new Exception("no"))),
