@@ -17,9 +17,11 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import org.apache.commons.dbcp2.BasicDataSource;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -52,6 +54,35 @@ class JdbcFaultsTests {
                     Connection only = pool.getConnection()) {
                 assertThat(only.isClosed()).isFalse();
                 assertThat(faultOf(pool::getConnection)).isEqualTo(TRANSIENT);
+            }
+        }
+
+        @Test
+        void ofDbcpIsTransient() throws SQLException {
+            try (BasicDataSource pool = new BasicDataSource()) {
+                pool.setUrl("jdbc:h2:mem:dbcp");
+                pool.setMaxTotal(1);
+                pool.setMaxWait(Duration.ofMillis(50));
+                try (Connection only = pool.getConnection()) {
+                    assertThat(only.isClosed()).isFalse();
+                    assertThat(faultOf(pool::getConnection)).isEqualTo(TRANSIENT);
+                }
+            }
+        }
+
+        @Test
+        void ofTomcatIsTransient() throws SQLException {
+            org.apache.tomcat.jdbc.pool.DataSource pool = new org.apache.tomcat.jdbc.pool.DataSource();
+            pool.setUrl("jdbc:h2:mem:tomcat");
+            pool.setDriverClassName("org.h2.Driver");
+            pool.setMaxActive(1);
+            pool.setInitialSize(1);
+            pool.setMaxWait(50);
+            try (Connection only = pool.getConnection()) {
+                assertThat(only.isClosed()).isFalse();
+                assertThat(faultOf(pool::getConnection)).isEqualTo(TRANSIENT);
+            } finally {
+                pool.close();
             }
         }
 
