@@ -5,7 +5,6 @@ import static dev.resilience.fault.Fault.TRANSIENT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
-import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -16,17 +15,10 @@ import java.io.IOException;
 import java.net.URI;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
-import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 import org.apache.commons.dbcp2.BasicDataSource;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -81,6 +73,8 @@ class JdbcFaultsTests {
             pool.setDriverClassName("org.h2.Driver");
             pool.setMaxActive(1);
             pool.setInitialSize(1);
+            pool.setMinIdle(1);
+            pool.setMaxIdle(1);
             pool.setMaxWait(50);
             try (Connection only = pool.getConnection()) {
                 assertThat(only.isClosed()).isFalse();
@@ -193,126 +187,6 @@ class JdbcFaultsTests {
             DriverManager.getConnection("jdbc:postgresql://" + address.getHost() + ":" + address.getPort()
                             + "/?user=nobody&gssEncMode=disable" + parameters)
                     .close();
-        }
-    }
-
-    /** H2 throws subclasses that tell, and SQLSTATEs of the standard. */
-    @Nested
-    class H2 {
-
-        private Connection keepsTheDatabase;
-
-        @BeforeEach
-        void fill() throws SQLException {
-            keepsTheDatabase = h2();
-            run(keepsTheDatabase, "create table account (id int primary key, balance int)");
-            run(keepsTheDatabase, "insert into account values (1, 10), (2, 20)");
-        }
-
-        @AfterEach
-        void drop() throws SQLException {
-            keepsTheDatabase.close();
-        }
-
-        @Test
-        void tellsALockTimeoutAsTransient() throws SQLException {
-            try (Connection holder = h2();
-                    Connection other = h2()) {
-                holder.setAutoCommit(false);
-                run(holder, "update account set balance = 0 where id = 1");
-                run(other, "set lock_timeout 50");
-
-                assertThat(faultOf(() -> run(other, "update account set balance = 1 where id = 1")))
-                        .isEqualTo(TRANSIENT);
-            }
-        }
-
-        @Test
-        void tellsADeadlockAsTransient() throws SQLException {
-            try (Connection one = h2();
-                    Connection other = h2()) {
-                one.setAutoCommit(false);
-                other.setAutoCommit(false);
-                run(one, "update account set balance = 1 where id = 1");
-                run(other, "update account set balance = 2 where id = 2");
-                CompletableFuture<Throwable> ofOne = endOf(one, "update account set balance = 1 where id = 2");
-                await().until(this::somebodyWaitsForALock); // H2 looks for deadlocks when a wait begins
-                CompletableFuture<Throwable> ofOther = endOf(other, "update account set balance = 2 where id = 1");
-
-                assertThat(Stream.of(ofOne, ofOther)
-                                .map(CompletableFuture::join)
-                                .filter(Objects::nonNull))
-                        .as("the victim's failure")
-                        .hasSize(1)
-                        .allSatisfy(failure -> {
-                            assertThat(((SQLException) failure).getSQLState()).isEqualTo("40001");
-                            assertThat(classify(failure)).isEqualTo(TRANSIENT);
-                        });
-            }
-        }
-
-        /** What the statement throws, if anything; then the transaction is rolled back, so that the other can go on. */
-        private CompletableFuture<Throwable> endOf(Connection connection, String sql) {
-            return CompletableFuture.supplyAsync(() -> {
-                Throwable failure = catchThrowable(() -> {
-                    run(connection, "set lock_timeout 30000");
-                    run(connection, sql);
-                });
-                assertThat(catchThrowable(connection::rollback)).isNull();
-                return failure;
-            });
-        }
-
-        @Test
-        void tellsAStatementTimeoutAsTransient() throws SQLException {
-            try (Connection connection = h2();
-                    Statement statement = connection.createStatement()) {
-                run(connection, "set query_timeout 50");
-
-                assertThat(faultOf(() -> statement.execute(
-                                "select count(*) from system_range(1, 100000) a, system_range(1, 100000) b")))
-                        .isEqualTo(TRANSIENT);
-            }
-        }
-
-        @Test
-        void tellsAUniqueViolationAsPermanent() throws SQLException {
-            try (Connection connection = h2()) {
-                assertThat(faultOf(() -> run(connection, "insert into account values (1, 1)")))
-                        .isEqualTo(PERMANENT);
-            }
-        }
-
-        @Test
-        void tellsSyntaxAsPermanent() throws SQLException {
-            try (Connection connection = h2()) {
-                assertThat(faultOf(() -> run(connection, "selct 1"))).isEqualTo(PERMANENT);
-            }
-        }
-
-        @Test
-        void tellsAWrongPasswordAsPermanent() {
-            assertThat(faultOf(() -> DriverManager.getConnection("jdbc:h2:mem:faults", "sa", "wrong")))
-                    .isEqualTo(PERMANENT);
-        }
-
-        private boolean somebodyWaitsForALock() throws SQLException {
-            try (Connection connection = h2();
-                    Statement statement = connection.createStatement();
-                    ResultSet waits = statement.executeQuery(
-                            "select 1 from information_schema.sessions where blocker_id is not null")) {
-                return waits.next();
-            }
-        }
-
-        private Connection h2() throws SQLException {
-            return DriverManager.getConnection("jdbc:h2:mem:faults", "sa", "");
-        }
-
-        private void run(Connection connection, String sql) throws SQLException {
-            try (Statement statement = connection.createStatement()) {
-                statement.execute(sql);
-            }
         }
     }
 
