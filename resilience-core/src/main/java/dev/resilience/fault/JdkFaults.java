@@ -14,13 +14,11 @@ import java.nio.file.AccessDeniedException;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateException;
-import java.sql.SQLDataException;
 import java.sql.SQLException;
 import java.sql.SQLIntegrityConstraintViolationException;
 import java.sql.SQLInvalidAuthorizationSpecException;
 import java.sql.SQLNonTransientException;
 import java.sql.SQLRecoverableException;
-import java.sql.SQLSyntaxErrorException;
 import java.sql.SQLTransientException;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
@@ -60,9 +58,7 @@ final class JdkFaults {
             CertPathBuilderException.class,
             SSLPeerUnverifiedException.class,
             SQLIntegrityConstraintViolationException.class,
-            SQLInvalidAuthorizationSpecException.class,
-            SQLDataException.class,
-            SQLSyntaxErrorException.class);
+            SQLInvalidAuthorizationSpecException.class);
 
     /** How the operating systems and the JDK's clients word a connection that the other side gave up. */
     private static final Set<String> LOST_CONNECTION = Set.of(

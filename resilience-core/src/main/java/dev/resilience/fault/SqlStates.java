@@ -22,6 +22,7 @@ final class SqlStates {
 
     private static final Map<String, Fault> CONDITIONS = Map.ofEntries(
             Map.entry("40002", PERMANENT), // rolled back, because of a constraint
+            Map.entry("42501", PERMANENT), // no right of access
             Map.entry("55P03", TRANSIENT), // lock not available
             Map.entry("57014", TRANSIENT), // cancelled, which is how PostgreSQL and DB2 tell of a timeout
             Map.entry("57P01", TRANSIENT), // the administrator ends the connection or the server
@@ -38,13 +39,9 @@ final class SqlStates {
             TRANSIENT,
             "53", // the server is out of connections, memory or disk
             TRANSIENT,
-            "22", // data: out of range, division by zero
-            PERMANENT,
             "23", // constraint
             PERMANENT,
             "28", // authorisation
-            PERMANENT,
-            "42", // syntax, or no right of access
             PERMANENT);
 
     private SqlStates() {}

@@ -127,8 +127,6 @@ class JdkFaultsTests {
                 argumentSet("no right to a directory's entry", new NoPermissionException()),
                 argumentSet("no right to a file", new AccessDeniedException("/etc/shadow")),
                 argumentSet("constraint violated", new SQLIntegrityConstraintViolationException()),
-                argumentSet("SQL data", new SQLDataException()),
-                argumentSet("SQL syntax", new SQLSyntaxErrorException()),
                 argumentSet(
                         "certificate refused by the server",
                         new SSLHandshakeException("Received fatal alert: certificate_unknown")),
@@ -157,6 +155,8 @@ class JdkFaultsTests {
 
     static Stream<Arguments> isUnknown() {
         return Stream.of(
+                argumentSet("SQL data", new SQLDataException()),
+                argumentSet("SQL syntax", new SQLSyntaxErrorException()),
                 argumentSet("anything", new Exception()),
                 argumentSet("anything at run time", new RuntimeException("Connection reset")),
                 argumentSet("state", new IllegalStateException()),

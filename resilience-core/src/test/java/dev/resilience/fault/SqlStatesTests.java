@@ -41,16 +41,16 @@ class SqlStatesTests {
         "57P05, TRANSIENT, idle for too long",
         "HYT00, TRANSIENT, timeout",
         "hyt01, TRANSIENT, connection timeout",
-        "22001, PERMANENT, string too long",
-        "22012, PERMANENT, division by zero",
+        "22001, UNKNOWN, string too long",
+        "22012, UNKNOWN, division by zero",
         "23505, PERMANENT, unique violation",
         "23000, PERMANENT, constraint",
         "40002, PERMANENT, rolled back because of a constraint",
         "28000, PERMANENT, not authorised",
         "28P01, PERMANENT, wrong password",
-        "42601, PERMANENT, syntax",
+        "42601, UNKNOWN, syntax",
         "42501, PERMANENT, no right of access",
-        "42P01, PERMANENT, no such table",
+        "42P01, UNKNOWN, no such table",
         "25P02, UNKNOWN, in a failed transaction",
         "55006, UNKNOWN, object in use",
         "57P04, UNKNOWN, database dropped",
@@ -74,7 +74,7 @@ class SqlStatesTests {
     @Test
     void areAskedOnlyWhereTheExceptionsClassDoesNotTell() {
         assertThat(classify(new SQLTransientException("?", "42601"))).isEqualTo(TRANSIENT);
-        assertThat(classify(new SQLSyntaxErrorException("?", "40001"))).isEqualTo(PERMANENT);
+        assertThat(classify(new SQLSyntaxErrorException("?", "40001"))).isEqualTo(UNKNOWN);
         assertThat(classify(new SQLNonTransientConnectionException("?", "08000")))
                 .isEqualTo(UNKNOWN);
     }

@@ -22,14 +22,19 @@ final class SnippetCompiler {
 
             import dev.resilience.annotation.*;
             import dev.resilience.deadline.Deadline;
+            import dev.resilience.fault.Fault;
+            import dev.resilience.fault.FaultClassifier;
             import dev.resilience.spring.web.DeadlineHeader;
             import dev.resilience.time.ManualTimeSource;
             import java.time.Duration;
             import org.jspecify.annotations.Nullable;
             import org.springframework.boot.test.context.TestConfiguration;
             import org.springframework.context.annotation.Bean;
+            import org.springframework.context.annotation.Configuration;
             import org.springframework.stereotype.Service;
             import org.springframework.web.client.RestClient;
+
+            class LedgerClosedException extends RuntimeException {}
 
             record Receipt(String orderId, int amount) {}
 

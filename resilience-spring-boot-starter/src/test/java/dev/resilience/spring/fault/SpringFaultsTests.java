@@ -98,7 +98,7 @@ class SpringFaultsTests {
                         Fault.TRANSIENT,
                         new AuthenticationServiceException("directory", new ConnectException("refused"))),
                 arguments(
-                        Fault.PERMANENT,
+                        Fault.UNKNOWN,
                         new BadSqlGrammarException("select", "selct", new SQLException("syntax", "42601"))),
                 arguments(
                         Fault.PERMANENT,
