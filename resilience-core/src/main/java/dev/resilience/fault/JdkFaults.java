@@ -14,6 +14,7 @@ import java.nio.file.AccessDeniedException;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateException;
+import java.sql.SQLDataException;
 import java.sql.SQLException;
 import java.sql.SQLIntegrityConstraintViolationException;
 import java.sql.SQLInvalidAuthorizationSpecException;
@@ -58,7 +59,8 @@ final class JdkFaults {
             CertPathBuilderException.class,
             SSLPeerUnverifiedException.class,
             SQLIntegrityConstraintViolationException.class,
-            SQLInvalidAuthorizationSpecException.class);
+            SQLInvalidAuthorizationSpecException.class,
+            SQLDataException.class);
 
     /** How the operating systems and the JDK's clients word a connection that the other side gave up. */
     private static final Set<String> LOST_CONNECTION = Set.of(

@@ -39,6 +39,8 @@ final class SqlStates {
             TRANSIENT,
             "53", // the server is out of connections, memory or disk
             TRANSIENT,
+            "22", // data that does not fit: too long, out of range; Spring calls it a violated integrity too
+            PERMANENT,
             "23", // constraint
             PERMANENT,
             "28", // authorisation

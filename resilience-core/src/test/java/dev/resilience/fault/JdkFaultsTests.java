@@ -115,6 +115,7 @@ class JdkFaultsTests {
 
     static Stream<Arguments> isPermanent() {
         return Stream.of(
+                argumentSet("SQL data", new SQLDataException()),
                 argumentSet("illegal argument", new IllegalArgumentException()),
                 argumentSet("a kind of illegal argument", new NumberFormatException()),
                 argumentSet("null pointer", new NullPointerException()),
@@ -155,7 +156,6 @@ class JdkFaultsTests {
 
     static Stream<Arguments> isUnknown() {
         return Stream.of(
-                argumentSet("SQL data", new SQLDataException()),
                 argumentSet("SQL syntax", new SQLSyntaxErrorException()),
                 argumentSet("anything", new Exception()),
                 argumentSet("anything at run time", new RuntimeException("Connection reset")),
