@@ -7,6 +7,8 @@ import dev.resilience.event.CallRejected;
 import dev.resilience.event.Events;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.exception.BulkheadFullException;
+import dev.resilience.exception.DeadlineExceededException;
+import dev.resilience.exception.ResilienceException;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.TimeSource;
@@ -89,18 +91,25 @@ public final class Bulkhead implements Layer {
     }
 
     BulkheadFullException full() {
-        return refused(
-                BulkheadOutcome.REJECTED,
-                policy.maxConcurrent() + " calls run and " + policy.maxQueue() + " wait, which are the limits");
+        refused(BulkheadOutcome.REJECTED);
+        return new BulkheadFullException(
+                name, policy.maxConcurrent() + " calls run and " + policy.maxQueue() + " wait, which are the limits");
     }
 
     BulkheadFullException interrupted() {
-        return refused(BulkheadOutcome.REJECTED, "it was interrupted while it waited in line");
+        refused(BulkheadOutcome.REJECTED);
+        return new BulkheadFullException(name, "it was interrupted while it waited in line");
     }
 
-    BulkheadFullException timedOut(Duration timeout) {
-        String reason = timeout.equals(policy.queueTimeout()) ? "" : ", when the call's deadline came";
-        return refused(BulkheadOutcome.TIMED_OUT, "it waited in line for " + timeout + reason);
+    /**
+     * @param timeout how long the call was allowed to wait; less than the policy's timeout where its deadline came first
+     */
+    ResilienceException timedOut(Duration timeout) {
+        refused(BulkheadOutcome.TIMED_OUT);
+        return timeout.equals(policy.queueTimeout())
+                ? new BulkheadFullException(name, "it waited in line for " + timeout)
+                : new DeadlineExceededException(
+                        "The deadline came while the call waited in the line of bulkhead '" + name + "'");
     }
 
     void cancelled() {
@@ -111,9 +120,8 @@ public final class Bulkhead implements Layer {
         events.publish(() -> new CallQueued(time.now(), name, outcome, Duration.ofNanos(time.nanoTime() - since)));
     }
 
-    private BulkheadFullException refused(BulkheadOutcome outcome, String reason) {
+    private void refused(BulkheadOutcome outcome) {
         calls.count(outcome);
         events.publish(() -> new CallRejected(time.now(), "bulkhead", name, outcome.label()));
-        return new BulkheadFullException(name, reason);
     }
 }

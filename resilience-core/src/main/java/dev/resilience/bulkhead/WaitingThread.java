@@ -24,7 +24,10 @@ final class WaitingThread implements Places.Waiter {
         LockSupport.unpark(thread);
     }
 
-    /** Returns with a place or throws {@link dev.resilience.exception.BulkheadFullException} without one. */
+    /**
+     * Returns with a place, or throws {@link dev.resilience.exception.BulkheadFullException} without one, or {@link
+     * dev.resilience.exception.DeadlineExceededException} where the deadline ended the wait.
+     */
     void awaitPlace() {
         long start = bulkhead.time().nanoTime();
         if (!bulkhead.places().standInLine(this)) {

@@ -5,6 +5,7 @@ import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,7 +66,9 @@ public final class Deadline {
      * {@code finally}; others use {@link #call}.
      */
     public static void makeCurrent(@Nullable Deadline deadline) {
-        used |= deadline != null;
+        if (deadline != null) {
+            used = true;
+        }
         CURRENT.set(deadline); // null in place of remove(): the next set() need not make the entry anew
     }
 
@@ -85,6 +88,23 @@ public final class Deadline {
     public static Duration limit(Duration wait) {
         Deadline deadline = current();
         return deadline == null ? wait : Durations.min(wait, deadline.left());
+    }
+
+    /**
+     * Runs an action for which no deadline is current: what must be done however late it is, such as noting what was
+     * done.
+     */
+    public static <T extends @Nullable Object> T ignoring(Supplier<T> action) {
+        Deadline deadline = current();
+        if (deadline == null) {
+            return action.get();
+        }
+        makeCurrent(null);
+        try {
+            return action.get();
+        } finally {
+            makeCurrent(deadline);
+        }
     }
 
     /** How much time is left; zero when the moment has come. */
@@ -129,5 +149,10 @@ public final class Deadline {
         } finally {
             makeCurrent(outer);
         }
+    }
+
+    @Override
+    public String toString() {
+        return "Deadline in " + left();
     }
 }

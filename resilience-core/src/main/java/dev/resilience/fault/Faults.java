@@ -89,7 +89,7 @@ public final class Faults {
 
     /** What a virtual thread gets when it is interrupted at a socket; a platform thread would not notice. */
     private static boolean isVirtualThreadsInterrupt(Throwable failure) {
-        return failure instanceof SocketException && "Closed by interrupt".equals(failure.getMessage());
+        return failure instanceof SocketException && Wording.messageOf(failure).equals("Closed by interrupt");
     }
 
     /** The HTTP answer that the exception or the first of its causes to have one carries. */

@@ -107,7 +107,7 @@ final class JdkFaults {
     private static boolean isLostConnection(Throwable failure) {
         return (failure instanceof IOException
                         && (Wording.mentions(failure, LOST_CONNECTION)
-                                || CLOSED_BY_A_READ_TIMEOUT.equals(failure.getMessage())))
+                                || Wording.messageOf(failure).equals(CLOSED_BY_A_READ_TIMEOUT)))
                 || (failure instanceof InterruptedIOException && Wording.tellsOfTimeout(failure));
     }
 }

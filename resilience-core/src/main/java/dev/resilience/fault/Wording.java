@@ -20,11 +20,17 @@ final class Wording {
      * @param phrases in lower case
      */
     static boolean mentions(Throwable failure, Set<String> phrases) {
-        String message = failure.getMessage();
-        if (message == null) {
-            return false;
+        String message = messageOf(failure).toLowerCase(Locale.ROOT);
+        return phrases.stream().anyMatch(message::contains);
+    }
+
+    /** Empty if there is none, or if making it fails: that must not take the place of the failure. */
+    static String messageOf(Throwable failure) {
+        try {
+            String message = failure.getMessage();
+            return message == null ? "" : message;
+        } catch (Throwable broken) { // a checked one too, thrown sneakily
+            return "";
         }
-        String lowerCase = message.toLowerCase(Locale.ROOT);
-        return phrases.stream().anyMatch(lowerCase::contains);
     }
 }

@@ -1,5 +1,6 @@
 package dev.resilience.idempotency;
 
+import dev.resilience.exception.ResilienceException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Modifier;
 import java.nio.charset.StandardCharsets;
@@ -29,9 +30,13 @@ final class ExceptionCodec {
         return constructor(type) != null;
     }
 
-    /** Whether the policy lists this failure or a supertype of it as a final answer. */
+    /**
+     * Whether the policy lists this failure or a supertype of it as a final answer. A refusal is no answer of the
+     * method, which may not have run: it must be listed as what it is, not as some {@link RuntimeException}.
+     */
     boolean isFinalAnswer(Throwable failure) {
-        return isListed(failure.getClass());
+        Class<?> root = ResilienceException.isRefusal(failure) ? ResilienceException.class : Throwable.class;
+        return listed.stream().anyMatch(type -> root.isAssignableFrom(type) && type.isInstance(failure));
     }
 
     /** A subclass that cannot be rebuilt is written as the closest of its superclasses that can. */

@@ -226,14 +226,14 @@ final class IdempotencyCall {
             return;
         }
         endLease();
-        boolean stored = idempotency.store().complete(mine, result, policy.ttl());
+        boolean stored = Deadline.ignoring(() -> idempotency.store().complete(mine, result, policy.ttl()));
         IdempotencyOutcome done = takenOver ? IdempotencyOutcome.TAKEN_OVER : IdempotencyOutcome.EXECUTED;
         idempotency.count(stored ? done : IdempotencyOutcome.LEASE_LOST);
     }
 
     private void release(Ownership mine) {
         endLease();
-        boolean released = idempotency.store().release(mine);
+        boolean released = Deadline.ignoring(() -> idempotency.store().release(mine));
         idempotency.count(released ? IdempotencyOutcome.RELEASED : IdempotencyOutcome.LEASE_LOST);
     }
 

@@ -67,4 +67,9 @@ public final class Attempt {
     public int number() {
         return number;
     }
+
+    @Override
+    public String toString() {
+        return "attempt " + number + " of " + by;
+    }
 }

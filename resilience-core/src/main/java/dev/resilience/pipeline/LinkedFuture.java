@@ -13,12 +13,16 @@ import org.jspecify.annotations.Nullable;
  * outside, cancels that. {@link CompletableFuture}'s own dependents do not: cancelling one leaves its source running.
  *
  * <p>It also remembers the context of the call for which it was made, and every thread that goes on with the call does so
- * in this context.
+ * in this context. What others do when the future ends is not part of the call: it runs in whatever context the thread
+ * had before.
  *
  * <p>The one compare-and-set inside {@link #complete} and {@link #completeExceptionally} decides between an answer and
  * a cancellation. Safe for use by many threads.
  */
 public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
+
+    /** What was current before the thread went on with a call; {@code null} while it does not. */
+    private static final ThreadLocal<@Nullable CallContext> OUTSIDE = new ThreadLocal<>();
 
     private final CallContext context = CallContext.current();
     private volatile Runnable cancellation = LinkedFuture::nothing;
@@ -107,16 +111,38 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
      * Goes on with the call on the current thread, in the call's context. What the action throws ends this future.
      */
     public void inContext(Runnable action) {
+        boolean entered = OUTSIDE.get() == null;
+        if (entered) {
+            OUTSIDE.set(CallContext.current());
+        }
         try {
             context.run(action);
         } catch (Throwable broken) { // a checked one too, thrown sneakily
-            completeExceptionally(broken);
+            finish(null, broken);
+        } finally {
+            if (entered) {
+                OUTSIDE.set(null);
+            }
         }
     }
 
     /** Ends this future as another one ended. */
     public void finish(@Nullable Object result, @Nullable Throwable failure) {
         cancellation = LinkedFuture::nothing; // there is nothing left to cancel
+        CallContext outside = OUTSIDE.get();
+        if (outside == null) {
+            end(result, failure);
+            return;
+        }
+        OUTSIDE.set(null);
+        try {
+            outside.run(() -> end(result, failure));
+        } finally {
+            OUTSIDE.set(outside);
+        }
+    }
+
+    private void end(@Nullable Object result, @Nullable Throwable failure) {
         if (failure == null) {
             complete(result);
         } else {

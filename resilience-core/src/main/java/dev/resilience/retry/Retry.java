@@ -143,9 +143,14 @@ public final class Retry implements Layer {
         return next -> new RetryStep(this, Set.copyOf(statuses), next);
     }
 
-    /** A call begins: returns when, or {@link #NOT_MEASURED} where neither the policy nor a listener wants to know. */
-    long begin() {
-        if (budget != null) {
+    /**
+     * A call begins. One that is itself part of a repetition is no first attempt that would pay for retries: nobody but
+     * the retry further out wanted it.
+     *
+     * @return when, or {@link #NOT_MEASURED} where neither the policy nor a listener wants to know
+     */
+    long begin(@Nullable Attempt outer) {
+        if (budget != null && (outer == null || outer.number() == 1)) {
             budget.firstAttempt();
         }
         return policy.maxDuration() != null || events.heard() ? time.nanoTime() : NOT_MEASURED;

@@ -1,11 +1,13 @@
 package dev.resilience.retry;
 
+import dev.resilience.time.Durations;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
+import java.time.format.ResolverStyle;
 import java.time.temporal.ChronoField;
 import java.util.List;
 import java.util.Locale;
@@ -17,18 +19,31 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RetryAfter {
 
-    private static final DateTimeFormatter IMF_FIXDATE = format("EEE, dd MMM uuuu HH:mm:ss 'GMT'");
-    private static final DateTimeFormatter ASCTIME = format("EEE MMM ppd HH:mm:ss uuuu");
+    private static final DateTimeFormatter IMF_FIXDATE = strict(new DateTimeFormatterBuilder()
+            .appendPattern("EEE, dd MMM ")
+            .appendValue(ChronoField.YEAR, 4)
+            .appendPattern(" HH:mm:ss 'GMT'"));
+
+    private static final DateTimeFormatter ASCTIME = strict(new DateTimeFormatterBuilder()
+            .appendPattern("EEE MMM ppd HH:mm:ss ")
+            .appendValue(ChronoField.YEAR, 4));
+
+    /** What a leap second ends with; the JDK's clocks have none. */
+    private static final String LEAP_SECOND = ":60 ";
+
+    /** Longer than anybody waits, and short enough to be added to. */
+    private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
 
     private RetryAfter() {}
 
     /**
-     * The wait that the header asks for; zero for a date that has passed; {@code null} for what is not valid.
+     * The wait that the header asks for, at most 292 years; zero for a date that has passed; {@code null} for what is not
+     * valid.
      *
      * @param now what the date is compared with
      */
     public static @Nullable Duration parse(String header, Instant now) {
-        String value = header.strip();
+        String value = header.strip().replace(LEAP_SECOND, ":59 ");
         if (!value.isEmpty() && value.chars().allMatch(c -> c >= '0' && c <= '9')) {
             return seconds(value);
         }
@@ -45,24 +60,23 @@ public final class RetryAfter {
 
     private static Duration seconds(String digits) {
         try {
-            return Duration.ofSeconds(Long.parseLong(digits));
+            return Durations.min(LONGEST, Duration.ofSeconds(Long.parseLong(digits)));
         } catch (NumberFormatException beyondLong) {
-            return Duration.ofSeconds(Long.MAX_VALUE);
+            return LONGEST;
         }
     }
 
     /** Two-digit years: one that seems to be over 50 years ahead belongs to the century before (RFC 9110, 5.6.7). */
     private static DateTimeFormatter rfc850(Instant now) {
         int thisYear = now.atZone(ZoneOffset.UTC).getYear();
-        return new DateTimeFormatterBuilder()
+        return strict(new DateTimeFormatterBuilder()
                 .appendPattern("EEEE, dd-MMM-")
                 .appendValueReduced(ChronoField.YEAR, 2, 2, thisYear - 49)
-                .appendPattern(" HH:mm:ss 'GMT'")
-                .toFormatter(Locale.US)
-                .withZone(ZoneOffset.UTC);
+                .appendPattern(" HH:mm:ss 'GMT'"));
     }
 
-    private static DateTimeFormatter format(String pattern) {
-        return DateTimeFormatter.ofPattern(pattern, Locale.US).withZone(ZoneOffset.UTC);
+    /** No 30th of February, and no day of the week that it was not. */
+    private static DateTimeFormatter strict(DateTimeFormatterBuilder format) {
+        return format.toFormatter(Locale.US).withZone(ZoneOffset.UTC).withResolverStyle(ResolverStyle.STRICT);
     }
 }

@@ -66,7 +66,7 @@ final class RetryCall {
     /** An attempt failed. How long to wait before the next one, or {@code null} if the call has ended so. */
     @Nullable
     Duration failed(Throwable failed) {
-        if (failed instanceof DeadlineExceededException) {
+        if (failed instanceof DeadlineExceededException && isLate()) {
             return ranOutOfTime(failed);
         }
         result = null;
@@ -136,7 +136,7 @@ final class RetryCall {
      * promises how many retries are made at a time, and many waits may end together.
      */
     boolean mayTryAgain() {
-        if (deadline != null && deadline.isOver()) { // the wait took longer than it should
+        if (isLate()) { // the wait took longer than it should
             outcome = RetryOutcome.OUT_OF_TIME;
             return false;
         }
@@ -165,6 +165,10 @@ final class RetryCall {
             return null;
         }
         return RetryAfter.parse(answer.retryAfter(), retry.time().now());
+    }
+
+    private boolean isLate() {
+        return deadline != null && deadline.isOver();
     }
 
     private boolean endsTooLate(Duration wait) {

@@ -29,8 +29,7 @@ final class RetryLog {
 
     void retrying(int attempt, Duration delay, @Nullable Throwable failure) {
         String errorType = failure == null ? "result" : failure.getClass().getName();
-        String errorMessage =
-                failure == null ? "the result asks for another try" : String.valueOf(failure.getMessage());
+        String errorMessage = failure == null ? "the result asks for another try" : messageOf(failure);
         log.atWarn()
                 .addKeyValue("event", "retry_attempt")
                 .addKeyValue("policy", policy)
@@ -47,6 +46,15 @@ final class RetryLog {
                         delay.toMillis(),
                         errorType,
                         errorMessage);
+    }
+
+    /** A message that is made when it is asked for may fail, which must not take the place of the failure. */
+    private static String messageOf(Throwable failure) {
+        try {
+            return String.valueOf(failure.getMessage());
+        } catch (Throwable broken) { // a checked one too, thrown sneakily
+            return "(its message fails with " + broken.getClass().getName() + ")";
+        }
     }
 
     void recovered(int attempts) {

@@ -30,9 +30,9 @@ final class RetryStep extends Step {
 
     @Override
     public @Nullable Object call(Invocation invocation) throws Throwable {
-        long start = retry.begin();
         AtomicReference<@Nullable Attempt> current = Attempt.ofThread();
         Attempt outer = current.getPlain();
+        long start = retry.begin(outer);
         Object result;
         try {
             result = attempt(invocation, current, retry.firstAttempt(outer), outer);
@@ -93,7 +93,8 @@ final class RetryStep extends Step {
     @Override
     public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
         LinkedFuture answer = new LinkedFuture();
-        attemptAsync(invocation, newCall(retry.begin(), Attempt.current()), answer);
+        Attempt outer = Attempt.current();
+        attemptAsync(invocation, newCall(retry.begin(outer), outer), answer);
         return answer;
     }
 

@@ -123,6 +123,33 @@ class DeadlineTests {
         }
 
         @Test
+        void isAgainTheOuterOneEvenIfItHasPassedMeanwhile() throws Exception {
+            Deadline outer = Deadline.in(SECOND, time);
+
+            outer.call(() -> {
+                Deadline.in(SECOND, time).call(() -> {
+                    time.advance(SECOND);
+                    return null;
+                });
+                assertThat(Deadline.current()).isSameAs(outer);
+                return null;
+            });
+        }
+
+        @Test
+        void canBeIgnoredForAWhile() throws Exception {
+            Deadline deadline = Deadline.in(SECOND, time);
+
+            deadline.call(() -> {
+                assertThat(Deadline.ignoring(() -> String.valueOf(Deadline.current())))
+                        .isEqualTo("null");
+                assertThat(Deadline.current()).isSameAs(deadline);
+                return null;
+            });
+            assertThat(Deadline.ignoring(() -> "without one")).isEqualTo("without one");
+        }
+
+        @Test
         void belongsToOneThread() throws Exception {
             Deadline.in(SECOND, time).call(() -> {
                 assertThat(CompletableFuture.supplyAsync(Deadline::current).get())

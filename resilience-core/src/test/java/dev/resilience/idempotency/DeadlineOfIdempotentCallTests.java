@@ -1,5 +1,6 @@
 package dev.resilience.idempotency;
 
+import static dev.resilience.event.IdempotencyOutcome.EXECUTED;
 import static dev.resilience.event.IdempotencyOutcome.IN_PROGRESS;
 import static dev.resilience.event.IdempotencyOutcome.RELEASED;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -10,10 +11,13 @@ import dev.resilience.exception.DeadlineExceededException;
 import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.idempotency.IdempotencyPolicy.OnInProgress;
 import dev.resilience.idempotency.TestIdempotency.InFlight;
+import dev.resilience.idempotency.UnreliableStore.Act;
 import dev.resilience.policy.Way;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -63,6 +67,57 @@ class DeadlineOfIdempotentCallTests {
         calls.time.advance(Duration.ofSeconds(1));
 
         assertThat(seen).containsExactly(deadline);
+    }
+
+    /** The method ran: that must be known, however late it is. */
+    @Test
+    void doesNotKeepTheResultFromBeingStored() throws Exception {
+        Map<Act, Boolean> underDeadline = new EnumMap<>(Act.class);
+        calls.store.observe(act -> underDeadline.put(act, Deadline.current() != null));
+
+        within(Duration.ofSeconds(2), () -> {
+            calls.start().succeed("first");
+            assertThatThrownBy(() -> calls.call("another key", "payload", () -> {
+                        throw new IllegalStateException("no");
+                    }))
+                    .isInstanceOf(IllegalStateException.class);
+        });
+
+        assertThat(underDeadline).isEqualTo(Map.of(Act.CLAIM, true, Act.COMPLETE, false, Act.RELEASE, false));
+    }
+
+    @Test
+    void thatHasPassedIsNoAnswerToReplay() throws Throwable {
+        TestIdempotency replaying = new TestIdempotency(
+                Way.BLOCKING,
+                IdempotencyPolicy.builder()
+                        .replayExceptions(List.of(RuntimeException.class))
+                        .build());
+        DeadlineExceededException late = new DeadlineExceededException("in a bulkhead's line");
+
+        assertThatThrownBy(() -> replaying.call("key", "payload", () -> {
+                    throw late;
+                }))
+                .isSameAs(late);
+
+        assertThat(replaying.call("key", "payload", () -> "second")).isEqualTo("second");
+        replaying.assertCounted(RELEASED, EXECUTED);
+    }
+
+    @Test
+    void isAnAnswerWhereItIsListedAsWhatItIs() throws Exception {
+        TestIdempotency replaying = new TestIdempotency(
+                Way.BLOCKING,
+                IdempotencyPolicy.builder()
+                        .replayExceptions(List.of(DeadlineExceededException.class))
+                        .build());
+
+        assertThatThrownBy(() -> replaying.call("key", "payload", () -> {
+                    throw new DeadlineExceededException("late");
+                }))
+                .isInstanceOf(DeadlineExceededException.class);
+
+        replaying.assertCounted(EXECUTED);
     }
 
     @Test

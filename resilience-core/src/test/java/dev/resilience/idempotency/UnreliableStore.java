@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /** A store that can be down for some of what it does. */
 final class UnreliableStore implements IdempotencyStore {
@@ -19,6 +20,7 @@ final class UnreliableStore implements IdempotencyStore {
     private final IdempotencyStore store;
     private final AtomicInteger renewals = new AtomicInteger();
     private volatile Set<Act> down = Set.of();
+    private volatile Consumer<Act> observer = act -> {};
 
     UnreliableStore(IdempotencyStore store) {
         this.store = store;
@@ -42,7 +44,13 @@ final class UnreliableStore implements IdempotencyStore {
         return renewals.get();
     }
 
+    /** From now on this is told of whatever is asked of the store, on the thread that asks. */
+    void observe(Consumer<Act> newObserver) {
+        observer = newObserver;
+    }
+
     private void check(Act act) {
+        observer.accept(act);
         if (down.contains(act)) {
             throw new IllegalStateException("The store is down");
         }

@@ -104,6 +104,39 @@ class CallContextTests {
         assertThat(seen).containsExactly(context);
     }
 
+    @Test
+    void isNotForWhatOthersDoWhenTheCallEnds() {
+        Bulkhead bulkhead =
+                Bulkhead.of("orders", BulkheadPolicy.builder().maxConcurrent(1).build());
+        Retry retry = Retry.of("orders", RetryPolicy.defaults());
+        CompletableFuture<String> body = new CompletableFuture<>();
+        CallContext ofThread = new CallContext(Deadline.in(Duration.ofDays(1)), null);
+
+        CompletableFuture<String> answer = Pipeline.of(caller, retry, bulkhead).callAsync(() -> body);
+        CompletableFuture<Boolean> others = answer.thenApply(result -> seen.add(CallContext.current()));
+        ofThread.run(() -> {
+            body.complete("done");
+            seen.add(CallContext.current());
+        });
+
+        assertThat(others).isCompletedWithValue(true);
+        assertThat(seen).containsExactly(ofThread, ofThread);
+    }
+
+    @Test
+    void isNotForThemEitherIfTheCallEndsAfterAWait() {
+        Backoff soon = new Backoff(Backoff.Strategy.FIXED, Duration.ofMillis(50), 1, LONG, Jitter.NONE, 0);
+        Retry retry = Retry.of(
+                "orders", RetryPolicy.builder().maxAttempts(2).backoff(soon).build());
+
+        CompletableFuture<String> answer = Pipeline.of(caller, retry)
+                .callAsync(() -> CompletableFuture.failedFuture(new ConnectException("refused")));
+        CompletableFuture<Boolean> others = answer.handle((result, failure) -> seen.add(CallContext.current()));
+
+        assertThat(others).succeedsWithin(LONG);
+        assertThat(seen).containsExactly(CallContext.NONE);
+    }
+
     private Supplier<CompletionStage<String>> noting(String result) {
         return () -> {
             seen.add(CallContext.current());

@@ -24,7 +24,9 @@ import dev.resilience.pipeline.InContext;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Pipeline;
+import dev.resilience.time.ManualTimeSource;
 import java.net.ConnectException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -150,6 +152,81 @@ class NestedRetryTests {
 
         assertThat(bench.attempts).hasSize(3);
         assertThat(numbersSeen).containsExactly(2, 2, 3);
+    }
+
+    @Test
+    void everyInnerCallOfAnAttemptIsNested() throws Throwable {
+        Retry inner = named("inner", policy().nested(SUPPRESS));
+        Pipeline outer = Pipeline.of(named("outer", policy().maxAttempts(2)));
+
+        Throwable seen = catchThrowable(() -> style.call(outer, bench.time, () -> {
+            call(inner);
+            call(inner);
+            throw failure;
+        }));
+
+        assertThat(seen).isSameAs(failure);
+        assertThat(bench.attempts).as("two calls in each of two attempts").hasSize(4);
+    }
+
+    @Test
+    void aPolicyOfOneAttemptIsNotReportedEither() {
+        call(named("outer", policy()), named("inner", policy().maxAttempts(1)));
+
+        assertThat(nestings()).isEmpty();
+    }
+
+    @Test
+    void theRetryOfAnotherServiceIsReportedLikeAPolicy() {
+        callAsRepetition(named("orders", policy()));
+
+        assertThat(nestings()).containsExactly("orders in the caller of this service");
+    }
+
+    @Test
+    void aNestedRetryIsReportedEvenIfItIsFirstSeenInALaterAttempt() throws Throwable {
+        Retry inner = named("inner", policy());
+        Pipeline outer = Pipeline.of(named("outer", policy()));
+        int[] attempts = {0};
+
+        style.call(outer, bench.time, () -> {
+            if (++attempts[0] == 1) {
+                throw failure;
+            }
+            return bench.call(inner, () -> "result");
+        });
+
+        assertThat(nestings()).containsExactly("inner in retry 'outer'");
+    }
+
+    @Test
+    void whatIsPartOfARepetitionPaysForNoRetries() {
+        RetryBudgetPolicy ratioOfOne = RetryBudgetPolicy.builder()
+                .maxRatio(1)
+                .minRetriesPerSecond(1)
+                .window(Duration.ofSeconds(10))
+                .build();
+        RetryBudget shared = new RetryBudget("shared", ratioOfOne, bench.time);
+        Retry outer = withBudget("outer", policy().maxAttempts(1_000).backoff(RetryBench.fixed(Duration.ZERO)), shared);
+        Retry inner = withBudget("inner", policy().nested(SUPPRESS), shared);
+
+        call(outer, inner);
+
+        assertThat(bench.attempts)
+                .as("the call and the ten retries that are always allowed")
+                .hasSize(1 + 10);
+    }
+
+    private static Retry withBudget(String name, RetryPolicy.Builder policy, RetryBudget budget) {
+        return new Retry(name, policy.build(), Faults.ofJdk(), new ManualTimeSource(), new Events(), budget, null);
+    }
+
+    private List<String> nestings() {
+        return log.events().stream()
+                .filter(entry -> pairsOf(entry).containsValue("retry_nested"))
+                .map(entry ->
+                        pairsOf(entry).get("policy") + " in " + pairsOf(entry).get("outer"))
+                .toList();
     }
 
     @Test

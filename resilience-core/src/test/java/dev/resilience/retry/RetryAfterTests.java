@@ -31,13 +31,34 @@ class RetryAfterTests {
 
         @ParameterizedTest
         @ValueSource(strings = {"9223372036854775807", "9223372036854775808", "99999999999999999999999999999999"})
-        void beyondAllBoundsAreTheLongestDuration(String header) {
-            assertThat(parse(header)).isEqualTo(Duration.ofSeconds(Long.MAX_VALUE));
+        void beyondAllBoundsAreAsLongAsCanBeAddedTo(String header) {
+            assertThat(parse(header)).isEqualTo(Duration.ofNanos(Long.MAX_VALUE));
         }
     }
 
     @Nested
     class Dates {
+
+        @ParameterizedTest
+        @ValueSource(
+                strings = {
+                    "Sun, 30 Feb 2027 00:00:00 GMT",
+                    "Fri, 20 Nov 2026 24:00:00 GMT",
+                    "Fri, 20 Nov 2026 10:60:00 GMT",
+                    "Thu, 20 Nov 2026 10:01:30 GMT",
+                    "Sat, 01 Jan +12000 00:00:00 GMT",
+                    "Fri, 20 Nov 26 10:01:30 GMT",
+                    "Fri, 20 Nov 2026 10:01:30 +0000",
+                    "Fri, 20 Nov 2026 10:01:30 CET"
+                })
+        void thatDoNotExistAreNone(String header) {
+            assertThat(parse(header)).isNull();
+        }
+
+        @Test
+        void mayNameALeapSecond() {
+            assertThat(parse("Thu, 31 Dec 2026 23:59:60 GMT")).isEqualTo(parse("Thu, 31 Dec 2026 23:59:59 GMT"));
+        }
 
         @Test
         void comeInThreeForms() {

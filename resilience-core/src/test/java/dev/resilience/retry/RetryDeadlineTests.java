@@ -1,5 +1,7 @@
 package dev.resilience.retry;
 
+import static dev.resilience.event.RetryOutcome.EXHAUSTED;
+import static dev.resilience.event.RetryOutcome.NOT_RETRYABLE;
 import static dev.resilience.event.RetryOutcome.OUT_OF_TIME;
 import static dev.resilience.event.RetryOutcome.SUCCESS_AFTER_RETRY;
 import static dev.resilience.retry.RetryBench.assertCounted;
@@ -12,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.resilience.deadline.Deadline;
+import dev.resilience.event.RetryScheduled;
 import dev.resilience.exception.DeadlineExceededException;
 import dev.resilience.exception.ResilienceException;
 import dev.resilience.pipeline.CallStyle;
@@ -87,6 +90,7 @@ class RetryDeadlineTests {
 
         assertThat(seen).isSameAs(second).hasSuppressedException(refused);
         assertThat(bench.attempts).containsExactly(seconds(0, 2));
+        assertThat(bench.time.elapsed()).as("nobody slept in the end").isEqualTo(Duration.ofSeconds(3));
         assertCounted(retry, OUT_OF_TIME);
     }
 
@@ -136,6 +140,60 @@ class RetryDeadlineTests {
         assertThat(callWithin(Duration.ZERO, retry, returns("never"))).isInstanceOf(DeadlineExceededException.class);
 
         assertThat(bench.time.elapsed()).isZero();
+        assertCounted(retry, OUT_OF_TIME);
+    }
+
+    @Test
+    void aWaitThatTakesLongerThanItShouldCostsNoRetry() {
+        Retry retry = bench.retry(policy());
+        bench.events.add(event -> {
+            if (event instanceof RetryScheduled) {
+                bench.time.advance(Duration.ofSeconds(2)); // the thread is kept busy before it waits
+            }
+        });
+
+        Throwable seen = callWithin(Duration.ofMillis(2_500), retry, fails(refused));
+
+        assertThat(seen).isSameAs(refused).hasNoSuppressedExceptions();
+        assertThat(retry.attempts()).isZero();
+        assertCounted(retry, OUT_OF_TIME);
+    }
+
+    /** A deadline of the method's own making, inside of the call. */
+    @Test
+    void thatOfAnotherCallIsAFailureLikeAnyOther() {
+        DeadlineExceededException inner = new DeadlineExceededException("of another call");
+        Retry plain = bench.retry(policy());
+        Retry listing = bench.retry(policy().retryOn(List.of(DeadlineExceededException.class)));
+
+        Throwable seen = catchThrowable(() -> bench.call(plain, fails(refused), fails(inner)));
+        assertThat(seen).isSameAs(inner).hasSuppressedException(refused);
+        assertCounted(plain, NOT_RETRYABLE);
+
+        assertThat(catchThrowable(() -> bench.call(listing, fails(inner), fails(inner), fails(inner))))
+                .isSameAs(inner);
+        assertCounted(listing, EXHAUSTED);
+    }
+
+    @Test
+    void waitingInALineUntilItComesLeavesTheFailureInHand() {
+        Retry retry = bench.retry(policy());
+        Layer full = next -> retry.around(new TakesTime(next, Duration.ZERO) {
+            private boolean first = true;
+
+            @Override
+            void take() {
+                if (!first) {
+                    bench.time.advance(Duration.ofSeconds(60));
+                    throw new DeadlineExceededException("in line");
+                }
+                first = false;
+            }
+        });
+
+        Throwable seen = callWithin(Duration.ofSeconds(5), full, fails(refused));
+
+        assertThat(seen).isSameAs(refused);
         assertCounted(retry, OUT_OF_TIME);
     }
 
@@ -197,7 +255,7 @@ class RetryDeadlineTests {
         });
     }
 
-    private final class TakesTime extends Step {
+    private class TakesTime extends Step {
 
         private final Step next;
         private final Duration duration;
@@ -209,13 +267,21 @@ class RetryDeadlineTests {
 
         @Override
         public @Nullable Object call(Invocation invocation) throws Throwable {
-            bench.time.advance(duration);
+            take();
             return next.call(invocation);
+        }
+
+        void take() {
+            bench.time.advance(duration);
         }
 
         @Override
         public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
-            bench.time.advance(duration);
+            try {
+                take();
+            } catch (DeadlineExceededException late) {
+                return CompletableFuture.failedFuture(late);
+            }
             return next.callAsync(invocation);
         }
     }

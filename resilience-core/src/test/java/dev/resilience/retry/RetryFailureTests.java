@@ -6,9 +6,12 @@ import static dev.resilience.retry.RetryBench.returns;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.resilience.event.RetryOutcome;
 import dev.resilience.pipeline.CallStyle;
 import dev.resilience.pipeline.Invocation;
+import dev.resilience.retry.RetryBench.HttpError;
 import java.net.ConnectException;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -47,6 +50,37 @@ class RetryFailureTests {
                 .isSameAs(permanent);
 
         assertThat(permanent.getSuppressed()).containsExactly(first);
+    }
+
+    /** On the caller's thread: a stage of the JDK asks for the message itself. */
+    @Test
+    void aMessageThatCannotBeMadeDoesNotTakeTheFailuresPlace() {
+        ConnectException mute = new ConnectException() {
+            @Override
+            public String getMessage() {
+                throw new IllegalStateException("lazy");
+            }
+        };
+        RetryBench synchronous = new RetryBench(CallStyle.SYNC);
+        Retry retry = synchronous.retry(policy());
+
+        assertThat(catchThrowable(() -> synchronous.call(retry, fails(mute), fails(mute), fails(mute))))
+                .isSameAs(mute);
+        RetryBench.assertCounted(retry, RetryOutcome.EXHAUSTED);
+    }
+
+    @Test
+    void neitherDoesAHintBeyondAllBounds() {
+        HttpError busy = new HttpError(503, "9223372036854775807");
+        Retry retry = bench.retry(policy().maxRetryAfter(Duration.ofSeconds(Long.MAX_VALUE))
+                .maxDuration(Duration.ofSeconds(Long.MAX_VALUE))
+                .maxAttempts(1));
+        assertThat(catchThrowable(() -> bench.call(retry, fails(busy)))).isSameAs(busy);
+
+        Retry patient = bench.retry(
+                policy().maxRetryAfter(Duration.ofSeconds(Long.MAX_VALUE)).maxDuration(Duration.ofDays(1)));
+        assertThat(catchThrowable(() -> bench.call(patient, fails(busy)))).isSameAs(busy);
+        RetryBench.assertCounted(patient, RetryOutcome.OUT_OF_TIME);
     }
 
     @Test
