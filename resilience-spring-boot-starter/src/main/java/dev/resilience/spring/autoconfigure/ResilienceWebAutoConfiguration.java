@@ -40,15 +40,15 @@ public final class ResilienceWebAutoConfiguration {
         return new ResilienceExceptionHandler();
     }
 
-    @Bean
-    IncomingCalls resilienceIncomingCalls(DeadlineHeader header, TimeSource time) {
-        return new IncomingCalls(header, time);
-    }
-
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
     @ConditionalOnClass(Filter.class)
     static class ServletConfiguration {
+
+        @Bean
+        IncomingCalls resilienceIncomingCalls(DeadlineHeader header, TimeSource time) {
+            return new IncomingCalls(header, time, true);
+        }
 
         @Bean
         CallContextServletFilter resilienceServletFilter(IncomingCalls calls) {
@@ -78,21 +78,23 @@ public final class ResilienceWebAutoConfiguration {
     static class WebFluxConfiguration {
 
         @Bean
+        IncomingCalls resilienceIncomingCalls(DeadlineHeader header, TimeSource time, ApplicationContext application) {
+            return new IncomingCalls(header, time, travels(application));
+        }
+
+        @Bean
         CallContextWebFilter resilienceWebFilter(
                 IncomingCalls calls,
-                ApplicationContext application,
+                StartupWarnings warnings,
                 ResilienceRegistry registry,
-                StartupWarnings warnings) {
+                ApplicationContext application) {
+            CallContextWebFilter filter = new CallContextWebFilter(calls, warnings);
             boolean wanted = registry.retries().values().stream()
                     .anyMatch(retry -> retry.policy().nested() == RetryPolicy.Nested.SUPPRESS);
             if ((wanted || isConfigured(application)) && !travels(application)) {
-                warnings.add(
-                        "In this WebFlux application the deadline of a request does not reach methods that are called "
-                                + "while it is handled, nor does its X-Attempt-Number. Set "
-                                + "'spring.reactor.context-propagation: auto', with io.micrometer:context-propagation on the "
-                                + "class path");
+                filter.warn();
             }
-            return new CallContextWebFilter(calls);
+            return filter;
         }
 
         private static boolean isConfigured(ApplicationContext application) {

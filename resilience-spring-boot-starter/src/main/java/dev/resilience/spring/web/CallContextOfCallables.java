@@ -10,16 +10,9 @@ import org.springframework.web.context.request.async.CallableProcessingIntercept
 /** Takes the context of a call along where Spring MVC runs what a controller returned on another thread. */
 public final class CallContextOfCallables implements CallableProcessingInterceptor {
 
-    private static final String ATTRIBUTE = CallContextOfCallables.class.getName();
-
-    @Override
-    public <T> void beforeConcurrentHandling(NativeWebRequest request, Callable<T> task) {
-        request.setAttribute(ATTRIBUTE, CallContext.current(), RequestAttributes.SCOPE_REQUEST);
-    }
-
     @Override
     public <T> void preProcess(NativeWebRequest request, Callable<T> task) {
-        Object context = request.getAttribute(ATTRIBUTE, RequestAttributes.SCOPE_REQUEST);
+        Object context = request.getAttribute(CallContextServletFilter.ATTRIBUTE, RequestAttributes.SCOPE_REQUEST);
         if (context instanceof CallContext ofRequest) {
             ofRequest.makeCurrent();
         }

@@ -11,10 +11,13 @@ import org.springframework.core.Ordered;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Makes the deadline of a request, and that it is a repetition, known to what is called while it is handled. Comes
- * early, for the time that other filters take counts.
+ * Makes the deadline of a request, and that it is a repetition, known to what is called while it is handled, in
+ * asynchronous and error dispatches too. Comes early, for the time that other filters take counts.
  */
 public final class CallContextServletFilter extends OncePerRequestFilter implements Ordered {
+
+    /** Where a request keeps its context: a later dispatch must not read the headers again and start the clock anew. */
+    static final String ATTRIBUTE = CallContext.class.getName();
 
     private final IncomingCalls calls;
 
@@ -28,14 +31,33 @@ public final class CallContextServletFilter extends OncePerRequestFilter impleme
     }
 
     @Override
+    protected boolean shouldNotFilterAsyncDispatch() {
+        return false;
+    }
+
+    @Override
+    protected boolean shouldNotFilterErrorDispatch() {
+        return false;
+    }
+
+    @Override
     protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws ServletException, IOException {
         CallContext before = CallContext.current();
-        calls.context(name -> Collections.list(request.getHeaders(name))).makeCurrent();
+        contextOf(request).makeCurrent();
         try {
             chain.doFilter(request, response);
         } finally {
             before.makeCurrent();
         }
+    }
+
+    private CallContext contextOf(HttpServletRequest request) {
+        if (request.getAttribute(ATTRIBUTE) instanceof CallContext known) {
+            return known;
+        }
+        CallContext context = calls.context(name -> Collections.list(request.getHeaders(name)));
+        request.setAttribute(ATTRIBUTE, context);
+        return context;
     }
 }

@@ -1,6 +1,7 @@
 package dev.resilience.spring.web;
 
 import dev.resilience.pipeline.CallContext;
+import dev.resilience.spring.StartupWarnings;
 import java.util.List;
 import org.springframework.core.Ordered;
 import org.springframework.http.HttpHeaders;
@@ -11,14 +12,17 @@ import reactor.core.publisher.Mono;
 
 /**
  * As {@link CallContextServletFilter}, for WebFlux: puts the context of the call into Reactor's, from where Micrometer's
- * context propagation takes it to the threads ({@link CallContextAccessor}).
+ * context propagation takes it to the threads ({@link CallContextAccessor}). Where it does not, the first request that
+ * brings a context is warned of.
  */
 public final class CallContextWebFilter implements WebFilter, Ordered {
 
     private final IncomingCalls calls;
+    private final StartupWarnings warnings;
 
-    public CallContextWebFilter(IncomingCalls calls) {
+    public CallContextWebFilter(IncomingCalls calls, StartupWarnings warnings) {
         this.calls = calls;
+        this.warnings = warnings;
     }
 
     @Override
@@ -30,6 +34,17 @@ public final class CallContextWebFilter implements WebFilter, Ordered {
     public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
         HttpHeaders headers = exchange.getRequest().getHeaders();
         CallContext context = calls.context(name -> headers.getOrDefault(name, List.of()));
+        if (!calls.reachMethods() && !context.equals(CallContext.NONE)) {
+            warn();
+        }
         return chain.filter(exchange).contextWrite(reactor -> reactor.put(CallContextAccessor.KEY, context));
+    }
+
+    /** Warns, once, that what this filter reads reaches no method. */
+    public void warn() {
+        warnings.add(
+                "In this WebFlux application the deadline of a request does not reach methods that are called while "
+                        + "it is handled, nor does its X-Attempt-Number. Set 'spring.reactor.context-propagation: auto', with "
+                        + "io.micrometer:context-propagation on the class path");
     }
 }

@@ -37,12 +37,18 @@ public record DeadlineHeader(String name, Duration margin) {
      * @return {@code null} if the value is anything but a non-negative integer, or longer than a year
      */
     static @Nullable Duration parse(String value) {
-        String digits = value.strip();
-        boolean isNumber = !digits.isEmpty() && digits.chars().allMatch(c -> c >= '0' && c <= '9');
-        if (!isNumber || digits.length() > MOST_DIGITS) {
+        String digits = digits(value);
+        if (digits == null || digits.length() > MOST_DIGITS) {
             return null;
         }
         Duration left = Duration.ofMillis(Long.parseLong(digits));
         return left.compareTo(LONGEST) > 0 ? null : left;
+    }
+
+    /** A non-negative integer without leading zeros and blanks around it; {@code null} for everything else. */
+    static @Nullable String digits(String value) {
+        String digits = value.strip();
+        boolean isNumber = !digits.isEmpty() && digits.chars().allMatch(c -> c >= '0' && c <= '9');
+        return isNumber ? digits.replaceFirst("^0+(?=.)", "") : null;
     }
 }

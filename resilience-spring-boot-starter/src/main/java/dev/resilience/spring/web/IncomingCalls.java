@@ -20,16 +20,26 @@ public final class IncomingCalls {
     /** The header that tells how often a request was sent: 1 is the first time. */
     static final String ATTEMPT_HEADER = "X-Attempt-Number";
 
-    /** Nobody tries that often: the number fits in an int. */
+    /** So many digits fit in an int; who needs more has tried often enough. */
     private static final int MOST_DIGITS = 9;
 
     private final DeadlineHeader header;
     private final TimeSource time;
+    private final boolean reachMethods;
     private final OutcomeCounters<DeadlineOutcome> deadlines = new OutcomeCounters<>(DeadlineOutcome.class);
 
-    public IncomingCalls(DeadlineHeader header, TimeSource time) {
+    /**
+     * @param reachMethods whether what is read here reaches the methods that are called while the request is handled
+     */
+    public IncomingCalls(DeadlineHeader header, TimeSource time, boolean reachMethods) {
         this.header = header;
         this.time = time;
+        this.reachMethods = reachMethods;
+    }
+
+    /** Whether the context of a call reaches the methods that are called while its request is handled. */
+    boolean reachMethods() {
+        return reachMethods;
     }
 
     /** Requests that came with a deadline, by what became of it. */
@@ -46,23 +56,26 @@ public final class IncomingCalls {
         return new CallContext(deadline(headers.apply(header.name())), attempt(headers.apply(ATTEMPT_HEADER)));
     }
 
-    /** Two different deadlines are none, for nobody can tell which is meant. */
+    /** Several are none, for nobody can tell which is meant. */
     private @Nullable Deadline deadline(List<String> values) {
         if (values.isEmpty()) {
             return null;
         }
         Duration left = values.size() == 1 ? DeadlineHeader.parse(values.get(0)) : null;
-        deadlines.count(left == null ? DeadlineOutcome.IGNORED : DeadlineOutcome.ACCEPTED);
+        deadlines.count(left == null || !reachMethods ? DeadlineOutcome.IGNORED : DeadlineOutcome.ACCEPTED);
         return left == null ? null : Deadline.in(left, time);
     }
 
     private static @Nullable Attempt attempt(List<String> values) {
-        int number = values.size() == 1 ? number(values.get(0).strip()) : 1;
+        int number = values.stream().mapToInt(IncomingCalls::number).max().orElse(1);
         return number < 2 ? null : Attempt.of("the retry of another service", number, null);
     }
 
     private static int number(String value) {
-        boolean isNumber = !value.isEmpty() && value.chars().allMatch(c -> c >= '0' && c <= '9');
-        return isNumber && value.length() <= MOST_DIGITS ? Integer.parseInt(value) : 1;
+        String digits = DeadlineHeader.digits(value);
+        if (digits == null) {
+            return 1;
+        }
+        return digits.length() <= MOST_DIGITS ? Integer.parseInt(digits) : Integer.MAX_VALUE;
     }
 }

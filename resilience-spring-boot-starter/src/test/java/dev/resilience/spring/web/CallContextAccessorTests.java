@@ -37,6 +37,13 @@ class CallContextAccessorTests {
     }
 
     @Test
+    void whereThereIsNoneNothingIsTaken() {
+        assertThat(new CallContextAccessor().getValue()).isNull();
+        context.makeCurrent();
+        assertThat(new CallContextAccessor().getValue()).isEqualTo(context);
+    }
+
+    @Test
     void whereThereIsNoneNoneGoes() throws Exception {
         assertThat(propagating.submit(CallContext::current).get()).isEqualTo(CallContext.NONE);
     }

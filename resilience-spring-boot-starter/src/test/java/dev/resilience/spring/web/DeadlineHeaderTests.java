@@ -19,7 +19,7 @@ class DeadlineHeaderTests {
 
     private final ManualTimeSource time = new ManualTimeSource();
     private final DeadlineHeader header = new DeadlineHeader("X-Time", Duration.ofMillis(100));
-    private final IncomingCalls calls = new IncomingCalls(header, time);
+    private final IncomingCalls calls = new IncomingCalls(header, time, true);
 
     @ParameterizedTest
     @CsvSource({
@@ -28,7 +28,7 @@ class DeadlineHeaderTests {
         "' 250 ', PT0.25S",
         "007, PT0.007S",
         "31536000000, PT8760H",
-        "000000000000000001, PT0.001S"
+        "0000000000000000000000000000001, PT0.001S"
     })
     void tellsHowMuchTimeIsLeft(String value, Duration left) {
         Deadline deadline = read(value).deadline();
@@ -85,7 +85,14 @@ class DeadlineHeaderTests {
     }
 
     @ParameterizedTest
-    @CsvSource({"2, 2", "' 3 ', 3", "007, 7", "999999999, 999999999"})
+    @CsvSource({
+        "2, 2",
+        "' 3 ', 3",
+        "007, 7",
+        "999999999, 999999999",
+        "9999999999, 2147483647",
+        "99999999999999999999, 2147483647"
+    })
     void aRepetitionIsKnownByItsNumber(String value, int number) {
         Attempt attempt = attempt(List.of(value));
 
@@ -94,14 +101,24 @@ class DeadlineHeaderTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"1", "0", "-2", "+2", "two", "", "2.0", "9999999999", "99999999999999999999"})
+    @ValueSource(strings = {"1", "0", "-2", "+2", "two", "", "2.0", "000"})
     void anythingElseIsNoRepetition(String value) {
         assertThat(attempt(List.of(value))).isNull();
     }
 
     @Test
-    void twoNumbersAreNone() {
-        assertThat(attempt(List.of("2", "3"))).isNull();
+    void ofSeveralNumbersTheHighestCounts() {
+        assertThat(attempt(List.of("2", "3", "x")).number()).isEqualTo(3);
+    }
+
+    @Test
+    void whereItReachesNoMethodItIsCountedAsIgnored() {
+        IncomingCalls unheard = new IncomingCalls(header, time, false);
+
+        unheard.context(name -> name.equals("X-Time") ? List.of("100") : List.of());
+
+        assertThat(unheard.deadlines().get(DeadlineOutcome.IGNORED)).isOne();
+        assertThat(unheard.deadlines().get(DeadlineOutcome.ACCEPTED)).isZero();
     }
 
     private CallContext read(String... values) {

@@ -149,7 +149,7 @@ abstract class DeadlineOfRequestsContract {
         assertThat(callee.calls() - callsBefore).isEqualTo(3);
     }
 
-    private double counted(String outcome) {
+    final double counted(String outcome) {
         return application
                 .getBean(MeterRegistry.class)
                 .get("resilience.deadline.requests")
