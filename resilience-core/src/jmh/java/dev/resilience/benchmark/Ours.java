@@ -1,0 +1,62 @@
+package dev.resilience.benchmark;
+
+import dev.resilience.bulkhead.Bulkhead;
+import dev.resilience.bulkhead.BulkheadPolicy;
+import dev.resilience.circuitbreaker.CircuitBreaker;
+import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
+import dev.resilience.circuitbreaker.CircuitBreakerPolicy.Window;
+import dev.resilience.pipeline.Invocation;
+import dev.resilience.pipeline.Pipeline;
+import dev.resilience.retry.Retry;
+import dev.resilience.retry.RetryPolicy;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+
+/** A call that succeeds, through this library's pipelines with the default policies. */
+@State(Scope.Benchmark)
+public class Ours extends Settings {
+
+    private final Pipeline retry = Pipeline.of(Retry.of("retry", RetryPolicy.defaults()));
+    private final Pipeline breaker = Pipeline.of(breaker(Window.Type.TIME));
+    private final Pipeline countingBreaker = Pipeline.of(breaker(Window.Type.COUNT));
+    private final Pipeline bulkhead = Pipeline.of(Bulkhead.of("bulkhead", BulkheadPolicy.defaults()));
+    private final Pipeline all = Pipeline.of(
+            Bulkhead.of("all", BulkheadPolicy.defaults()),
+            breaker(Window.Type.TIME),
+            Retry.of("all", RetryPolicy.defaults()));
+    private final Invocation body = this::work;
+
+    private static CircuitBreaker breaker(Window.Type type) {
+        return CircuitBreaker.of(
+                "breaker",
+                CircuitBreakerPolicy.builder()
+                        .window(new Window(type, Window.DEFAULT.duration(), Window.DEFAULT.size()))
+                        .build());
+    }
+
+    @Benchmark
+    public Object retry() throws Throwable {
+        return retry.invoke(body);
+    }
+
+    @Benchmark
+    public Object breaker() throws Throwable {
+        return breaker.invoke(body);
+    }
+
+    @Benchmark
+    public Object countingBreaker() throws Throwable {
+        return countingBreaker.invoke(body);
+    }
+
+    @Benchmark
+    public Object bulkhead() throws Throwable {
+        return bulkhead.invoke(body);
+    }
+
+    @Benchmark
+    public Object all() throws Throwable {
+        return all.invoke(body);
+    }
+}
