@@ -13,6 +13,7 @@ import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * A bulkhead policy at work: lets a limited number of calls run at once and a limited number wait in line, first come,
@@ -27,7 +28,8 @@ public final class Bulkhead implements Layer {
     private final TimeSource time;
     private final Events events;
     private final Places places;
-    private final OutcomeCounters<BulkheadOutcome> calls = new OutcomeCounters<>(BulkheadOutcome.class);
+    private final LongAdder cancelledWithPlace = new LongAdder();
+    private final OutcomeCounters<BulkheadOutcome> calls;
 
     public Bulkhead(String name, BulkheadPolicy policy, TimeSource time, Events events) {
         if (policy.type() != BulkheadPolicy.Type.SEMAPHORE) {
@@ -38,6 +40,7 @@ public final class Bulkhead implements Layer {
         this.time = time;
         this.events = events;
         this.places = new Places(policy.maxConcurrent(), policy.maxQueue());
+        this.calls = new OutcomeCounters<>(BulkheadOutcome.class, BulkheadOutcome.ACCEPTED, this::accepted);
     }
 
     /** A bulkhead with the system's time. */
@@ -55,7 +58,7 @@ public final class Bulkhead implements Layer {
 
     /** Calls that hold a place now. */
     public int running() {
-        return policy.maxConcurrent() - places.free();
+        return places.running();
     }
 
     /** Calls that wait in line now. */
@@ -86,8 +89,9 @@ public final class Bulkhead implements Layer {
         return Deadline.limit(policy.queueTimeout());
     }
 
-    void accepted() {
-        calls.count(BulkheadOutcome.ACCEPTED);
+    /** Every place that was taken was for a call, but for those that were cancelled before they could begin. */
+    private long accepted() {
+        return places.taken() - cancelledWithPlace.sum();
     }
 
     BulkheadFullException full() {
@@ -114,6 +118,13 @@ public final class Bulkhead implements Layer {
 
     void cancelled() {
         calls.count(BulkheadOutcome.REJECTED);
+    }
+
+    /** The call was cancelled when it had its place already: it gives it back and counts as rejected. */
+    void cancelledWithPlace() {
+        cancelledWithPlace.increment();
+        cancelled();
+        places.leave();
     }
 
     void waited(BulkheadOutcome outcome, long since) {

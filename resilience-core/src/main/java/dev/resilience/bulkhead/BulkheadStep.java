@@ -25,7 +25,6 @@ final class BulkheadStep extends Step {
             new WaitingThread(bulkhead).awaitPlace(); // throws without a place
         }
         try {
-            bulkhead.accepted();
             return next.call(invocation);
         } finally {
             places.leave();
@@ -44,7 +43,6 @@ final class BulkheadStep extends Step {
     }
 
     private void run(Invocation invocation, LinkedFuture answer) {
-        bulkhead.accepted();
         answer.await(next, invocation, (result, failure) -> {
             places.leave();
             answer.finish(result, failure);

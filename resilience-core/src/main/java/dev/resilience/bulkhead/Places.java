@@ -3,14 +3,19 @@ package dev.resilience.bulkhead;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The places of a bulkhead and the line of those who wait for one.
  *
- * <p>While nobody waits, taking and leaving a place is one compare-and-set each. The line is kept under a lock, which
+ * <p>Places are counted by two numbers that only grow: how often one was taken, and how often one was left. The
+ * difference is who is in, and the first of them is a counter that costs nothing. Who takes one reads the first number,
+ * then the second, and increments the first by compare-and-set: if that succeeds, nobody came in meanwhile and the
+ * difference can only have shrunk.
+ *
+ * <p>While nobody waits, taking and leaving a place is one atomic step each. The line is kept under a lock, which
  * only those take who are about to wait, or who leave while somebody waits. A place is never lost between the two: who
  * leaves first gives the place back and then looks for waiters, who comes first stands in line and then looks for a
  * place, so at least one of them sees the other. A place that is handed over belongs to the waiter at once; nobody who
@@ -18,15 +23,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class Places {
 
+    private final int maxConcurrent;
     private final int maxQueue;
-    private final AtomicInteger free;
+    private final AtomicLong taken = new AtomicLong();
+    private final AtomicLong left = new AtomicLong();
     private final ReentrantLock lock = new ReentrantLock();
     private final Set<Waiter> line = new LinkedHashSet<>();
     private volatile int waiting;
 
     Places(int maxConcurrent, int maxQueue) {
+        this.maxConcurrent = maxConcurrent;
         this.maxQueue = maxQueue;
-        this.free = new AtomicInteger(maxConcurrent);
     }
 
     /** Takes a place if there is one and nobody waits for it. */
@@ -64,14 +71,21 @@ final class Places {
 
     /** Gives a place back. */
     void leave() {
-        free.incrementAndGet();
+        left.getAndIncrement();
         if (waiting > 0) {
             serve();
         }
     }
 
-    int free() {
-        return free.get();
+    /** How many places are taken now. */
+    int running() {
+        long out = left.get(); // in this order: the difference may be too large for a moment, never negative
+        return (int) Math.min(maxConcurrent, taken.get() - out);
+    }
+
+    /** How often a place was taken. */
+    long taken() {
+        return taken.get();
     }
 
     int waiting() {
@@ -101,14 +115,15 @@ final class Places {
     }
 
     private boolean takeFree() {
-        int now = free.get();
-        while (now > 0) {
-            if (free.compareAndSet(now, now - 1)) {
+        while (true) {
+            long in = taken.get();
+            if (in - left.get() >= maxConcurrent) {
+                return false;
+            }
+            if (taken.compareAndSet(in, in + 1)) {
                 return true;
             }
-            now = free.get();
         }
-        return false;
     }
 
     /** Somebody in the line. Told of its place outside of the lock. */

@@ -51,8 +51,7 @@ final class WaitingCall implements Places.Waiter {
     private void begin() {
         if (answer.isDone()) {
             bulkhead.waited(BulkheadOutcome.REJECTED, start);
-            bulkhead.cancelled();
-            bulkhead.places().leave();
+            bulkhead.cancelledWithPlace();
         } else {
             bulkhead.waited(BulkheadOutcome.ACCEPTED, start);
             answer.inContext(call);

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * older than the window is never counted.
  *
  * <p>A bucket is replaced, never cleared, when its time comes round again: a thread that was held up writes into a
- * bucket that nobody reads any more. Rates are computed only while the window holds something that could have moved
+ * bucket that nobody reads any more. The time that a call is recorded at is a coarse one, read and compared with the end
+ * of the current bucket: a call may be taken for some 20 ms older than it is. Rates are computed only while the window holds something that could have moved
  * them, so a healthy callee costs one addition.
  */
 final class TimeWindow implements CallWindow {
@@ -26,6 +27,7 @@ final class TimeWindow implements CallWindow {
     private final long start;
     private final long bucketNanos;
     private final AtomicReferenceArray<@Nullable Bucket> buckets = new AtomicReferenceArray<>(BUCKETS);
+    private volatile Bucket current;
     private volatile long lastTrouble = -BUCKETS;
 
     TimeWindow(Duration duration, Thresholds thresholds, TimeSource time) {
@@ -33,20 +35,33 @@ final class TimeWindow implements CallWindow {
         this.time = time;
         this.start = time.nanoTime();
         this.bucketNanos = Math.max(1, Durations.toNanos(duration) / BUCKETS);
+        this.current = new Bucket(0);
+        buckets.set(0, current);
     }
 
     @Override
     public boolean record(boolean failed, boolean slow) {
-        long now = now();
-        Bucket bucket = bucket(now);
+        Bucket bucket = currentBucket();
         bucket.callsAndFailures.addAndGet(failed ? FAILURE + 1 : 1);
         if (slow) {
             bucket.slowCalls.increment();
         }
+        long now = bucket.number;
         if ((failed || slow) && lastTrouble < now) {
             lastTrouble = now;
         }
         return lastTrouble > now - BUCKETS && reached(now);
+    }
+
+    /** That of the last call, as long as its time is not over: finding another one takes a division. */
+    private Bucket currentBucket() {
+        Bucket bucket = current;
+        long elapsed = time.coarseNanoTime() - start;
+        if (elapsed - bucket.number * bucketNanos >= bucketNanos) {
+            bucket = bucket(elapsed / bucketNanos);
+            current = bucket;
+        }
+        return bucket;
     }
 
     @Override

@@ -1,6 +1,8 @@
 package dev.resilience.event;
 
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One counter for each outcome of a kind. Counting never blocks and never allocates; reading sums up.
@@ -12,8 +14,20 @@ public final class OutcomeCounters<O extends Enum<O> & Outcome> {
 
     private final O[] outcomes;
     private final LongAdder[] counters;
+    private final @Nullable O countedElsewhere;
+    private final LongSupplier elsewhere;
 
     public OutcomeCounters(Class<O> type) {
+        this(type, null, () -> 0);
+    }
+
+    /**
+     * @param countedElsewhere an outcome that something else counts anyway, and that is only read here
+     * @param elsewhere what counts it
+     */
+    public OutcomeCounters(Class<O> type, @Nullable O countedElsewhere, LongSupplier elsewhere) {
+        this.countedElsewhere = countedElsewhere;
+        this.elsewhere = elsewhere;
         this.outcomes = type.getEnumConstants();
         this.counters = new LongAdder[outcomes.length];
         for (int i = 0; i < counters.length; i++) {
@@ -28,14 +42,14 @@ public final class OutcomeCounters<O extends Enum<O> & Outcome> {
 
     /** How many calls ended so. */
     public long get(O outcome) {
-        return counters[outcome.ordinal()].sum();
+        return outcome == countedElsewhere ? elsewhere.getAsLong() : counters[outcome.ordinal()].sum();
     }
 
     /** How many calls ended, in whatever way. */
     public long total() {
         long total = 0;
-        for (LongAdder counter : counters) {
-            total += counter.sum();
+        for (O outcome : outcomes) {
+            total += get(outcome);
         }
         return total;
     }

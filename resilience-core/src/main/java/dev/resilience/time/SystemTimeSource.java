@@ -30,6 +30,11 @@ final class SystemTimeSource implements TimeSource {
     }
 
     @Override
+    public long coarseNanoTime() {
+        return Ticker.INSTANCE.nanoTime();
+    }
+
+    @Override
     public Instant now() {
         return Instant.now();
     }
@@ -80,6 +85,58 @@ final class SystemTimeSource implements TimeSource {
                 thread.setContextClassLoader(null);
             }
         };
+    }
+
+    /**
+     * Asks for the time a hundred times a second, so that callers need only read it, as long as there are any: a second
+     * after the last one it stops, and the next one starts it again.
+     */
+    private static final class Ticker {
+
+        static final Ticker INSTANCE = new Ticker();
+
+        private static final long TICK_MILLIS = 10;
+        private static final int TICKS_UNTIL_IDLE = 100;
+
+        private volatile boolean ticking;
+        private volatile long now;
+
+        /** Plain, for it may be seen late; written only if it changes, so that threads can share it. */
+        private boolean asked;
+
+        private int idleTicks;
+
+        long nanoTime() {
+            if (!asked) {
+                asked = true;
+            }
+            return ticking ? now : start();
+        }
+
+        private synchronized long start() {
+            if (!ticking) {
+                now = System.nanoTime();
+                ticking = true;
+                idleTicks = 0;
+                next();
+            }
+            return now;
+        }
+
+        private synchronized void tick() {
+            now = System.nanoTime();
+            idleTicks = asked ? 0 : idleTicks + 1;
+            asked = false;
+            ticking = idleTicks < TICKS_UNTIL_IDLE;
+            if (ticking) {
+                next();
+            }
+        }
+
+        @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for it
+        private void next() {
+            Threads.TIMER.schedule(this::tick, TICK_MILLIS, TimeUnit.MILLISECONDS);
+        }
     }
 
     /** Started by the first wait without a thread; applications that have none never pay for them. */

@@ -21,6 +21,14 @@ public interface TimeSource {
     /** Monotonic time in nanoseconds, with the meaning of {@link System#nanoTime()}. */
     long nanoTime();
 
+    /**
+     * As {@link #nanoTime()}, but possibly up to about 20 ms old, or more where the machine is too busy to keep time:
+     * for what is asked on every call and needs no more. Never goes back within a thread.
+     */
+    default long coarseNanoTime() {
+        return nanoTime();
+    }
+
     /** Wall-clock time. */
     Instant now();
 
