@@ -92,6 +92,12 @@ public final class Faults {
         return failure instanceof SocketException && Wording.messageOf(failure).equals("Closed by interrupt");
     }
 
+    /** The last of the causes, or the failure itself if it has none. */
+    public static Throwable rootCause(Throwable failure) {
+        List<Throwable> links = CauseChain.of(failure);
+        return links.get(links.size() - 1);
+    }
+
     /** The HTTP answer that the exception or the first of its causes to have one carries. */
     public @Nullable HttpFailure httpFailure(Throwable failure) {
         if (httpReaders.isEmpty()) {

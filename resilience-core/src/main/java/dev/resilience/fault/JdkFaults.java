@@ -1,10 +1,12 @@
 package dev.resilience.fault;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.PortUnreachableException;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.net.http.HttpTimeoutException;
@@ -62,18 +64,18 @@ final class JdkFaults {
             SQLInvalidAuthorizationSpecException.class,
             SQLDataException.class);
 
-    /** How the operating systems and the JDK's clients word a connection that the other side gave up. */
+    /** How the operating systems and the JDK's clients begin to tell of a connection that the other side gave up. */
     private static final Set<String> LOST_CONNECTION = Set.of(
             "connection reset",
             "broken pipe",
             "connection timed out",
-            "forcibly closed by the remote host",
-            "network is unreachable",
-            "no route to host",
             "connection aborted",
+            "an existing connection was forcibly closed",
             "an established connection was aborted",
             "software caused connection abort",
-            "header parser received no bytes",
+            "network is unreachable",
+            "no route to host",
+            "http/1.1 header parser received no bytes",
             "eof reached while reading",
             "premature eof",
             "unexpected end of file from server");
@@ -104,10 +106,19 @@ final class JdkFaults {
         return isLostConnection(failure) ? Fault.TRANSIENT : Fault.UNKNOWN;
     }
 
+    /**
+     * Words count only where they are the system's own: other classes of {@link IOException} may quote data and names of
+     * files.
+     */
     private static boolean isLostConnection(Throwable failure) {
-        return (failure instanceof IOException
-                        && (Wording.mentions(failure, LOST_CONNECTION)
-                                || Wording.messageOf(failure).equals(CLOSED_BY_A_READ_TIMEOUT)))
-                || (failure instanceof InterruptedIOException && Wording.tellsOfTimeout(failure));
+        if (failure instanceof InterruptedIOException) {
+            return Wording.tellsOfTimeout(failure);
+        }
+        Class<?> type = failure.getClass();
+        if (type == IOException.class || type == EOFException.class) {
+            return Wording.begins(failure, LOST_CONNECTION)
+                    || Wording.messageOf(failure).equals(CLOSED_BY_A_READ_TIMEOUT);
+        }
+        return failure instanceof SocketException && Wording.mentions(failure, LOST_CONNECTION);
     }
 }

@@ -4,6 +4,9 @@ import static dev.resilience.fault.Fault.PERMANENT;
 import static dev.resilience.fault.Fault.TRANSIENT;
 import static dev.resilience.fault.Fault.UNKNOWN;
 
+import java.io.FileNotFoundException;
+import java.nio.file.FileSystemException;
+import java.security.GeneralSecurityException;
 import java.sql.SQLException;
 import java.util.Locale;
 import java.util.Map;
@@ -21,7 +24,10 @@ final class SqlStates {
     private static final String CONNECTION_EXCEPTION = "08";
 
     private static final Map<String, Fault> CONDITIONS = Map.ofEntries(
+            Map.entry("08004", UNKNOWN), // the server refuses the connection: full, or wants another way to log in
+            Map.entry("08007", UNKNOWN), // nobody knows whether the transaction was committed
             Map.entry("40002", PERMANENT), // rolled back, because of a constraint
+            Map.entry("40003", UNKNOWN), // nobody knows whether the statement was completed
             Map.entry("42501", PERMANENT), // no right of access
             Map.entry("55P03", TRANSIENT), // lock not available
             Map.entry("57014", TRANSIENT), // cancelled, which is how PostgreSQL and DB2 tell of a timeout
@@ -55,10 +61,27 @@ final class SqlStates {
         }
         String condition = state.toUpperCase(Locale.ROOT);
         String group = condition.substring(0, 2);
-        if (group.equals(CONNECTION_EXCEPTION) && failure.getCause() instanceof SSLException) {
-            return UNKNOWN; // a bad certificate is a failed connection too: left to the cause
+        if (group.equals(CONNECTION_EXCEPTION) && tellsOfMoreThanTheNetwork(failure)) {
+            return UNKNOWN;
         }
         Fault fault = CONDITIONS.get(condition);
         return fault != null ? fault : CLASSES.getOrDefault(group, UNKNOWN);
+    }
+
+    /**
+     * A bad certificate, or a file of them that is missing, is a failed connection too, and left to the cause. Where
+     * PostgreSQL's driver has nothing but its own word for a failed connection, the server's name did not fit its
+     * certificate.
+     */
+    private static boolean tellsOfMoreThanTheNetwork(SQLException failure) {
+        boolean ofPostgres = failure.getClass().getName().startsWith("org.postgresql.");
+        if (ofPostgres && failure.getCause() == null && "08006".equals(failure.getSQLState())) {
+            return true;
+        }
+        return CauseChain.of(failure).stream()
+                .anyMatch(link -> link instanceof SSLException
+                        || link instanceof GeneralSecurityException
+                        || link instanceof FileNotFoundException
+                        || link instanceof FileSystemException);
     }
 }

@@ -22,7 +22,8 @@ final class TlsFaults {
             "certificate_required",
             "unknown_ca");
 
-    private static final Set<String> CUT_OFF = Set.of("terminated the handshake", "abruptly closed by peer");
+    private static final Set<String> CUT_OFF =
+            Set.of("terminated the handshake", "abruptly closed by peer", "timed out");
 
     private TlsFaults() {}
 
@@ -31,10 +32,8 @@ final class TlsFaults {
             return Fault.PERMANENT;
         }
         Throwable cause = failure.getCause();
-        boolean cutOff = cause instanceof EOFException
-                || cause instanceof SocketException
-                || Wording.mentions(failure, CUT_OFF)
-                || Wording.tellsOfTimeout(failure);
+        boolean cutOff =
+                cause instanceof EOFException || cause instanceof SocketException || Wording.mentions(failure, CUT_OFF);
         return cutOff ? Fault.TRANSIENT : Fault.UNKNOWN;
     }
 }

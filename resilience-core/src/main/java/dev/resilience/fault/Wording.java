@@ -24,6 +24,16 @@ final class Wording {
         return phrases.stream().anyMatch(message::contains);
     }
 
+    /**
+     * Whether the message begins with one of the phrases, in whatever case.
+     *
+     * @param phrases in lower case
+     */
+    static boolean begins(Throwable failure, Set<String> phrases) {
+        String message = messageOf(failure).toLowerCase(Locale.ROOT);
+        return phrases.stream().anyMatch(message::startsWith);
+    }
+
     /** Empty if there is none, or if making it fails: that must not take the place of the failure. */
     static String messageOf(Throwable failure) {
         try {

@@ -1,5 +1,6 @@
 package dev.resilience.retry;
 
+import dev.resilience.fault.Faults;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -96,19 +97,23 @@ final class RetryLog {
         }
     }
 
+    /** Reported once for every type and the type at the bottom of it, for wrappers look alike. */
     void unknown(Throwable failure) {
         String type = failure.getClass().getName();
-        if (unknownTypes.size() < MOST_REMEMBERED && unknownTypes.add(type)) {
+        String root = Faults.rootCause(failure).getClass().getName();
+        String both = type.equals(root) ? type : type + ", caused by " + root + ",";
+        if (unknownTypes.size() < MOST_REMEMBERED && unknownTypes.add(both)) {
             log.atInfo()
                     .addKeyValue("event", "retry_unknown_fault")
                     .addKeyValue("policy", policy)
                     .addKeyValue("errorType", type)
                     .log(
                             "Retry '{}': {} is not retried, for nothing tells whether it is transient. To retry it, add "
-                                    + "it to resilience.retry.{}.retry-on; to silence this line, add it to "
+                                    + "{} to resilience.retry.{}.retry-on; to silence this line, add it to "
                                     + "resilience.retry.{}.do-not-retry-on",
                             policy,
-                            type,
+                            both,
+                            type.equals(root) ? "it" : root,
                             policy,
                             policy);
         }

@@ -11,6 +11,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.ConnectException;
+import java.net.MalformedURLException;
 import java.net.NoRouteToHostException;
 import java.net.PortUnreachableException;
 import java.net.ProtocolException;
@@ -24,6 +25,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateExpiredException;
@@ -67,6 +69,8 @@ class JdkFaultsTests {
 
     static Stream<Arguments> isTransient() {
         return Stream.of(
+                argumentSet("timeout at a socket, without a word", new SocketTimeoutException()),
+                argumentSet("no route, without a word", new NoRouteToHostException()),
                 argumentSet("connection refused", new ConnectException("Connection refused")),
                 argumentSet("connection reset", new SocketException("Connection reset")),
                 argumentSet("connection reset, NIO", new IOException("Connection reset by peer")),
@@ -156,6 +160,14 @@ class JdkFaultsTests {
 
     static Stream<Arguments> isUnknown() {
         return Stream.of(
+                argumentSet(
+                        "words of a connection in the name of a file",
+                        new FileNotFoundException("/logs/connection reset.txt (No such file or directory)")),
+                argumentSet("words of a connection in data", new MalformedURLException("connection timed out")),
+                argumentSet("words of a connection, quoted", new IOException("invalid pipeline: broken pipe | cat")),
+                argumentSet("words of a timeout in an I/O exception", new IOException("no timeout is configured")),
+                argumentSet("words of a timeout in TLS", new SSLException("check jdk.tls.timeout")),
+                argumentSet("a file that is closed", new FileSystemException("closed")),
                 argumentSet("SQL syntax", new SQLSyntaxErrorException()),
                 argumentSet("anything", new Exception()),
                 argumentSet("anything at run time", new RuntimeException("Connection reset")),
@@ -184,7 +196,8 @@ class JdkFaultsTests {
     @Test
     void theWordingOfALostConnectionIsFoundInAnyCase() {
         assertThat(classify(new IOException("CONNECTION RESET BY PEER"))).isEqualTo(TRANSIENT);
-        assertThat(classify(new IOException("writev failed: Broken pipe (32)"))).isEqualTo(TRANSIENT);
+        assertThat(classify(new SocketException("Write failed: Broken pipe (32)")))
+                .isEqualTo(TRANSIENT);
     }
 
     @ParameterizedTest

@@ -6,7 +6,9 @@ import static dev.resilience.fault.Fault.UNKNOWN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.EOFException;
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.security.cert.CertificateException;
 import java.security.cert.CertificateExpiredException;
 import java.sql.BatchUpdateException;
 import java.sql.SQLException;
@@ -27,9 +29,11 @@ class SqlStatesTests {
         "08001, TRANSIENT, cannot connect",
         "08003, TRANSIENT, connection does not exist",
         "08006, TRANSIENT, connection failure",
+        "08004, UNKNOWN, refused by the server",
+        "08007, UNKNOWN, resolution of a transaction unknown",
         "08S01, TRANSIENT, communication link",
         "40001, TRANSIENT, serialization failure; deadlock in H2 and SQL Server",
-        "40003, TRANSIENT, completion unknown",
+        "40003, UNKNOWN, completion unknown",
         "40P01, TRANSIENT, deadlock in PostgreSQL",
         "53100, TRANSIENT, disk full",
         "53300, TRANSIENT, too many connections",
@@ -63,6 +67,19 @@ class SqlStatesTests {
     })
     void tell(String state, Fault fault, String meaning) {
         assertThat(classify(new SQLException(meaning, state))).isEqualTo(fault);
+    }
+
+    @Test
+    void leaveAConnectionThatFailedForItsCertificateToTheCause() {
+        Throwable badCertificate =
+                new IOException(new SSLHandshakeException("?").initCause(new CertificateException()));
+
+        assertThat(classify(new SQLException("failed", "08006", badCertificate)))
+                .isEqualTo(PERMANENT);
+        assertThat(classify(new SQLException("failed", "08006", new CertificateException("garbage"))))
+                .isEqualTo(PERMANENT);
+        assertThat(classify(new SQLException("failed", "08006", new FileNotFoundException("root.crt"))))
+                .isEqualTo(UNKNOWN);
     }
 
     @Test

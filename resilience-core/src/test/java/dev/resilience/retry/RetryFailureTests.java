@@ -70,6 +70,22 @@ class RetryFailureTests {
     }
 
     @Test
+    void neitherDoesACauseThatCannotBeTold() {
+        IllegalStateException secretive = new IllegalStateException() {
+            @Override
+            public synchronized Throwable getCause() {
+                throw new UnsupportedOperationException();
+            }
+        };
+        RetryBench synchronous = new RetryBench(CallStyle.SYNC);
+        Retry retry = synchronous.retry(policy());
+
+        assertThat(catchThrowable(() -> synchronous.call(retry, fails(secretive))))
+                .isSameAs(secretive);
+        RetryBench.assertCounted(retry, RetryOutcome.NOT_RETRYABLE);
+    }
+
+    @Test
     void neitherDoesAHintBeyondAllBounds() {
         HttpError busy = new HttpError(503, "9223372036854775807");
         Retry retry = bench.retry(policy().maxRetryAfter(Duration.ofSeconds(Long.MAX_VALUE))

@@ -126,6 +126,22 @@ class RetryLogTests {
     }
 
     @Test
+    void aWrapperIsExplainedWithWhatIsInIt() {
+        Retry retry = bench.retry(policy());
+
+        failureOf(retry, new RuntimeException(new FileNotFoundException()));
+        failureOf(retry, new RuntimeException(new IOException()));
+        failureOf(retry, new RuntimeException(new IOException()));
+
+        assertThat(log.events()).hasSize(2);
+        assertThat(log.events().get(0).getFormattedMessage())
+                .contains(
+                        "java.lang.RuntimeException, caused by java.io.FileNotFoundException,",
+                        "add java.io.FileNotFoundException to resilience.retry.orders.retry-on");
+        assertThat(pairsOf(log.events().get(0))).containsEntry("errorType", "java.lang.RuntimeException");
+    }
+
+    @Test
     void anUnknownFaultIsExplainedForEachPolicy() {
         failureOf(bench.retry(policy()), new IOException());
         failureOf(bench.retry(policy()), new IOException());

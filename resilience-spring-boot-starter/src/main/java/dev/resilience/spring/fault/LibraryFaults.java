@@ -65,6 +65,7 @@ public final class LibraryFaults implements FaultClassifier {
         KNOWN.put("software.amazon.awssdk.core.exception.SdkException", CloudFaults::ofAws);
         KNOWN.put("com.google.api.gax.rpc.ApiException", CloudFaults::ofGoogle);
         KNOWN.put("com.google.cloud.BaseServiceException", CloudFaults::ofGoogle);
+        KNOWN.put("io.netty.channel.unix.Errors$NativeIoException", LibraryFaults::ofNativeSocket);
         KNOWN.put("java.io.EOFException", LibraryFaults::ofEndOfFile);
         KNOWN.put("java.util.NoSuchElementException", LibraryFaults::ofMissingElement);
     }
@@ -73,6 +74,15 @@ public final class LibraryFaults implements FaultClassifier {
     public Fault classify(Throwable failure) {
         FaultClassifier judge = ClassNames.closest(KNOWN, failure);
         return judge == null ? Fault.UNKNOWN : judge.classify(failure);
+    }
+
+    /** What Netty's native transports pass on of the operating system's own words. */
+    private static Fault ofNativeSocket(Throwable failure) {
+        boolean lost = says(failure, "Connection reset")
+                || says(failure, "Broken pipe")
+                || says(failure, "Connection timed out")
+                || says(failure, "unreachable");
+        return lost ? Fault.TRANSIENT : Fault.UNKNOWN;
     }
 
     /** Jetty's HTTP client tells of a connection that ended early by the JDK's exception and the connection's name. */
