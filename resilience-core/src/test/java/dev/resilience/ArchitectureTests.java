@@ -34,6 +34,7 @@ class ArchitectureTests {
             Map.entry("retry", Set.of("deadline", "event", "exception", "fault", "pipeline", "policy", "time")),
             Map.entry("circuitbreaker", Set.of("event", "exception", "fault", "pipeline", "policy", "time")),
             Map.entry("bulkhead", Set.of("deadline", "event", "exception", "pipeline", "policy", "time")),
+            Map.entry("timelimit", Set.of("deadline", "event", "exception", "pipeline", "policy", "time")),
             Map.entry("idempotency", Set.of("deadline", "event", "exception", "pipeline", "policy", "time")));
 
     private static final JavaClasses CORE = new ClassFileImporter()

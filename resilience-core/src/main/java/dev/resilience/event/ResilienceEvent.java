@@ -9,14 +9,20 @@ import java.util.Map;
  * <p>No event carries arguments, keys or results of the protected method.
  */
 public sealed interface ResilienceEvent
-        permits RetryScheduled, RetryFinished, CircuitStateChanged, CallRejected, CallQueued, IdempotencyDecided {
+        permits RetryScheduled,
+                RetryFinished,
+                CircuitStateChanged,
+                CallRejected,
+                CallQueued,
+                CallTimedOut,
+                IdempotencyDecided {
 
     /** Wall-clock time. */
     Instant at();
 
     /**
      * The kind of the policy, as in YAML: {@code retry}, {@code circuit-breaker}, {@code bulkhead}, {@code
-     * idempotency}.
+     * time-limit}, {@code idempotency}.
      */
     String kind();
 

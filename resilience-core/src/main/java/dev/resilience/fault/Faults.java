@@ -69,10 +69,13 @@ public final class Faults {
     /**
      * Whether the failure says that its thread was interrupted, be it wrapped: it tells nothing of the callee, and
      * nobody wants another attempt. A timeout is no interrupt, though some clients derive it from {@link
-     * InterruptedIOException}.
+     * InterruptedIOException}; nor is what a {@link TimeoutFault} was caused by.
      */
     public static boolean isInterrupt(Throwable failure) {
         for (Throwable link : CauseChain.of(failure)) {
+            if (link instanceof TimeoutFault) {
+                return false;
+            }
             if (link instanceof InterruptedException
                     || link instanceof ClosedByInterruptException
                     || isPlainInterruptedIo(link)

@@ -75,6 +75,12 @@ class EventDetailsTests {
                         "call-queued",
                         inOrder("outcome", "accepted", "waited", "PT0.02S")),
                 argumentSet(
+                        "time limit",
+                        new CallTimedOut(AT, "orders", Duration.ofSeconds(5)),
+                        "time-limit",
+                        "call-timed-out",
+                        inOrder("timeout", "PT5S")),
+                argumentSet(
                         "idempotency",
                         new IdempotencyDecided(AT, "orders", IdempotencyOutcome.TAKEN_OVER),
                         "idempotency",

@@ -69,6 +69,7 @@ class OutcomeCountersTests {
                         "interrupted");
         assertThat(labels(CircuitBreakerOutcome.values())).containsExactly("success", "failure", "ignored", "rejected");
         assertThat(labels(BulkheadOutcome.values())).containsExactly("accepted", "rejected", "timed_out");
+        assertThat(labels(TimeLimitOutcome.values())).containsExactly("in_time", "timed_out");
         assertThat(labels(IdempotencyOutcome.values()))
                 .containsExactlyInAnyOrder(
                         "executed",

@@ -11,6 +11,7 @@ import dev.resilience.retry.Backoff;
 import dev.resilience.retry.Jitter;
 import dev.resilience.retry.RetryBudgetPolicy;
 import dev.resilience.retry.RetryPolicy;
+import dev.resilience.timelimit.TimeLimitPolicy;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
@@ -78,6 +79,7 @@ class PolicyBuildersTests {
                         kind("retry-budget", RetryBudgetPolicy::builder),
                         kind("circuit-breaker", CircuitBreakerPolicy::builder),
                         kind("bulkhead", () -> BulkheadPolicy.builder().type(BulkheadPolicy.Type.THREAD_POOL)),
+                        kind("time-limit", TimeLimitPolicy::builder),
                         kind("idempotency", IdempotencyPolicy::builder))
                 .flatMap(settings -> settings);
     }

@@ -10,6 +10,7 @@ import dev.resilience.retry.Backoff;
 import dev.resilience.retry.Jitter;
 import dev.resilience.retry.RetryBudgetPolicy;
 import dev.resilience.retry.RetryPolicy;
+import dev.resilience.timelimit.TimeLimitPolicy;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -89,6 +90,14 @@ class PolicyDefaultsTests {
         assertThat(policy.maxQueue()).isEqualTo(50);
         assertThat(policy.queueTimeout()).isEqualTo(Duration.ofSeconds(30));
         assertThat(policy.virtualThreads()).isFalse();
+    }
+
+    @Test
+    void ofTimeLimit() {
+        TimeLimitPolicy policy = TimeLimitPolicy.defaults();
+
+        assertThat(policy.timeout()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(policy.thread()).isEqualTo(TimeLimitPolicy.RunsOn.CALLER);
     }
 
     @Test

@@ -1,0 +1,140 @@
+package dev.resilience.timelimit;
+
+import dev.resilience.pipeline.Invocation;
+import dev.resilience.pipeline.LinkedFuture;
+import dev.resilience.pipeline.Step;
+import dev.resilience.time.TimeSource.Scheduled;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An asynchronous call: the body that makes the stage runs on the caller's thread or on a worker, then the stage is
+ * waited for without a thread. The time limit holds for both together. When the time is over the answer fails at that
+ * moment, and then what runs is stopped: the body interrupted, the stage cancelled.
+ */
+final class AsynchronousCall implements Runnable {
+
+    private final TimeLimit limit;
+    private final @Nullable Workers workers;
+    private final Step next;
+    private final Invocation invocation;
+    private final Duration timeout;
+    private final LinkedFuture answer = new LinkedFuture();
+    private final AtomicBoolean decided = new AtomicBoolean();
+    private Runnable bodyInContext = this::runBody;
+    private volatile @Nullable Scheduled timer;
+    private volatile @Nullable BodyRun run;
+    private volatile @Nullable CompletableFuture<@Nullable Object> source;
+
+    AsynchronousCall(TimeLimit limit, @Nullable Workers workers, Step next, Invocation invocation, Duration timeout) {
+        this.limit = limit;
+        this.workers = workers;
+        this.next = next;
+        this.invocation = invocation;
+        this.timeout = timeout;
+    }
+
+    /** Begins the call; never throws. */
+    CompletableFuture<@Nullable Object> start() {
+        answer.cancelling(this::cancelled);
+        try {
+            if (workers == null) {
+                startTimer();
+                runBody();
+            } else {
+                bodyInContext = limit.carrier().wrap(this::runBody);
+                startTimer();
+                workers.execute(this);
+            }
+        } catch (Throwable broken) {
+            ended(null, broken);
+        }
+        return answer;
+    }
+
+    private void startTimer() {
+        timer = limit.time().scheduleUrgent(timeout, this::timedOut);
+        if (decided.get()) {
+            cancelTimer();
+        }
+    }
+
+    /** On a worker. */
+    @Override
+    public void run() {
+        answer.inContext(() -> {
+            try {
+                bodyInContext.run();
+            } catch (Throwable broken) { // what was taken along could not be put in place
+                ended(null, broken);
+            }
+        });
+    }
+
+    private void runBody() {
+        BodyRun body = new BodyRun();
+        body.begin();
+        run = body;
+        CompletableFuture<@Nullable Object> started;
+        try {
+            if (decided.get()) {
+                return;
+            }
+            started = next.callAsync(invocation);
+        } catch (Throwable broken) { // a step must not throw, but what it would leak is somebody else's
+            started = CompletableFuture.failedFuture(broken);
+        } finally {
+            body.end();
+        }
+        source = started;
+        answer.await(started, this::ended); // which cancels it if the answer is there already
+    }
+
+    private void ended(@Nullable Object result, @Nullable Throwable failure) {
+        if (decided.compareAndSet(false, true)) {
+            cancelTimer();
+            limit.inTime();
+            answer.finish(result, failure);
+        }
+    }
+
+    private void timedOut() {
+        if (decided.compareAndSet(false, true)) {
+            answer.finish(
+                    null, workers != null && run == null ? limit.noWorker(timeout) : limit.exceeded(timeout, null));
+            stop();
+        }
+    }
+
+    /** By the caller, before there is a stage. */
+    private void cancelled() {
+        if (decided.compareAndSet(false, true)) {
+            cancelTimer();
+            limit.inTime();
+            stop();
+        }
+    }
+
+    private void stop() {
+        if (workers != null && workers.withdraw(this)) {
+            return;
+        }
+        BodyRun body = run;
+        if (body != null) {
+            body.interrupt();
+        }
+        CompletableFuture<@Nullable Object> stage = source;
+        if (stage != null) {
+            stage.cancel(true);
+        }
+    }
+
+    private void cancelTimer() {
+        Scheduled scheduled = timer;
+        if (scheduled != null) {
+            scheduled.cancel();
+        }
+    }
+}

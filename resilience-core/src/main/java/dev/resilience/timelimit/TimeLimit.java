@@ -1,0 +1,141 @@
+package dev.resilience.timelimit;
+
+import dev.resilience.deadline.Deadline;
+import dev.resilience.event.CallTimedOut;
+import dev.resilience.event.Events;
+import dev.resilience.event.OutcomeCounters;
+import dev.resilience.event.TimeLimitOutcome;
+import dev.resilience.exception.TimeLimitExceededException;
+import dev.resilience.pipeline.ContextCarrier;
+import dev.resilience.pipeline.Layer;
+import dev.resilience.pipeline.Step;
+import dev.resilience.time.TimeSource;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A time limit policy at work: ends calls that take too long, in the way that its policy says, and never later than the
+ * call's deadline.
+ *
+ * <p>On worker threads up to 200 calls run at once; those that come when all are busy wait for one
+ * within their own time. Worker threads are daemons, and end after a minute without work.
+ *
+ * <p>Safe for use by many threads.
+ */
+public final class TimeLimit implements Layer, AutoCloseable {
+
+    /** As many as Tomcat has threads for requests: a smaller number would let healthy calls wait. */
+    private static final int MOST_WORKERS = 200;
+
+    private final String name;
+    private final TimeLimitPolicy policy;
+    private final TimeSource time;
+    private final Events events;
+    private final ContextCarrier carrier;
+    private final @Nullable Workers workers;
+    private final OutcomeCounters<TimeLimitOutcome> calls = new OutcomeCounters<>(TimeLimitOutcome.class);
+
+    /**
+     * @param carrier takes along to the worker threads what is bound to the caller's
+     */
+    public TimeLimit(String name, TimeLimitPolicy policy, TimeSource time, Events events, ContextCarrier carrier) {
+        this(name, policy, time, events, carrier, MOST_WORKERS);
+    }
+
+    TimeLimit(
+            String name,
+            TimeLimitPolicy policy,
+            TimeSource time,
+            Events events,
+            ContextCarrier carrier,
+            int mostWorkers) {
+        this.name = name;
+        this.policy = policy;
+        this.time = time;
+        this.events = events;
+        this.carrier = carrier;
+        this.workers = policy.thread() == TimeLimitPolicy.RunsOn.WORKER ? new Workers(name, mostWorkers) : null;
+    }
+
+    /** A time limit with the system's time, which takes along what {@link ContextCarrier#standard()} does. */
+    public static TimeLimit of(String name, TimeLimitPolicy policy) {
+        return new TimeLimit(name, policy, TimeSource.system(), new Events(), ContextCarrier.standard());
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public TimeLimitPolicy policy() {
+        return policy;
+    }
+
+    /**
+     * Worker threads that are busy now. One whose call ignores interrupts is so until the call ends, long after its
+     * caller has gone; always 0 where calls run on their callers' threads.
+     */
+    public int workers() {
+        return workers == null ? 0 : workers.busy();
+    }
+
+    /** Calls by how they ended. */
+    public OutcomeCounters<TimeLimitOutcome> calls() {
+        return calls;
+    }
+
+    @Override
+    public Step around(Step next) {
+        return new TimeLimitStep(this, workers, next);
+    }
+
+    /** Lets go of the worker threads, each as soon as it is idle. Calls are served as before, but none is kept. */
+    @Override
+    public void close() {
+        if (workers != null) {
+            workers.close();
+        }
+    }
+
+    TimeSource time() {
+        return time;
+    }
+
+    ContextCarrier carrier() {
+        return carrier;
+    }
+
+    /**
+     * How long a call that begins now may take: never beyond its deadline.
+     *
+     * @throws dev.resilience.exception.DeadlineExceededException if no time is left for it
+     */
+    Duration begin() {
+        Duration timeout = Deadline.limit(policy.timeout());
+        Deadline.check(); // after the limit, which is therefore longer than zero
+        return timeout;
+    }
+
+    void inTime() {
+        calls.count(TimeLimitOutcome.IN_TIME);
+    }
+
+    /**
+     * @param timeout how long the call was allowed to take
+     * @param cause what it threw when it was interrupted, if that is known
+     */
+    TimeLimitExceededException exceeded(Duration timeout, @Nullable Throwable cause) {
+        return timedOut(timeout, "the call took longer than ", cause);
+    }
+
+    /** The call has waited for a worker all the time. */
+    TimeLimitExceededException noWorker(Duration timeout) {
+        return timedOut(timeout, "no worker thread became free within ", null);
+    }
+
+    private TimeLimitExceededException timedOut(Duration timeout, String what, @Nullable Throwable cause) {
+        calls.count(TimeLimitOutcome.TIMED_OUT);
+        events.publish(() -> new CallTimedOut(time.now(), name, timeout));
+        String ofDeadline = timeout.equals(policy.timeout()) ? "" : ", which was what its deadline left";
+        return new TimeLimitExceededException(name, what + timeout + ofDeadline, cause);
+    }
+}

@@ -1,0 +1,65 @@
+package dev.resilience.timelimit;
+
+import dev.resilience.policy.Require;
+import java.time.Duration;
+
+/**
+ * How long a call may take and where it runs. Immutable; every value is checked when the record is made.
+ *
+ * @param timeout how long a call takes at the most; default 5 s, longer than zero. Longer than 292 years counts as 292
+ *     years
+ * @param thread where a call runs; default {@link RunsOn#CALLER}
+ */
+public record TimeLimitPolicy(Duration timeout, RunsOn thread) {
+
+    public TimeLimitPolicy {
+        Require.positive("timeout", timeout);
+    }
+
+    /** Where a call runs. */
+    public enum RunsOn {
+        /**
+         * On its caller's thread, which is interrupted when the time is over; the caller gets its exception as soon as
+         * the call lets go.
+         */
+        CALLER,
+        /**
+         * On a worker thread, which is interrupted when the time is over; the caller gets its exception at that moment,
+         * whatever the call does. A thread-bound transaction stays behind on the caller's thread.
+         */
+        WORKER
+    }
+
+    /** Five seconds, on the caller's thread. */
+    public static TimeLimitPolicy defaults() {
+        return builder().build();
+    }
+
+    /** Starts from the defaults. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Builds a policy; not safe for use by many threads. */
+    public static final class Builder {
+
+        private Duration timeout = Duration.ofSeconds(5);
+        private RunsOn thread = RunsOn.CALLER;
+
+        private Builder() {}
+
+        public Builder timeout(Duration value) {
+            timeout = value;
+            return this;
+        }
+
+        public Builder thread(RunsOn value) {
+            thread = value;
+            return this;
+        }
+
+        public TimeLimitPolicy build() {
+            return new TimeLimitPolicy(timeout, thread);
+        }
+    }
+}

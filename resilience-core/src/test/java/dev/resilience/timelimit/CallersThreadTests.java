@@ -1,0 +1,147 @@
+package dev.resilience.timelimit;
+
+import static dev.resilience.timelimit.TestTimeLimit.TIMEOUT;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.resilience.event.CallTimedOut;
+import dev.resilience.exception.TimeLimitExceededException;
+import dev.resilience.timelimit.TestTimeLimit.Call;
+import dev.resilience.timelimit.TestTimeLimit.Ended;
+import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class CallersThreadTests {
+
+    private final TestTimeLimit calls = new TestTimeLimit(RunsOn.CALLER);
+
+    @AfterEach
+    void noFlagIsLeftBehind() {
+        assertThat(Thread.interrupted()).isFalse();
+    }
+
+    @Test
+    void theBodyRunsWhereItWasCalled() throws Exception {
+        Thread thread = calls.pipeline.call(Thread::currentThread);
+
+        assertThat(thread).isSameAs(Thread.currentThread());
+        calls.assertCounted(1, 0);
+        assertThat(calls.limit.workers()).isZero();
+    }
+
+    @Test
+    void whatTheBodyThrowsInTimeIsThrown() {
+        IllegalStateException failure = new IllegalStateException("of the body");
+
+        assertThatThrownBy(() -> calls.pipeline.call(() -> {
+                    throw failure;
+                }))
+                .isSameAs(failure);
+        calls.assertCounted(1, 0);
+    }
+
+    @Test
+    void anErrorOfTheBodyIsThrown() {
+        AssertionError failure = new AssertionError("of the body");
+
+        assertThatThrownBy(() -> calls.pipeline.call(() -> {
+                    throw failure;
+                }))
+                .isSameAs(failure);
+        calls.assertCounted(1, 0);
+    }
+
+    @Test
+    void aBodyThatTakesTooLongIsInterrupted() {
+        Call call = calls.startAndAwait(TestTimeLimit::blocked);
+        calls.time.advance(TIMEOUT.minusNanos(1));
+        assertThat(call.ended()).isNotDone();
+
+        calls.time.advance(Duration.ofNanos(1));
+
+        Ended ended = call.end();
+        assertThat(ended.failure())
+                .isInstanceOf(TimeLimitExceededException.class)
+                .hasMessage("Time limit 'orders' exceeded: the call took longer than PT5S")
+                .hasCauseInstanceOf(InterruptedException.class);
+        assertThat(((TimeLimitExceededException) ended.failure()).name()).isEqualTo("orders");
+        assertThat(ended.interrupted()).isFalse();
+        calls.assertCounted(0, 1);
+        assertThat(calls.events)
+                .containsExactly(new CallTimedOut(Instant.parse("2026-01-01T00:00:05Z"), "orders", TIMEOUT));
+    }
+
+    @Test
+    void theExceptionComesAsSoonAsADeafBodyLetsGo() {
+        CountDownLatch latch = new CountDownLatch(1);
+        Call call = calls.startAndAwait(() -> {
+            TestTimeLimit.deaf(latch);
+            return "too late";
+        });
+        calls.timeIsOver();
+        assertThat(call.ended()).isNotDone();
+
+        latch.countDown();
+
+        Ended ended = call.end();
+        assertThat(ended.failure())
+                .isInstanceOf(TimeLimitExceededException.class)
+                .hasNoCause();
+        assertThat(ended.interrupted()).isFalse();
+        calls.assertCounted(0, 1);
+    }
+
+    @Test
+    void whatABodyThrowsTooLateIsTheCause() {
+        Error late = new AssertionError("late");
+
+        assertThatThrownBy(() -> calls.pipeline.call(() -> {
+                    calls.timeIsOver();
+                    throw late;
+                }))
+                .isInstanceOf(TimeLimitExceededException.class)
+                .hasCause(late);
+        calls.assertCounted(0, 1);
+    }
+
+    @Test
+    void anInterruptThatTheBodyDidNotNoticeIsTakenBack() {
+        assertThatThrownBy(() -> calls.pipeline.call(() -> {
+                    calls.timeIsOver();
+                    return "too late";
+                }))
+                .isInstanceOf(TimeLimitExceededException.class);
+        // and see noFlagIsLeftBehind
+    }
+
+    @Test
+    void aBodyThatEndedInTimeIsNotInterruptedLater() throws Exception {
+        calls.pipeline.call(() -> "in time");
+
+        calls.time.advance(TIMEOUT.multipliedBy(2));
+
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+        calls.assertCounted(1, 0);
+    }
+
+    @Test
+    void theNextCallHasAllItsTime() throws Exception {
+        AtomicBoolean interrupted = new AtomicBoolean();
+        calls.pipeline.call(() -> "first");
+        calls.time.advance(TIMEOUT.minusMillis(1));
+
+        calls.pipeline.call(() -> {
+            calls.time.advance(TIMEOUT.minusMillis(1));
+            interrupted.set(Thread.currentThread().isInterrupted());
+            return "second";
+        });
+
+        assertThat(interrupted).isFalse();
+        calls.assertCounted(2, 0);
+    }
+}
