@@ -5,6 +5,7 @@ public enum PolicyKind {
     RETRY("retry"),
     CIRCUIT_BREAKER("circuit-breaker"),
     BULKHEAD("bulkhead"),
+    TIME_LIMIT("time-limit"),
     IDEMPOTENCY("idempotency"),
     RETRY_BUDGET("retry-budget");
 

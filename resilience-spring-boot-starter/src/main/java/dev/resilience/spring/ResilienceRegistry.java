@@ -6,6 +6,7 @@ import dev.resilience.fallback.Fallback;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryBudget;
+import dev.resilience.timelimit.TimeLimit;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -20,6 +21,7 @@ import java.util.concurrent.ConcurrentSkipListSet;
  * @param retries by the name of the policy
  * @param circuitBreakers by the name of the policy
  * @param bulkheads by the name of the policy
+ * @param timeLimits by the name of the policy
  * @param idempotencies by the name of the policy
  * @param retryBudgets by the name of the budget; a retry policy's own budget bears the policy's name
  * @param fallbacks by the protected method; filled while methods are resolved
@@ -29,21 +31,25 @@ public record ResilienceRegistry(
         Map<String, Retry> retries,
         Map<String, CircuitBreaker> circuitBreakers,
         Map<String, Bulkhead> bulkheads,
+        Map<String, TimeLimit> timeLimits,
         Map<String, Idempotency> idempotencies,
         Map<String, RetryBudget> retryBudgets,
         ConcurrentMap<String, Fallback> fallbacks,
-        ConcurrentMap<String, Set<String>> users) {
+        ConcurrentMap<String, Set<String>> users)
+        implements AutoCloseable {
 
     public ResilienceRegistry(
             Map<String, Retry> retries,
             Map<String, CircuitBreaker> circuitBreakers,
             Map<String, Bulkhead> bulkheads,
+            Map<String, TimeLimit> timeLimits,
             Map<String, Idempotency> idempotencies,
             Map<String, RetryBudget> retryBudgets) {
         this(
                 retries,
                 circuitBreakers,
                 bulkheads,
+                timeLimits,
                 idempotencies,
                 retryBudgets,
                 new ConcurrentHashMap<>(),
@@ -56,9 +62,16 @@ public record ResilienceRegistry(
             case RETRY -> retries;
             case CIRCUIT_BREAKER -> circuitBreakers;
             case BULKHEAD -> bulkheads;
+            case TIME_LIMIT -> timeLimits;
             case IDEMPOTENCY -> idempotencies;
             case RETRY_BUDGET -> retryBudgets;
         };
+    }
+
+    /** With the application: lets go of threads that are idle. What is still called works as before. */
+    @Override
+    public void close() {
+        timeLimits.values().forEach(TimeLimit::close);
     }
 
     /** Notes that a method uses a policy. */

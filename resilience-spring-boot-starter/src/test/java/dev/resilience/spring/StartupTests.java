@@ -7,6 +7,7 @@ import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
+import dev.resilience.annotation.TimeLimit;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.ConnectException;
@@ -53,6 +54,7 @@ class StartupTests {
         int retry = 7 + 1 + 6; // outcomes, attempts, durations
         int circuitBreaker = 4 + 1 + 1 + 1 + 17; // outcomes, state, failure rate, slow calls, transitions
         int bulkhead = 3 + 3 + 1; // outcomes, gauges, wait
+        int timeLimit = 2 + 1; // outcomes, workers
         int idempotency = 9; // outcomes
         int fallback = 2; // outcomes
         int deadline = 2; // outcomes
@@ -60,6 +62,7 @@ class StartupTests {
                 + registry.retryBudgets().size()
                 + registry.circuitBreakers().size() * circuitBreaker
                 + registry.bulkheads().size() * bulkhead
+                + registry.timeLimits().size() * timeLimit
                 + registry.idempotencies().size() * idempotency
                 + registry.fallbacks().size() * fallback
                 + deadline;
@@ -76,6 +79,7 @@ class StartupTests {
                         "resilience.retry-budget.shared.window=5s",
                         "resilience.circuit-breaker.payments.failure-threshold=2",
                         "resilience.bulkhead.payments.max-concurrent=2",
+                        "resilience.time-limit.payments.timeout=2s",
                         "resilience.idempotency.payments.ttl=1h")
                 .run(arguments);
     }
@@ -98,6 +102,7 @@ class StartupTests {
         @Bulkhead("payments")
         @CircuitBreaker("payments")
         @Retryable("payments")
+        @TimeLimit("payments")
         public String pay(String order) throws ConnectException {
             return callee.call();
         }

@@ -36,7 +36,6 @@ public class ResilienceEndpoint {
             registry.ofKind(kind).forEach((name, live) -> entries.put(name, entry(kind, name, live)));
             all.put(kind.id(), entries);
         }
-        all.put("time-limit", Map.of()); // until it is a PolicyKind
         all.put("warnings", warnings.all());
         return all;
     }

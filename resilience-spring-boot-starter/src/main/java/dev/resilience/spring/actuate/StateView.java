@@ -8,6 +8,7 @@ import dev.resilience.idempotency.Idempotency;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryBudget;
 import dev.resilience.retry.RetryPolicy;
+import dev.resilience.timelimit.TimeLimit;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -33,6 +34,9 @@ final class StateView {
         if (live instanceof Bulkhead bulkhead) {
             return PolicyView.of(bulkhead.policy());
         }
+        if (live instanceof TimeLimit limit) {
+            return PolicyView.of(limit.policy());
+        }
         if (live instanceof Idempotency idempotency) {
             return PolicyView.of(idempotency.policy());
         }
@@ -56,6 +60,9 @@ final class StateView {
             state.put("queued", bulkhead.queued());
             state.put("limit", bulkhead.policy().maxConcurrent());
             state.put("calls", calls(bulkhead.calls()));
+        } else if (live instanceof TimeLimit limit) {
+            state.put("workers", limit.workers());
+            state.put("calls", calls(limit.calls()));
         } else if (live instanceof Idempotency idempotency) {
             state.put("calls", calls(idempotency.calls()));
         } else if (live instanceof RetryBudget budget) {

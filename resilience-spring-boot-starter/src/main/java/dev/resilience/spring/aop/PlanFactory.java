@@ -3,6 +3,7 @@ package dev.resilience.spring.aop;
 import dev.resilience.annotation.Bulkhead;
 import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Idempotent;
+import dev.resilience.annotation.TimeLimit;
 import dev.resilience.fallback.Fallback;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.pipeline.Layer;
@@ -12,7 +13,9 @@ import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.idempotency.IdempotentMethods;
+import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +30,7 @@ public final class PlanFactory {
     private final LayerOrder order;
     private final IdempotentMethods idempotentMethods;
     private final StringValueResolver placeholders;
+    private final StartupWarnings warnings;
 
     /**
      * @param placeholders resolves {@code ${placeholders}} in policy names
@@ -35,11 +39,13 @@ public final class PlanFactory {
             ResilienceRegistry registry,
             LayerOrder order,
             IdempotentMethods idempotentMethods,
-            StringValueResolver placeholders) {
+            StringValueResolver placeholders,
+            StartupWarnings warnings) {
         this.registry = registry;
         this.order = order;
         this.idempotentMethods = idempotentMethods;
         this.placeholders = placeholders;
+        this.warnings = warnings;
     }
 
     MethodPlan create(Method method, Class<?> type, Protection protection) {
@@ -65,6 +71,7 @@ public final class PlanFactory {
             case LayerOrder.BULKHEAD -> bulkhead(method, type, protection.bulkhead());
             case LayerOrder.CIRCUIT_BREAKER -> circuitBreaker(method, type, protection.circuitBreaker());
             case LayerOrder.RETRY -> retry(method, type, protection);
+            case LayerOrder.TIME_LIMIT -> timeLimit(method, type, protection.timeLimit());
             default -> null;
         };
     }
@@ -91,6 +98,21 @@ public final class PlanFactory {
             registry.use(PolicyKind.RETRY_BUDGET, retry.budget().name(), MethodNames.readable(method, type));
         }
         return protection.idempotent() == null ? retry : retry.forIdempotentCalls();
+    }
+
+    private @Nullable Layer timeLimit(Method method, Class<?> type, @Nullable TimeLimit annotation) {
+        if (annotation == null) {
+            return null;
+        }
+        dev.resilience.timelimit.TimeLimit limit =
+                find(PolicyKind.TIME_LIMIT, registry.timeLimits(), annotation.value(), method, type);
+        if (limit.policy().thread() == RunsOn.WORKER && Transactions.mayBeginAt(method, type)) {
+            warnings.add("The method " + MethodNames.full(method, type)
+                    + " is @Transactional and runs on a worker thread "
+                    + "of the time limit '" + limit.name() + "': it takes no part in a transaction of its caller, and "
+                    + "its own may still be committed or rolled back after the caller has got its exception");
+        }
+        return limit;
     }
 
     private @Nullable Layer idempotency(

@@ -5,6 +5,7 @@ import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
+import dev.resilience.annotation.TimeLimit;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.List;
@@ -29,10 +30,11 @@ record Protection(
         @Nullable Bulkhead bulkhead,
         @Nullable CircuitBreaker circuitBreaker,
         @Nullable Retryable retryable,
+        @Nullable TimeLimit timeLimit,
         boolean onMethod) {
 
-    static final List<Class<? extends Annotation>> ANNOTATIONS =
-            List.of(Fallback.class, Idempotent.class, Bulkhead.class, CircuitBreaker.class, Retryable.class);
+    static final List<Class<? extends Annotation>> ANNOTATIONS = List.of(
+            Fallback.class, Idempotent.class, Bulkhead.class, CircuitBreaker.class, Retryable.class, TimeLimit.class);
 
     /** The annotations on a type, which hold for its public methods. */
     static MergedAnnotations onType(Class<?> type) {
@@ -61,6 +63,7 @@ record Protection(
                 find(Bulkhead.class, closestFirst),
                 find(CircuitBreaker.class, closestFirst),
                 find(Retryable.class, closestFirst),
+                find(TimeLimit.class, closestFirst),
                 itself);
     }
 
@@ -71,7 +74,7 @@ record Protection(
     /** As in source: {@code @Bulkhead, @Retryable}. */
     @Override
     public String toString() {
-        return Stream.of(fallback, idempotent, bulkhead, circuitBreaker, retryable)
+        return Stream.of(fallback, idempotent, bulkhead, circuitBreaker, retryable, timeLimit)
                 .filter(Objects::nonNull)
                 .map(annotation -> "@" + annotation.annotationType().getSimpleName())
                 .collect(Collectors.joining(", "));

@@ -25,13 +25,8 @@ final class KnownKeys {
     private static final int POLICY_KEY = 3;
 
     /** What the documentation of other versions speaks of. */
-    private static final Set<String> OF_OTHER_VERSIONS = Set.of(
-            "advice-mode",
-            "bindings",
-            "http-client",
-            "idempotency-store.jdbc",
-            "idempotency-store.redis",
-            "time-limit");
+    private static final Set<String> OF_OTHER_VERSIONS =
+            Set.of("advice-mode", "bindings", "http-client", "idempotency-store.jdbc", "idempotency-store.redis");
 
     private final Map<PolicyKind, Set<String>> ofPolicies = new EnumMap<>(PolicyKind.class);
     private final Set<String> general;
@@ -41,6 +36,7 @@ final class KnownKeys {
         ofPolicies.put(PolicyKind.RETRY_BUDGET, keysOf(RetryBudgetProperties.class));
         ofPolicies.put(PolicyKind.CIRCUIT_BREAKER, keysOf(CircuitBreakerProperties.class));
         ofPolicies.put(PolicyKind.BULKHEAD, keysOf(BulkheadProperties.class));
+        ofPolicies.put(PolicyKind.TIME_LIMIT, keysOf(TimeLimitProperties.class));
         ofPolicies.put(PolicyKind.IDEMPOTENCY, keysOf(IdempotencyProperties.class));
         general = keysOf(ResilienceProperties.class);
     }

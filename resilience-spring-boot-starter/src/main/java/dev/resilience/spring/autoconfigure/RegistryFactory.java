@@ -7,6 +7,7 @@ import dev.resilience.event.Events;
 import dev.resilience.fault.Faults;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.idempotency.IdempotencyStore;
+import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryBudget;
 import dev.resilience.retry.RetryBudgetPolicy;
@@ -17,6 +18,7 @@ import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.time.TimeSource;
+import dev.resilience.timelimit.TimeLimit;
 import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
@@ -32,6 +34,7 @@ final class RegistryFactory {
     private final TimeSource time;
     private final Events events;
     private final IdempotencyStore store;
+    private final ContextCarrier carrier;
     private final StartupWarnings warnings;
 
     RegistryFactory(
@@ -40,12 +43,14 @@ final class RegistryFactory {
             TimeSource time,
             Events events,
             IdempotencyStore store,
+            ContextCarrier carrier,
             StartupWarnings warnings) {
         this.binder = binder;
         this.faults = faults;
         this.time = time;
         this.events = events;
         this.store = store;
+        this.carrier = carrier;
         this.warnings = warnings;
     }
 
@@ -64,6 +69,9 @@ final class RegistryFactory {
                 live(
                         binder.bind(PolicyKind.BULKHEAD, BulkheadProperties.class, BulkheadProperties::new),
                         this::bulkhead),
+                live(
+                        binder.bind(PolicyKind.TIME_LIMIT, TimeLimitProperties.class, TimeLimitProperties::new),
+                        (name, policy) -> new TimeLimit(name, policy, time, events, carrier)),
                 live(
                         binder.bind(PolicyKind.IDEMPOTENCY, IdempotencyProperties.class, IdempotencyProperties::new),
                         (name, policy) -> new Idempotency(name, policy, store, time, events)),

@@ -9,6 +9,7 @@ import dev.resilience.fault.HttpFailure;
 import dev.resilience.idempotency.CallerScope;
 import dev.resilience.idempotency.IdempotencyStore;
 import dev.resilience.idempotency.MemoryIdempotencyStore;
+import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
@@ -120,11 +121,13 @@ public final class ResilienceAutoConfiguration {
             TimeSource time,
             Events events,
             IdempotencyStore store,
+            ObjectProvider<ContextCarrier> carriers,
             StartupWarnings warnings) {
         ConfiguredKeys keys = keys(environment);
         keys.refuseUnknown();
         PolicyBinder binder = new PolicyBinder(keys, new PropertySourcesPlaceholdersResolver(environment));
-        return new RegistryFactory(binder, faults, time, events, store, warnings).create();
+        ContextCarrier carrier = carriers.orderedStream().reduce(ContextCarrier.standard(), ContextCarrier::and);
+        return new RegistryFactory(binder, faults, time, events, store, carrier, warnings).create();
     }
 
     /** Never lazy: what is configured is checked at startup, even if no method needs it. */
@@ -134,8 +137,10 @@ public final class ResilienceAutoConfiguration {
             Environment environment,
             ResilienceRegistry registry,
             IdempotentMethods idempotentMethods,
-            ConfigurableListableBeanFactory beans) {
-        return new PlanFactory(registry, order(environment), idempotentMethods, new EmbeddedValueResolver(beans));
+            ConfigurableListableBeanFactory beans,
+            StartupWarnings warnings) {
+        return new PlanFactory(
+                registry, order(environment), idempotentMethods, new EmbeddedValueResolver(beans), warnings);
     }
 
     @Bean

@@ -13,6 +13,7 @@ import dev.resilience.retry.RetryBudget;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.web.DeadlineOutcome;
 import dev.resilience.spring.web.IncomingCalls;
+import dev.resilience.timelimit.TimeLimit;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -55,6 +56,7 @@ public final class ResilienceMeters implements MeterBinder {
         resilience.retryBudgets().values().forEach(budget -> bind(meters, budget));
         resilience.circuitBreakers().values().forEach(breaker -> bind(meters, breaker));
         resilience.bulkheads().values().forEach(bulkhead -> bind(meters, bulkhead));
+        resilience.timeLimits().values().forEach(limit -> bind(meters, limit));
         resilience
                 .idempotencies()
                 .values()
@@ -126,6 +128,11 @@ public final class ResilienceMeters implements MeterBinder {
                 bulkhead,
                 b -> b.policy().maxConcurrent());
         outcomes(meters, "resilience.bulkhead.calls", name, bulkhead.calls());
+    }
+
+    private static void bind(MeterRegistry meters, TimeLimit limit) {
+        gauge(meters, "resilience.timelimit.workers", limit.name(), limit, TimeLimit::workers);
+        outcomes(meters, "resilience.timelimit.calls", limit.name(), limit.calls());
     }
 
     /** Overloads have one name, and so one series. */

@@ -10,6 +10,7 @@ import dev.resilience.exception.IdempotencyKeyReusedException;
 import dev.resilience.exception.IdempotencyLeaseLostException;
 import dev.resilience.exception.IdempotencyOutcomeUnknownException;
 import dev.resilience.exception.ResilienceException;
+import dev.resilience.exception.TimeLimitExceededException;
 import dev.resilience.spring.KebabCase;
 import java.net.URI;
 import java.time.Duration;
@@ -37,6 +38,7 @@ public final class ResilienceExceptionHandler {
     private static final Map<Class<?>, HttpStatus> STATUSES = Map.of(
             CircuitOpenException.class, HttpStatus.SERVICE_UNAVAILABLE,
             BulkheadFullException.class, HttpStatus.SERVICE_UNAVAILABLE,
+            TimeLimitExceededException.class, HttpStatus.GATEWAY_TIMEOUT,
             DeadlineExceededException.class, HttpStatus.GATEWAY_TIMEOUT,
             IdempotencyKeyMissingException.class, HttpStatus.BAD_REQUEST,
             IdempotencyKeyInvalidException.class, HttpStatus.BAD_REQUEST,

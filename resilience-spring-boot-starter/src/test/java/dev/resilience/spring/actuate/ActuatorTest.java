@@ -4,6 +4,7 @@ import dev.resilience.annotation.Bulkhead;
 import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
+import dev.resilience.annotation.TimeLimit;
 import dev.resilience.spring.Callee;
 import dev.resilience.time.ManualTimeSource;
 import java.lang.annotation.Retention;
@@ -31,6 +32,7 @@ import org.springframework.web.context.WebApplicationContext;
             "resilience.circuit-breaker.orders.slow-call-duration=1500ms",
             "resilience.circuit-breaker.inspected.half-open.max-concurrent=3",
             "resilience.bulkhead.orders.max-concurrent=7",
+            "resilience.time-limit.orders.timeout=2s",
             "resilience.idempotency.orders.max-result-size=1MB",
             "resilience.retry-budget.shared.max-ratio=0.2",
             "resilience.retry.kept.dead-letter=true",
@@ -50,6 +52,7 @@ import org.springframework.web.context.WebApplicationContext;
         @Bulkhead("orders")
         @CircuitBreaker("orders")
         @Retryable("orders")
+        @TimeLimit("orders")
         public String place(Order order) throws ConnectException {
             return callee.call();
         }

@@ -123,7 +123,7 @@ class EndpointEntryTests {
         callee.failNext(1);
         orders.place(new Order(4711));
 
-        for (String kind : List.of("retry", "circuit-breaker", "bulkhead", "idempotency")) {
+        for (String kind : List.of("retry", "circuit-breaker", "bulkhead", "time-limit", "idempotency")) {
             assertThat(mvc.get().uri("/actuator/resilience/" + kind + "/orders"))
                     .bodyText()
                     .doesNotContain("4711");
@@ -137,7 +137,7 @@ class EndpointEntryTests {
                 "/unknown/orders",
                 "/circuitBreaker/orders",
                 "/RETRY/orders",
-                "/time-limit/default",
+                "/time-limit/unknown",
                 "/retry"
             })
     void isNotFoundForWhatDoesNotExist(String path) {

@@ -39,12 +39,13 @@ class EndpointOverviewTests {
         json("$.retry").asMap().containsOnlyKeys("default", "kept", "orders");
         json("$['circuit-breaker']").asMap().containsOnlyKeys("default", "inspected", "orders");
         json("$['retry-budget']").asMap().containsOnlyKeys("default", "kept", "orders", "shared");
-        json("$['time-limit']").asMap().isEmpty();
+        json("$['time-limit']").asMap().containsOnlyKeys("default", "orders");
     }
 
     @Test
     void showsWhoUsesAPolicy() {
         json("$.retry.orders.usedBy").isEqualTo(List.of("OrderService.find(int, String)", "OrderService.place(Order)"));
+        json("$['time-limit'].orders.usedBy").isEqualTo(List.of("OrderService.place(Order)"));
         json("$.idempotency.orders.usedBy").isEqualTo(List.of("OrderService.place(Order)"));
         json("$.retry.default.usedBy").isEqualTo(List.of());
     }
@@ -126,6 +127,11 @@ class EndpointOverviewTests {
         }
 
         @Test
+        void ofATimeLimitAreWrittenAsInYaml() {
+            json("$['time-limit'].orders.policy").isEqualTo(Map.of("timeout", "PT2S", "thread", "caller"));
+        }
+
+        @Test
         void ofIdempotencyAreWrittenAsInYamlWithSizesAsText() {
             json("$.idempotency.orders.policy")
                     .isEqualTo(Map.ofEntries(
@@ -187,6 +193,8 @@ class EndpointOverviewTests {
                             10,
                             "calls",
                             Map.of("accepted", 0, "rejected", 0, "timed_out", 0)));
+            json("$['time-limit'].default.state")
+                    .isEqualTo(Map.of("workers", 0, "calls", Map.of("in_time", 0, "timed_out", 0)));
             json("$['retry-budget'].shared.state").isEqualTo(Map.of("available", 100));
             json("$.idempotency.default.state.calls").asMap().hasSize(9).containsEntry("executed", 0);
         }

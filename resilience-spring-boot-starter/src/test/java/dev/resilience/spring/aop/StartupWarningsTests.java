@@ -3,6 +3,7 @@ package dev.resilience.spring.aop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.annotation.Retryable;
+import dev.resilience.annotation.TimeLimit;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
 import dev.resilience.spring.StartupWarnings;
@@ -15,6 +16,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.PriorityOrdered;
+import org.springframework.transaction.annotation.Transactional;
 
 @ExtendWith(OutputCaptureExtension.class)
 class StartupWarningsTests {
@@ -68,6 +70,20 @@ class StartupWarningsTests {
     }
 
     @Test
+    void tellOfTransactionsOnWorkerThreads() {
+        Applications.plain(Transfers.class, TransactionalType.class)
+                .withPropertyValues("resilience.time-limit.worker.thread=worker")
+                .run(context -> assertThat(
+                                context.getBean(StartupWarnings.class).all())
+                        .hasSize(2)
+                        .anySatisfy(warning -> assertThat(warning)
+                                .contains(Transfers.class.getName() + ".transfer()")
+                                .contains("is @Transactional and runs on a worker thread of the time limit 'worker'"))
+                        .anySatisfy(warning ->
+                                assertThat(warning).contains(TransactionalType.class.getName() + ".transfer()")));
+    }
+
+    @Test
     void areNotGivenWithoutReason() {
         Applications.plain(Shop.class)
                 .run(context ->
@@ -89,6 +105,27 @@ class StartupWarningsTests {
 
         @Retryable("two")
         public void sell() {}
+    }
+
+    static class Transfers {
+
+        @TimeLimit("worker")
+        @Transactional
+        public void transfer() {}
+
+        @TimeLimit("default")
+        @Transactional
+        public void onItsCallersThread() {}
+
+        @TimeLimit("worker")
+        public void withoutTransaction() {}
+    }
+
+    @Transactional
+    static class TransactionalType {
+
+        @TimeLimit("worker")
+        public void transfer() {}
     }
 
     static class Shop {

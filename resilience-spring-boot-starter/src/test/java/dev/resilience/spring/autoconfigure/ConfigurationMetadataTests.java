@@ -9,6 +9,7 @@ import dev.resilience.retry.RetryBudgetPolicy;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.KebabCase;
 import dev.resilience.spring.PolicyKind;
+import dev.resilience.timelimit.TimeLimitPolicy;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,11 +42,18 @@ class ConfigurationMetadataTests {
     private static final Map<String, JsonNode> HINTS = Metadata.section("hints");
 
     private static final Map<PolicyKind, Record> DEFAULTS = new EnumMap<>(Map.of(
-            PolicyKind.RETRY, RetryPolicy.defaults(),
-            PolicyKind.RETRY_BUDGET, RetryBudgetPolicy.defaults(),
-            PolicyKind.CIRCUIT_BREAKER, CircuitBreakerPolicy.defaults(),
-            PolicyKind.BULKHEAD, BulkheadPolicy.defaults(),
-            PolicyKind.IDEMPOTENCY, IdempotencyPolicy.defaults()));
+            PolicyKind.RETRY,
+            RetryPolicy.defaults(),
+            PolicyKind.RETRY_BUDGET,
+            RetryBudgetPolicy.defaults(),
+            PolicyKind.CIRCUIT_BREAKER,
+            CircuitBreakerPolicy.defaults(),
+            PolicyKind.BULKHEAD,
+            BulkheadPolicy.defaults(),
+            PolicyKind.TIME_LIMIT,
+            TimeLimitPolicy.defaults(),
+            PolicyKind.IDEMPOTENCY,
+            IdempotencyPolicy.defaults()));
 
     /** All names of keys, those of policies for the policy {@code default}. */
     private static Set<String> knownNames() {
@@ -111,6 +119,7 @@ class ConfigurationMetadataTests {
                     "resilience.retry-budget", RetryBudgetProperties.class,
                     "resilience.circuit-breaker", CircuitBreakerProperties.class,
                     "resilience.bulkhead", BulkheadProperties.class,
+                    "resilience.time-limit", TimeLimitProperties.class,
                     "resilience.idempotency", IdempotencyProperties.class);
             types.forEach((name, type) -> {
                 assertThat(PROPERTIES.get(name).get("type").asString())
@@ -151,6 +160,8 @@ class ConfigurationMetadataTests {
                     .isEqualTo(CircuitBreakerPolicy.defaults());
             assertThat(bound(binder, PolicyKind.BULKHEAD, BulkheadProperties.class, BulkheadProperties::new))
                     .isEqualTo(BulkheadPolicy.defaults());
+            assertThat(bound(binder, PolicyKind.TIME_LIMIT, TimeLimitProperties.class, TimeLimitProperties::new))
+                    .isEqualTo(TimeLimitPolicy.defaults());
             assertThat(bound(binder, PolicyKind.IDEMPOTENCY, IdempotencyProperties.class, IdempotencyProperties::new))
                     .isEqualTo(IdempotencyPolicy.defaults());
         }

@@ -9,6 +9,7 @@ import dev.resilience.retry.RetryBudgetPolicy;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.timelimit.TimeLimitPolicy;
 import java.io.FileNotFoundException;
 import java.net.MalformedURLException;
 import java.nio.file.Path;
@@ -150,6 +151,17 @@ class EveryKeyBindsTests {
     }
 
     @Test
+    void ofTimeLimits() {
+        TimeLimitPolicy policy = live("""
+            resilience.time-limit.payments:
+              timeout: 2s
+              thread: worker
+            """).timeLimits().get("payments").policy();
+
+        assertNothingIsDefault(policy, TimeLimitPolicy.defaults());
+    }
+
+    @Test
     void ofIdempotency() {
         IdempotencyPolicy policy = live("""
             resilience.idempotency.payments:
@@ -180,6 +192,7 @@ class EveryKeyBindsTests {
                 PolicyKind.RETRY_BUDGET, RetryBudgetPolicy.defaults(),
                 PolicyKind.CIRCUIT_BREAKER, CircuitBreakerPolicy.defaults(),
                 PolicyKind.BULKHEAD, BulkheadPolicy.defaults(),
+                PolicyKind.TIME_LIMIT, TimeLimitPolicy.defaults(),
                 PolicyKind.IDEMPOTENCY, IdempotencyPolicy.defaults()));
         assertThat(defaults).containsOnlyKeys(PolicyKind.values());
         defaults.forEach((kind, policy) -> {

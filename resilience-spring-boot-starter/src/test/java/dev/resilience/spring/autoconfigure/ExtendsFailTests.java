@@ -22,7 +22,7 @@ class ExtendsFailTests extends FailingStartup {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"circuit-breaker", "bulkhead", "idempotency", "retry-budget"})
+    @ValueSource(strings = {"circuit-breaker", "bulkhead", "time-limit", "idempotency", "retry-budget"})
     void presetsAreForRetriesOnly(String kind) {
         fail("""
             resilience:

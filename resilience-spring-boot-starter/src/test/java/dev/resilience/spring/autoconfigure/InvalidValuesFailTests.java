@@ -85,6 +85,7 @@ class InvalidValuesFailTests extends FailingStartup {
             "circuit-breaker, max-open-duration",
             "circuit-breaker, half-open.probe-timeout",
             "bulkhead, queue-timeout",
+            "time-limit, timeout",
             "idempotency, ttl",
             "idempotency, lease",
             "idempotency, max-lease",

@@ -41,6 +41,7 @@ class PolicyInheritanceTests {
                             registry.retries(),
                             registry.circuitBreakers(),
                             registry.bulkheads(),
+                            registry.timeLimits(),
                             registry.idempotencies(),
                             registry.retryBudgets()))
                     .allSatisfy(live -> assertThat(live).containsOnlyKeys("default"));

@@ -6,6 +6,7 @@ import dev.resilience.annotation.Bulkhead;
 import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
+import dev.resilience.annotation.TimeLimit;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -120,6 +121,7 @@ class SmallClassPathTests {
                     .properties(
                             "spring.main.banner-mode=off",
                             "resilience.retry.default.backoff.base-delay=1ms",
+                            "resilience.time-limit.worker.thread=worker",
                             "logging.level.root=error")
                     .run();
         }
@@ -132,6 +134,7 @@ class SmallClassPathTests {
         @Retryable("default")
         @CircuitBreaker("default")
         @Bulkhead("default")
+        @TimeLimit("worker")
         String pay() throws ConnectException {
             if (++attempts < 2) {
                 throw new ConnectException("refused");
@@ -142,6 +145,7 @@ class SmallClassPathTests {
         @Retryable("default")
         @CircuitBreaker("default")
         @Bulkhead("default")
+        @TimeLimit("worker")
         CompletableFuture<String> payLater() {
             attempts = attempts == 2 ? 1 : attempts + 1;
             return attempts < 2

@@ -25,6 +25,7 @@ class UnknownKeysFailTests extends FailingStartup {
         "circuit-breaker, failure-rate, failure-rate-threshold",
         "circuit-breaker, window.typ, window.type",
         "bulkhead, max-concurent, max-concurrent",
+        "time-limit, timout, timeout",
         "idempotency, fingerprints, fingerprint",
         "idempotency, extend, extends"
     })

@@ -6,6 +6,7 @@ import dev.resilience.annotation.Bulkhead;
 import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
+import dev.resilience.annotation.TimeLimit;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceRegistry;
 import org.junit.jupiter.api.Nested;
@@ -24,6 +25,8 @@ class UnknownPolicyNamesFailTests extends FailingStartup {
             payments: {failure-threshold: 3}
           bulkhead:
             payments: {max-concurrent: 3}
+          time-limit:
+            payments: {timeout: 2s}
           idempotency:
             payments: {ttl: 1h}
         """;
@@ -50,6 +53,14 @@ class UnknownPolicyNamesFailTests extends FailingStartup {
                 .blames(UnlikeAnyBulkhead.class, "pay()")
                 .says("the bulkhead policy 'warehouse'")
                 .advises("Known are: 'default', 'payments'.");
+    }
+
+    @Test
+    void aTimeLimitPolicy() {
+        fail(POLICIES, MisspeltTimeLimit.class)
+                .blames(MisspeltTimeLimit.class, "pay()")
+                .says("the time-limit policy 'payment'", "there is no 'resilience.time-limit.payment'")
+                .advises("Did you mean 'payments'?");
     }
 
     @Test
@@ -113,6 +124,12 @@ class UnknownPolicyNamesFailTests extends FailingStartup {
     static class MisspeltCircuitBreaker {
 
         @CircuitBreaker("Payments")
+        void pay() {}
+    }
+
+    static class MisspeltTimeLimit {
+
+        @TimeLimit("payment")
         void pay() {}
     }
 

@@ -24,6 +24,7 @@ class MetersAtStartupTests {
                         "resilience.retry-budget.common.min-retries-per-second=2",
                         "resilience.circuit-breaker.payments.initial-state=forced-open",
                         "resilience.bulkhead.payments.max-concurrent=7",
+                        "resilience.time-limit.payments.thread=worker",
                         "resilience.idempotency.payments.ttl=1h")
                 .run(context -> {
                     for (String retry :
@@ -38,6 +39,8 @@ class MetersAtStartupTests {
                     circuitBreaker("payments", 3);
                     bulkhead("default", 10);
                     bulkhead("payments", 7);
+                    timeLimit("default");
+                    timeLimit("payments");
                     idempotency("default");
                     idempotency("payments");
                     outcomes("resilience.fallback.calls", "Shop.sell", "success", "failure");
@@ -93,6 +96,11 @@ class MetersAtStartupTests {
         series("resilience.bulkhead.limit[name=" + name + "] GAUGE", limit);
         series("resilience.bulkhead.wait[name=" + name + "] TIMER", 0);
         outcomes("resilience.bulkhead.calls", name, "accepted", "rejected", "timed_out");
+    }
+
+    private void timeLimit(String name) {
+        series("resilience.timelimit.workers[name=" + name + "] GAUGE", 0);
+        outcomes("resilience.timelimit.calls", name, "in_time", "timed_out");
     }
 
     private void idempotency(String name) {

@@ -6,9 +6,12 @@ import dev.resilience.annotation.Bulkhead;
 import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
+import dev.resilience.annotation.TimeLimit;
 import dev.resilience.spring.Callee;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.time.ManualTimeSource;
 import java.net.ConnectException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -37,6 +40,33 @@ class ProtectedControllersTests {
                     .hasStatusOk()
                     .hasBodyTextEqualTo("answer 3");
         });
+    }
+
+    @Nested
+    class WithTimeLimits {
+
+        @Test
+        void answerThatAGatewayTimedOut() {
+            Web.with(Slow.class, mvc -> assertTimedOut(mvc.get().uri("/slow").exchange()));
+        }
+
+        @Test
+        void answerSoForFuturesToo() {
+            Web.application(Slow.class).run(context -> {
+                MvcTestResult answer =
+                        MockMvcTester.from(context).get().uri("/slow-future").exchange();
+                assertTimedOut(answer);
+            });
+        }
+
+        private static void assertTimedOut(MvcTestResult answer) {
+            assertThat(answer)
+                    .hasStatus(HttpStatus.GATEWAY_TIMEOUT)
+                    .hasContentType(MediaType.APPLICATION_PROBLEM_JSON)
+                    .bodyJson()
+                    .extractingPath("$.type")
+                    .isEqualTo("urn:resilience:problem:time-limit-exceeded");
+        }
     }
 
     @Nested
@@ -147,6 +177,27 @@ class ProtectedControllersTests {
                     .hasContentType(MediaType.APPLICATION_PROBLEM_JSON)
                     .bodyText()
                     .doesNotContain("secret");
+        }
+    }
+
+    @RestController
+    static class Slow {
+
+        @Autowired
+        ManualTimeSource time;
+
+        @GetMapping("/slow")
+        @TimeLimit("default")
+        public String slow() {
+            time.advance(Duration.ofSeconds(5));
+            return "too late";
+        }
+
+        @GetMapping("/slow-future")
+        @TimeLimit("default")
+        public CompletableFuture<String> slowFuture() {
+            time.advance(Duration.ofSeconds(5));
+            return new CompletableFuture<>();
         }
     }
 
