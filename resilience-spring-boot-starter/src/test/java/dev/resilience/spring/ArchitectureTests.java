@@ -46,6 +46,8 @@ class ArchitectureTests {
             List.of(),
             ROOT + ".aop",
             List.of(ROOT + ".idempotency"),
+            ROOT + ".context",
+            List.of(),
             ROOT + ".fault",
             List.of(),
             ROOT + ".idempotency",
@@ -155,7 +157,9 @@ class ArchitectureTests {
 
     static Stream<Arguments> optionalLibraries() {
         return Stream.of(
-                arguments("io.micrometer..", places("ResilienceMeters", "EventTimers", "CallContextAccessor")),
+                arguments(
+                        "io.micrometer..",
+                        places("ResilienceMeters", "EventTimers", "CallContextAccessor", "SnapshotCarrier")),
                 arguments(
                         "org.springframework.boot.actuate..",
                         places("ResilienceEndpoint", "ResilienceWebEndpointExtension")),
@@ -167,12 +171,13 @@ class ArchitectureTests {
                                 "RestClientFailures",
                                 "WebClientFailures",
                                 "KeyHeader",
+                                "RequestContextCarrier",
                                 "CallContextServletFilter",
                                 "CallContextOfCallables",
                                 "CallContextWebFilter")),
                 arguments("jakarta.servlet..", places("KeyHeader", "CallContextServletFilter")),
                 arguments("tools.jackson..", places("JacksonJson", "CanonicalJson", "AbstractParts")),
-                arguments("org.springframework.security..", places("SecurityCallerScope")),
+                arguments("org.springframework.security..", places("SecurityCallerScope", "SecurityContextCarrier")),
                 arguments("org.springframework.dao..", places()),
                 arguments("org.springframework.transaction..", places()),
                 arguments("reactor..", places("CallContextWebFilter")),
