@@ -16,11 +16,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(120)
 class InterruptRaceTests {
 
-    private static final int ROUNDS = 20_000;
+    private static final int ROUNDS = 3_000;
 
     private final CyclicBarrier round = new CyclicBarrier(2);
     private final AtomicInteger inBody = new AtomicInteger();
-    private final AtomicInteger advanced = new AtomicInteger();
+    private final AtomicInteger ending = new AtomicInteger();
     private final AtomicBoolean stopped = new AtomicBoolean();
 
     @ParameterizedTest
@@ -43,9 +43,7 @@ class InterruptRaceTests {
             assertThat(Thread.currentThread().isInterrupted())
                     .as("after call %s", i)
                     .isFalse();
-            while (advanced.get() < i) {
-                Thread.onSpinWait();
-            }
+            round.await(30, TimeUnit.SECONDS);
             assertThat(Thread.currentThread().isInterrupted())
                     .as("after the timer of call %s", i)
                     .isFalse();
@@ -61,14 +59,23 @@ class InterruptRaceTests {
         TestTimeLimit.soon(() -> calls.limit.workers() == 0);
     }
 
-    /** A worker begins each of its bodies without a flag; how long the body takes differs a little each time. */
+    /**
+     * Ends at once, or at about the moment when its time does, or after that. A worker begins each of its bodies without
+     * a flag.
+     */
     private Object body(int number) {
-        boolean interruptedAtOnce = Thread.currentThread().isInterrupted();
-        inBody.set(number);
-        if (interruptedAtOnce) {
+        if (Thread.currentThread().isInterrupted() && ending.get() < number) {
             throw new AssertionError("A flag was left to call " + number);
         }
-        for (int i = 0; i < number % 64; i++) {
+        inBody.set(number);
+        int kind = number % 4;
+        while (kind > 0 && ending.get() < number) {
+            Thread.onSpinWait();
+        }
+        for (int i = 0; i < number % 128; i++) {
+            Thread.onSpinWait();
+        }
+        while (kind == 3 && !Thread.currentThread().isInterrupted()) {
             Thread.onSpinWait();
         }
         return "ok";
@@ -76,22 +83,24 @@ class InterruptRaceTests {
 
     private void keepTime(TestTimeLimit calls) {
         for (int i = 1; ; i++) {
-            try {
-                round.await(30, TimeUnit.SECONDS);
-            } catch (Exception broken) {
-                throw new AssertionError(broken);
-            }
+            awaitOthers();
             if (stopped.get()) {
                 return;
             }
             while (inBody.get() < i) {
                 Thread.onSpinWait();
             }
-            for (int wait = 0; wait < i % 61; wait++) {
-                Thread.onSpinWait();
-            }
+            ending.set(i);
             calls.timeIsOver();
-            advanced.set(i);
+            awaitOthers();
+        }
+    }
+
+    private void awaitOthers() {
+        try {
+            round.await(30, TimeUnit.SECONDS);
+        } catch (Exception broken) {
+            throw new AssertionError(broken);
         }
     }
 }

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
+import dev.resilience.annotation.TimeLimit;
 import dev.resilience.spring.Callee;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.actuate.ResilienceEndpoint;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
+import dev.resilience.spring.autoconfigure.ResilienceContextAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceEndpointAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceHealthAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceMetricsAutoConfiguration;
@@ -84,6 +86,7 @@ class AheadOfTimeTests {
         TestPropertyValues.of(
                         "resilience.retry.quick.max-attempts=2",
                         "resilience.retry.quick.backoff.base-delay=0",
+                        "resilience.time-limit.worker.thread=worker",
                         "resilience.idempotency-store.type=memory",
                         "management.endpoints.web.exposure.include=*",
                         "management.endpoints.jmx.exposure.include=*")
@@ -96,6 +99,7 @@ class AheadOfTimeTests {
         Callee callee;
 
         @Retryable("quick")
+        @TimeLimit("worker")
         public String sell(String what) throws ConnectException {
             return callee.call();
         }
@@ -119,6 +123,7 @@ class AheadOfTimeTests {
         AopAutoConfiguration.class,
         EndpointAutoConfiguration.class,
         ResilienceAutoConfiguration.class,
+        ResilienceContextAutoConfiguration.class,
         ResilienceEndpointAutoConfiguration.class,
         ResilienceHealthAutoConfiguration.class,
         ResilienceMetricsAutoConfiguration.class

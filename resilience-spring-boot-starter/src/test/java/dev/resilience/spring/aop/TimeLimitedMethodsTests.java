@@ -2,6 +2,7 @@ package dev.resilience.spring.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Fallback;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.aspectj.lang.annotation.Aspect;
 import org.aspectj.lang.annotation.Before;
 import org.junit.jupiter.api.AfterEach;
@@ -112,6 +114,17 @@ class TimeLimitedMethodsTests {
 
             assertThat(context.getBean(Counting.class).calls).hasValue(4);
         });
+    }
+
+    @Test
+    void leaveNoWorkerBehindWhenTheApplicationEnds() {
+        AtomicReference<Thread> ran = new AtomicReference<>();
+
+        with((shop, context) -> ran.set(shop.thread()));
+
+        if (thread.equals("worker")) {
+            await().until(() -> !ran.get().isAlive());
+        }
     }
 
     private void with(Use use) {
