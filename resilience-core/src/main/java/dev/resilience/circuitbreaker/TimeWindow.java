@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A bucket is replaced, never cleared, when its time comes round again: a thread that was held up writes into a
  * bucket that nobody reads any more. The time that a call is recorded at is a coarse one, read and compared with the end
- * of the current bucket: a call may be taken for some 20 ms older than it is. Rates are computed only while the window holds something that could have moved
- * them, so a healthy callee costs one addition.
+ * of the current bucket: a call may be taken for some 20 ms older than it is. Rates are computed only while the window
+ * holds something that could have moved them, so a healthy callee costs one addition.
  */
 final class TimeWindow implements CallWindow {
 

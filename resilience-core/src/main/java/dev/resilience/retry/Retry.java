@@ -86,7 +86,7 @@ public final class Retry implements Layer {
         this.retryOnResult = retryOnResult;
         this.random = random;
         this.log = new RetryLog(name, policy.maxAttempts());
-        this.outermost = policy.maxAttempts() == 1 ? null : Attempt.of("retry '" + name + "'", 1, null);
+        this.outermost = policy.maxAttempts() == 1 ? null : attempt(1, null);
     }
 
     /**

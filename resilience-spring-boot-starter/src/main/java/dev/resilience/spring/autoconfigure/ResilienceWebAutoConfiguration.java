@@ -91,8 +91,8 @@ public final class ResilienceWebAutoConfiguration {
             CallContextWebFilter filter = new CallContextWebFilter(calls, warnings);
             boolean wanted = registry.retries().values().stream()
                     .anyMatch(retry -> retry.policy().nested() == RetryPolicy.Nested.SUPPRESS);
-            if ((wanted || isConfigured(application)) && !travels(application)) {
-                filter.warn();
+            if (wanted || isConfigured(application)) {
+                filter.warnIfUnheard();
             }
             return filter;
         }

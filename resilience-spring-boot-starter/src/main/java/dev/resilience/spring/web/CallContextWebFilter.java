@@ -34,14 +34,17 @@ public final class CallContextWebFilter implements WebFilter, Ordered {
     public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
         HttpHeaders headers = exchange.getRequest().getHeaders();
         CallContext context = calls.context(name -> headers.getOrDefault(name, List.of()));
-        if (!calls.reachMethods() && !context.equals(CallContext.NONE)) {
-            warn();
+        if (!context.equals(CallContext.NONE)) {
+            warnIfUnheard();
         }
         return chain.filter(exchange).contextWrite(reactor -> reactor.put(CallContextAccessor.KEY, context));
     }
 
-    /** Warns, once, that what this filter reads reaches no method. */
-    public void warn() {
+    /** Warns, once, where what this filter reads reaches no method. */
+    public void warnIfUnheard() {
+        if (calls.reachMethods()) {
+            return;
+        }
         warnings.add(
                 "In this WebFlux application the deadline of a request does not reach methods that are called while "
                         + "it is handled, nor does its X-Attempt-Number. Set 'spring.reactor.context-propagation: auto', with "

@@ -5,49 +5,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.exception.CircuitOpenException;
-import dev.resilience.spring.Callee;
-import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.actuate.ActuatorTest.Order;
-import dev.resilience.spring.actuate.ActuatorTest.OrderService;
-import dev.resilience.time.ManualTimeSource;
 import java.net.ConnectException;
 import java.time.Duration;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
-import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.assertj.MvcTestResult;
 
 @ActuatorTest
-class EndpointActionsTests {
+class EndpointActionsTests extends ManualTimeActuatorTest {
 
     private static int orderId = 1000;
-
-    @Autowired
-    MockMvcTester mvc;
-
-    @Autowired
-    OrderService orders;
-
-    @Autowired
-    Callee callee;
-
-    @Autowired
-    ResilienceRegistry registry;
-
-    @Autowired
-    ManualTimeSource time;
-
-    @BeforeEach
-    void lastTestIsLongAgo() {
-        callee.failNext(0);
-        registry.circuitBreakers().get("orders").reset();
-        time.advance(Duration.ofHours(1));
-    }
 
     @Test
     void forceOpenRefusesEveryCallHoweverLongItTakes() {

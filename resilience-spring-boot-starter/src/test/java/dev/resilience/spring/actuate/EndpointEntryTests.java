@@ -3,48 +3,19 @@ package dev.resilience.spring.actuate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.resilience.spring.Callee;
-import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.actuate.ActuatorTest.Order;
-import dev.resilience.spring.actuate.ActuatorTest.OrderService;
-import dev.resilience.time.ManualTimeSource;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.http.HttpStatus;
 import org.springframework.test.json.JsonPathValueAssert;
-import org.springframework.test.web.servlet.assertj.MockMvcTester;
 
 @ActuatorTest
-class EndpointEntryTests {
-
-    @Autowired
-    MockMvcTester mvc;
-
-    @Autowired
-    OrderService orders;
-
-    @Autowired
-    Callee callee;
-
-    @Autowired
-    ResilienceRegistry registry;
-
-    @Autowired
-    ManualTimeSource time;
-
-    @BeforeEach
-    void lastTestIsLongAgo() {
-        callee.failNext(0);
-        registry.circuitBreakers().get("orders").reset();
-        time.advance(Duration.ofHours(1));
-    }
+class EndpointEntryTests extends ManualTimeActuatorTest {
 
     @Test
     void showsTheSameAsTheOverviewAndTheEvents() {
