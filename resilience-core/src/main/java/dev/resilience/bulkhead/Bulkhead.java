@@ -1,6 +1,6 @@
 package dev.resilience.bulkhead;
 
-import dev.resilience.deadline.Deadline;
+import dev.resilience.deadline.TimeAllowed;
 import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.event.CallQueued;
 import dev.resilience.event.CallRejected;
@@ -9,43 +9,53 @@ import dev.resilience.event.OutcomeCounters;
 import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.exception.DeadlineExceededException;
 import dev.resilience.exception.ResilienceException;
+import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A bulkhead policy at work: lets a limited number of calls run at once and a limited number wait in line, first come,
- * first served. A blocking caller waits on its own thread, an asynchronous call waits without one.
+ * first served. A blocking caller waits on its own thread, an asynchronous call waits without one. With type {@code
+ * thread-pool} calls run on the bulkhead's own threads; then a blocking caller waits for the end of its call too, and an
+ * interrupt or a cancellation of the caller's reaches the body.
  *
  * <p>Safe for use by many threads.
  */
-public final class Bulkhead implements Layer {
+public final class Bulkhead implements Layer, AutoCloseable {
 
     private final String name;
-    private final BulkheadPolicy policy;
     private final TimeSource time;
     private final Events events;
+    private final ContextCarrier carrier;
     private final Places places;
+    private final Pool threads;
+    private volatile BulkheadPolicy policy;
+    private volatile @Nullable Pool pool;
     private final LongAdder cancelledWithPlace = new LongAdder();
     private final OutcomeCounters<BulkheadOutcome> calls;
 
-    public Bulkhead(String name, BulkheadPolicy policy, TimeSource time, Events events) {
-        if (policy.type() != BulkheadPolicy.Type.SEMAPHORE) {
-            throw new UnsupportedOperationException("Bulkheads of type " + policy.type() + " do not exist yet");
-        }
+    /**
+     * @param carrier takes along what is bound to the caller's thread to the thread on which the call goes on
+     */
+    public Bulkhead(String name, BulkheadPolicy policy, TimeSource time, Events events, ContextCarrier carrier) {
         this.name = name;
         this.policy = policy;
         this.time = time;
         this.events = events;
+        this.carrier = carrier;
         this.places = new Places(policy.maxConcurrent(), policy.maxQueue());
+        this.threads = new Pool(name, policy);
+        this.pool = poolFor(policy);
         this.calls = new OutcomeCounters<>(BulkheadOutcome.class, BulkheadOutcome.ACCEPTED, this::accepted);
     }
 
-    /** A bulkhead with the system's time. */
+    /** A bulkhead with the system's time, which takes along what {@link ContextCarrier#standard()} does. */
     public static Bulkhead of(String name, BulkheadPolicy policy) {
-        return new Bulkhead(name, policy, TimeSource.system(), new Events());
+        return new Bulkhead(name, policy, TimeSource.system(), new Events(), ContextCarrier.standard());
     }
 
     public String name() {
@@ -54,6 +64,19 @@ public final class Bulkhead implements Layer {
 
     public BulkheadPolicy policy() {
         return policy;
+    }
+
+    /**
+     * Changes the policy while calls run. Those that have a place keep it, be there more of them than the new limit
+     * allows: then new ones wait until enough have left. Those in line stay there for as long as they were going to
+     * wait, and are let in as soon as a higher limit has a place for them. A call runs where the policy says at the
+     * moment when it gets its place, or when it is made if it is asynchronous.
+     */
+    public synchronized void reconfigure(BulkheadPolicy changed) {
+        threads.configure(changed);
+        policy = changed;
+        pool = poolFor(changed);
+        places.limit(changed.maxConcurrent(), changed.maxQueue());
     }
 
     /** Calls that hold a place now. */
@@ -71,6 +94,15 @@ public final class Bulkhead implements Layer {
         return calls;
     }
 
+    /**
+     * Interrupts the bodies that run in the pool and lets go of its threads. Calls are served as before, but no thread
+     * is kept for them. Whoever wants them to end in peace waits for {@link #running()} to be 0 first.
+     */
+    @Override
+    public void close() {
+        threads.close();
+    }
+
     @Override
     public Step around(Step next) {
         return new BulkheadStep(this, next);
@@ -84,9 +116,23 @@ public final class Bulkhead implements Layer {
         return time;
     }
 
-    /** How long the call of the current thread may wait in line: never beyond its deadline. */
-    Duration queueTimeout() {
-        return Deadline.limit(policy.queueTimeout());
+    ContextCarrier carrier() {
+        return carrier;
+    }
+
+    /** Where calls run, or {@code null} if that is on their callers' threads. */
+    @Nullable
+    Pool pool() {
+        return pool;
+    }
+
+    private @Nullable Pool poolFor(BulkheadPolicy wanted) {
+        return wanted.type() == BulkheadPolicy.Type.THREAD_POOL ? threads : null;
+    }
+
+    /** How long the call of the current thread may wait in line. */
+    TimeAllowed patience() {
+        return TimeAllowed.under(policy.queueTimeout());
     }
 
     /** Every place that was taken was for a call, but for those that were cancelled before they could begin. */
@@ -96,8 +142,9 @@ public final class Bulkhead implements Layer {
 
     BulkheadFullException full() {
         refused(BulkheadOutcome.REJECTED);
+        BulkheadPolicy limits = policy;
         return new BulkheadFullException(
-                name, policy.maxConcurrent() + " calls run and " + policy.maxQueue() + " wait, which are the limits");
+                name, limits.maxConcurrent() + " calls run and " + limits.maxQueue() + " wait, which are the limits");
     }
 
     BulkheadFullException interrupted() {
@@ -105,15 +152,12 @@ public final class Bulkhead implements Layer {
         return new BulkheadFullException(name, "it was interrupted while it waited in line");
     }
 
-    /**
-     * @param timeout how long the call was allowed to wait; less than the policy's timeout where its deadline came first
-     */
-    ResilienceException timedOut(Duration timeout) {
+    ResilienceException timedOut(TimeAllowed patience) {
         refused(BulkheadOutcome.TIMED_OUT);
-        return timeout.equals(policy.queueTimeout())
-                ? new BulkheadFullException(name, "it waited in line for " + timeout)
-                : new DeadlineExceededException(
-                        "The deadline came while the call waited in the line of bulkhead '" + name + "'");
+        return patience.byDeadline()
+                ? new DeadlineExceededException(
+                        "The deadline came while the call waited in the line of bulkhead '" + name + "'")
+                : new BulkheadFullException(name, "it waited in line for " + patience);
     }
 
     void cancelled() {

@@ -10,7 +10,7 @@ import java.time.Duration;
  * @param maxConcurrent calls that run at once; default 10, at least 1
  * @param maxQueue calls that wait in line, first come, first served; default 50, 0 refuses at once
  * @param queueTimeout how long a call waits at the most; default 30 s
- * @param virtualThreads whether a thread pool uses virtual threads; default false
+ * @param virtualThreads whether a thread pool uses virtual threads; default false, true only on Java 21 and later
  */
 public record BulkheadPolicy(
         Type type, int maxConcurrent, int maxQueue, Duration queueTimeout, boolean virtualThreads) {
@@ -24,13 +24,21 @@ public record BulkheadPolicy(
                 "virtual-threads",
                 virtualThreads,
                 "is for type thread-pool only: a semaphore has no threads");
+        Require.that(
+                !virtualThreads || VirtualThreads.exist(),
+                "virtual-threads",
+                virtualThreads,
+                "needs Java 21 or later, and this is Java " + Runtime.version().feature());
     }
 
     /** What limits the calls. */
     public enum Type {
         /** Calls run on their callers' threads, a limited number at a time. */
         SEMAPHORE,
-        /** Calls run on the bulkhead's own threads. */
+        /**
+         * Calls run on the bulkhead's own threads, as many as run at once; their callers wait, or get a future. A
+         * thread-bound transaction stays behind on the caller's thread.
+         */
         THREAD_POOL
     }
 

@@ -3,10 +3,15 @@ package dev.resilience.bulkhead;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;
+import dev.resilience.worker.WorkerCall;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Takes a place, runs the rest of the pipeline, and leaves the place however that ended. */
+/**
+ * Takes a place, runs the rest of the pipeline here or in the pool, and leaves the place however that ended. A blocking
+ * caller waits for its place on its own thread in either case: a call in line needs none of the pool's.
+ */
 final class BulkheadStep extends Step {
 
     private final Bulkhead bulkhead;
@@ -24,6 +29,11 @@ final class BulkheadStep extends Step {
         if (!places.tryTake()) {
             new WaitingThread(bulkhead).awaitPlace(); // throws without a place
         }
+        Pool pool = bulkhead.pool();
+        return pool == null ? callHere(invocation) : callIn(pool, invocation);
+    }
+
+    private @Nullable Object callHere(Invocation invocation) throws Throwable {
         try {
             return next.call(invocation);
         } finally {
@@ -31,21 +41,30 @@ final class BulkheadStep extends Step {
         }
     }
 
+    private @Nullable Object callIn(Pool pool, Invocation invocation) throws Throwable {
+        WorkerCall call;
+        try {
+            call = new WorkerCall(next, invocation, bulkhead.carrier(), places::leave);
+            pool.execute(call);
+        } catch (Throwable notBegun) { // no thread, or a context that cannot be taken along
+            places.leave();
+            throw notBegun;
+        }
+        return Objects.requireNonNull(call.await()).get(); // nobody abandons it
+    }
+
     @Override
     public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
         LinkedFuture answer = new LinkedFuture();
-        if (places.tryTake()) {
-            run(invocation, answer);
+        Pool pool = bulkhead.pool();
+        if (pool == null && places.tryTake()) {
+            answer.await(next, invocation, (result, failure) -> {
+                places.leave();
+                answer.finish(result, failure);
+            });
         } else {
-            new WaitingCall(bulkhead, answer, () -> run(invocation, answer)).standInLine();
+            new LaterCall(bulkhead, pool, next, invocation, answer).start();
         }
         return answer;
-    }
-
-    private void run(Invocation invocation, LinkedFuture answer) {
-        answer.await(next, invocation, (result, failure) -> {
-            places.leave();
-            answer.finish(result, failure);
-        });
     }
 }

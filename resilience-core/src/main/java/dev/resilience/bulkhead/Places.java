@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Places {
 
-    private final int maxConcurrent;
-    private final int maxQueue;
+    private volatile int maxConcurrent;
+    private volatile int maxQueue;
     private final AtomicLong taken = new AtomicLong();
     private final AtomicLong left = new AtomicLong();
     private final ReentrantLock lock = new ReentrantLock();
@@ -34,6 +34,13 @@ final class Places {
     Places(int maxConcurrent, int maxQueue) {
         this.maxConcurrent = maxConcurrent;
         this.maxQueue = maxQueue;
+    }
+
+    /** Changes the limits; whoever is in stays in, whoever stands in line stays there. */
+    void limit(int concurrent, int queue) {
+        maxConcurrent = concurrent;
+        maxQueue = queue;
+        serve();
     }
 
     /** Takes a place if there is one and nobody waits for it. */
@@ -79,8 +86,13 @@ final class Places {
 
     /** How many places are taken now. */
     int running() {
-        long out = left.get(); // in this order: the difference may be too large for a moment, never negative
-        return (int) Math.min(maxConcurrent, taken.get() - out);
+        while (true) {
+            long in = taken.get();
+            long out = left.get();
+            if (taken.get() == in) { // so both were true at once
+                return (int) (in - out);
+            }
+        }
     }
 
     /** How often a place was taken. */

@@ -1,5 +1,6 @@
 package dev.resilience.bulkhead;
 
+import dev.resilience.deadline.TimeAllowed;
 import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.time.Durations;
 import java.time.Duration;
@@ -9,13 +10,13 @@ import java.util.concurrent.locks.LockSupport;
 final class WaitingThread implements Places.Waiter {
 
     private final Bulkhead bulkhead;
-    private final Duration timeout;
+    private final TimeAllowed patience;
     private final Thread thread = Thread.currentThread();
     private volatile boolean given;
 
     WaitingThread(Bulkhead bulkhead) {
         this.bulkhead = bulkhead;
-        this.timeout = bulkhead.queueTimeout();
+        this.patience = bulkhead.patience();
     }
 
     @Override
@@ -39,12 +40,12 @@ final class WaitingThread implements Places.Waiter {
             throw bulkhead.interrupted();
         }
         if (outcome == BulkheadOutcome.TIMED_OUT) {
-            throw bulkhead.timedOut(timeout);
+            throw bulkhead.timedOut(patience);
         }
     }
 
     private BulkheadOutcome park(long start) {
-        long timeoutNanos = Durations.toNanos(timeout);
+        long timeoutNanos = Durations.toNanos(patience.timeout());
         while (!given) {
             long left = timeoutNanos - (bulkhead.time().nanoTime() - start);
             boolean interrupted = thread.isInterrupted(); // stays set, for the caller to see

@@ -1,10 +1,11 @@
 package dev.resilience.timelimit;
 
+import dev.resilience.deadline.TimeAllowed;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.TimeSource.Scheduled;
-import java.time.Duration;
+import dev.resilience.worker.StageBody;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -20,20 +21,20 @@ final class AsynchronousCall implements Runnable {
     private final @Nullable Workers workers;
     private final Step next;
     private final Invocation invocation;
-    private final Duration timeout;
+    private final TimeAllowed allowed;
+    private final StageBody body = new StageBody();
     private final LinkedFuture answer = new LinkedFuture();
     private final AtomicBoolean decided = new AtomicBoolean();
     private Runnable bodyInContext = this::runBody;
     private volatile @Nullable Scheduled timer;
-    private volatile @Nullable BodyRun run;
-    private volatile @Nullable CompletableFuture<@Nullable Object> source;
 
-    AsynchronousCall(TimeLimit limit, @Nullable Workers workers, Step next, Invocation invocation, Duration timeout) {
+    AsynchronousCall(
+            TimeLimit limit, @Nullable Workers workers, Step next, Invocation invocation, TimeAllowed allowed) {
         this.limit = limit;
         this.workers = workers;
         this.next = next;
         this.invocation = invocation;
-        this.timeout = timeout;
+        this.allowed = allowed;
     }
 
     /** Begins the call; never throws. */
@@ -55,7 +56,7 @@ final class AsynchronousCall implements Runnable {
     }
 
     private void startTimer() {
-        timer = limit.time().scheduleUrgent(timeout, this::timedOut);
+        timer = limit.time().scheduleUrgent(allowed.timeout(), this::timedOut);
         if (decided.get()) {
             cancelTimer();
         }
@@ -74,22 +75,9 @@ final class AsynchronousCall implements Runnable {
     }
 
     private void runBody() {
-        BodyRun body = new BodyRun();
-        body.begin();
-        run = body;
-        CompletableFuture<@Nullable Object> started;
-        try {
-            if (decided.get()) {
-                return;
-            }
-            started = next.callAsync(invocation);
-        } catch (Throwable broken) { // a step must not throw, but what it would leak is somebody else's
-            started = CompletableFuture.failedFuture(broken);
-        } finally {
-            body.end();
+        if (body.begin()) {
+            answer.await(body.run(next, invocation), this::ended);
         }
-        source = started;
-        answer.await(started, this::ended); // which cancels it if the answer is there already
     }
 
     private void ended(@Nullable Object result, @Nullable Throwable failure) {
@@ -102,8 +90,8 @@ final class AsynchronousCall implements Runnable {
 
     private void timedOut() {
         if (decided.compareAndSet(false, true)) {
-            answer.finish(
-                    null, workers != null && run == null ? limit.noWorker(timeout) : limit.exceeded(timeout, null));
+            boolean waitedForWorker = workers != null && !body.hasBegun();
+            answer.finish(null, waitedForWorker ? limit.noWorker(allowed) : limit.exceeded(allowed, null));
             stop();
         }
     }
@@ -118,16 +106,9 @@ final class AsynchronousCall implements Runnable {
     }
 
     private void stop() {
-        if (workers != null && workers.withdraw(this)) {
-            return;
-        }
-        BodyRun body = run;
-        if (body != null) {
-            body.interrupt();
-        }
-        CompletableFuture<@Nullable Object> stage = source;
-        if (stage != null) {
-            stage.cancel(true);
+        body.stop();
+        if (workers != null) {
+            workers.withdraw(this);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.resilience.timelimit;
 
 import dev.resilience.deadline.Deadline;
+import dev.resilience.deadline.TimeAllowed;
 import dev.resilience.event.CallTimedOut;
 import dev.resilience.event.Events;
 import dev.resilience.event.OutcomeCounters;
@@ -10,7 +11,6 @@ import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.TimeSource;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,11 +28,11 @@ public final class TimeLimit implements Layer, AutoCloseable {
     private static final int MOST_WORKERS = 200;
 
     private final String name;
-    private final TimeLimitPolicy policy;
     private final TimeSource time;
     private final Events events;
     private final ContextCarrier carrier;
-    private final @Nullable Workers workers;
+    private final Workers workers;
+    private volatile TimeLimitPolicy policy;
     private final OutcomeCounters<TimeLimitOutcome> calls = new OutcomeCounters<>(TimeLimitOutcome.class);
 
     /**
@@ -54,7 +54,7 @@ public final class TimeLimit implements Layer, AutoCloseable {
         this.time = time;
         this.events = events;
         this.carrier = carrier;
-        this.workers = policy.thread() == TimeLimitPolicy.RunsOn.WORKER ? new Workers(name, mostWorkers) : null;
+        this.workers = new Workers(name, mostWorkers);
     }
 
     /** A time limit with the system's time, which takes along what {@link ContextCarrier#standard()} does. */
@@ -70,12 +70,17 @@ public final class TimeLimit implements Layer, AutoCloseable {
         return policy;
     }
 
+    /** Changes the policy for calls that begin from now on; those under way keep what they were granted. */
+    public void reconfigure(TimeLimitPolicy changed) {
+        policy = changed;
+    }
+
     /**
      * Worker threads that are busy now. One whose call ignores interrupts is so until the call ends, long after its
      * caller has gone; always 0 where calls run on their callers' threads.
      */
     public int workers() {
-        return workers == null ? 0 : workers.busy();
+        return workers.busy();
     }
 
     /** Calls by how they ended. */
@@ -91,9 +96,7 @@ public final class TimeLimit implements Layer, AutoCloseable {
     /** Lets go of the worker threads, each as soon as it is idle. Calls are served as before, but none is kept. */
     @Override
     public void close() {
-        if (workers != null) {
-            workers.close();
-        }
+        workers.close();
     }
 
     TimeSource time() {
@@ -105,14 +108,14 @@ public final class TimeLimit implements Layer, AutoCloseable {
     }
 
     /**
-     * How long a call that begins now may take: never beyond its deadline.
+     * How long a call that begins now may take.
      *
      * @throws dev.resilience.exception.DeadlineExceededException if no time is left for it
      */
-    Duration begin() {
-        Duration timeout = Deadline.limit(policy.timeout());
+    static TimeAllowed begin(TimeLimitPolicy policy) {
+        TimeAllowed allowed = TimeAllowed.under(policy.timeout());
         Deadline.check(); // after the limit, which is therefore longer than zero
-        return timeout;
+        return allowed;
     }
 
     void inTime() {
@@ -120,22 +123,20 @@ public final class TimeLimit implements Layer, AutoCloseable {
     }
 
     /**
-     * @param timeout how long the call was allowed to take
      * @param cause what it threw when it was interrupted, if that is known
      */
-    TimeLimitExceededException exceeded(Duration timeout, @Nullable Throwable cause) {
-        return timedOut(timeout, "the call took longer than ", cause);
+    TimeLimitExceededException exceeded(TimeAllowed allowed, @Nullable Throwable cause) {
+        return timedOut(allowed, "the call took longer than ", cause);
     }
 
     /** The call has waited for a worker all the time. */
-    TimeLimitExceededException noWorker(Duration timeout) {
-        return timedOut(timeout, "no worker thread became free within ", null);
+    TimeLimitExceededException noWorker(TimeAllowed allowed) {
+        return timedOut(allowed, "no worker thread became free within ", null);
     }
 
-    private TimeLimitExceededException timedOut(Duration timeout, String what, @Nullable Throwable cause) {
+    private TimeLimitExceededException timedOut(TimeAllowed allowed, String what, @Nullable Throwable cause) {
         calls.count(TimeLimitOutcome.TIMED_OUT);
-        events.publish(() -> new CallTimedOut(time.now(), name, timeout));
-        String ofDeadline = timeout.equals(policy.timeout()) ? "" : ", which was what its deadline left";
-        return new TimeLimitExceededException(name, what + timeout + ofDeadline, cause);
+        events.publish(() -> new CallTimedOut(time.now(), name, allowed.timeout()));
+        return new TimeLimitExceededException(name, what + allowed, cause);
     }
 }

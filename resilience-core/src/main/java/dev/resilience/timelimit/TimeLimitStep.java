@@ -1,9 +1,12 @@
 package dev.resilience.timelimit;
 
+import dev.resilience.deadline.TimeAllowed;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.TimeSource.Scheduled;
-import java.time.Duration;
+import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
+import dev.resilience.worker.BodyRun;
+import dev.resilience.worker.WorkerCall;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -11,13 +14,10 @@ import org.jspecify.annotations.Nullable;
 final class TimeLimitStep extends Step {
 
     private final TimeLimit limit;
-    private final @Nullable Workers workers;
+    private final Workers workers;
     private final Step next;
 
-    /**
-     * @param workers where bodies run; {@code null} for the thread of the caller
-     */
-    TimeLimitStep(TimeLimit limit, @Nullable Workers workers, Step next) {
+    TimeLimitStep(TimeLimit limit, Workers workers, Step next) {
         this.limit = limit;
         this.workers = workers;
         this.next = next;
@@ -25,15 +25,16 @@ final class TimeLimitStep extends Step {
 
     @Override
     public @Nullable Object call(Invocation invocation) throws Throwable {
-        Duration timeout = limit.begin();
-        return workers == null
-                ? callOnCallersThread(invocation, timeout)
-                : new WorkerCall(limit, workers, next, invocation, timeout).call();
+        TimeLimitPolicy policy = limit.policy();
+        TimeAllowed allowed = TimeLimit.begin(policy);
+        return policy.thread() == RunsOn.CALLER
+                ? callOnCallersThread(invocation, allowed)
+                : callOnWorker(invocation, allowed);
     }
 
-    private @Nullable Object callOnCallersThread(Invocation invocation, Duration timeout) throws Throwable {
+    private @Nullable Object callOnCallersThread(Invocation invocation, TimeAllowed allowed) throws Throwable {
         BodyRun body = new BodyRun();
-        Scheduled timer = limit.time().scheduleUrgent(timeout, body::interrupt);
+        Scheduled timer = limit.time().scheduleUrgent(allowed.timeout(), body::interrupt);
         body.begin();
         Object result;
         try {
@@ -42,10 +43,10 @@ final class TimeLimitStep extends Step {
             if (endedInTime(body, timer)) {
                 throw failure;
             }
-            throw limit.exceeded(timeout, failure);
+            throw limit.exceeded(allowed, failure);
         }
         if (!endedInTime(body, timer)) {
-            throw limit.exceeded(timeout, null);
+            throw limit.exceeded(allowed, null);
         }
         return result;
     }
@@ -59,14 +60,40 @@ final class TimeLimitStep extends Step {
         return true;
     }
 
+    /** Where the caller is let go when the time is over, whatever the body does. */
+    private @Nullable Object callOnWorker(Invocation invocation, TimeAllowed allowed) throws Throwable {
+        WorkerCall call = new WorkerCall(next, invocation, limit.carrier(), () -> {});
+        Scheduled timer = limit.time().scheduleUrgent(allowed.timeout(), () -> timedOut(call));
+        WorkerCall.Ending ending;
+        try {
+            workers.execute(call);
+            ending = call.await();
+        } finally {
+            timer.cancel();
+        }
+        if (ending == null) {
+            throw call.hasBegun() ? limit.exceeded(allowed, null) : limit.noWorker(allowed);
+        }
+        limit.inTime();
+        return ending.get();
+    }
+
+    private void timedOut(WorkerCall call) {
+        if (call.abandon() && !workers.withdraw(call)) {
+            call.interrupt();
+        }
+    }
+
     @Override
     public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
-        Duration timeout;
+        TimeLimitPolicy policy = limit.policy();
+        TimeAllowed allowed;
         try {
-            timeout = limit.begin();
+            allowed = TimeLimit.begin(policy);
         } catch (Throwable late) {
             return CompletableFuture.failedFuture(late);
         }
-        return new AsynchronousCall(limit, workers, next, invocation, timeout).start();
+        return new AsynchronousCall(limit, policy.thread() == RunsOn.CALLER ? null : workers, next, invocation, allowed)
+                .start();
     }
 }

@@ -1,6 +1,7 @@
 package dev.resilience.timelimit;
 
 import dev.resilience.time.Durations;
+import dev.resilience.worker.Daemons;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -8,7 +9,6 @@ import java.util.Set;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,22 +31,13 @@ final class Workers {
 
     Workers(String name, int most) {
         this.most = most;
-        AtomicInteger number = new AtomicInteger();
         this.threads = new ThreadPoolExecutor(
                 0,
                 Integer.MAX_VALUE, // counted here: a thread that has just become free is not yet seen as such there
                 Durations.toNanos(KEPT_IDLE),
                 TimeUnit.NANOSECONDS,
                 new SynchronousQueue<>(),
-                task -> daemon(task, "resilience-time-limit-" + name + "-" + number.incrementAndGet()));
-    }
-
-    /** Threads that keep nothing of the one that happened to start them. */
-    private static Thread daemon(Runnable task, String name) {
-        Thread thread = new Thread(null, task, name, 0, false);
-        thread.setContextClassLoader(null);
-        thread.setDaemon(true);
-        return thread;
+                new Daemons("resilience-time-limit-" + name + "-"));
     }
 
     /** Workers that have a job now; one whose job never ends stays so. */

@@ -9,6 +9,7 @@ import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.event.CallQueued;
 import dev.resilience.event.CallRejected;
 import dev.resilience.event.Events;
+import dev.resilience.pipeline.ContextCarrier;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Nested;
@@ -24,10 +25,11 @@ class BulkheadEventsTests {
     private static final Duration WAITED = Duration.ofSeconds(7);
 
     private final Caller caller;
-    private final TestBulkhead calls = new TestBulkhead(1, 1);
+    private final TestBulkhead calls;
 
     BulkheadEventsTests(Caller caller) {
         this.caller = caller;
+        this.calls = new TestBulkhead(caller.type, 1, 1);
     }
 
     private static CallQueued queued(BulkheadOutcome outcome, Duration waited) {
@@ -87,7 +89,7 @@ class BulkheadEventsTests {
         Call waiting = calls.start(caller);
         calls.time.advance(WAITED);
 
-        if (caller == Caller.BLOCKING) {
+        if (caller.isBlocking()) {
             waiting.thread().interrupt();
         } else {
             waiting.answer().cancel(true);
@@ -101,8 +103,12 @@ class BulkheadEventsTests {
     class AreHeardByAListener {
 
         private final Events events = new Events();
-        private final Bulkhead bulkhead =
-                new Bulkhead("orders", BulkheadPolicy.builder().maxConcurrent(1).build(), calls.time, events);
+        private final Bulkhead bulkhead = new Bulkhead(
+                "orders",
+                BulkheadPolicy.builder().maxConcurrent(1).build(),
+                calls.time,
+                events,
+                ContextCarrier.standard());
 
         private void assertAPlaceIsNotLostWhenAListenerThrows(Throwable thrown) {
             events.add(event -> {

@@ -7,6 +7,7 @@ import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.event.CallQueued;
 import dev.resilience.event.Events;
 import dev.resilience.exception.BulkheadFullException;
+import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
@@ -21,8 +22,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Real threads, blocking and asynchronous calls, timeouts, interrupts and cancellations, all at once. */
+@ParameterizedClass
+@EnumSource(BulkheadPolicy.Type.class)
 class BulkheadSoakTests {
 
     private static final int PLACES = 3;
@@ -30,15 +35,20 @@ class BulkheadSoakTests {
     private static final int CALLS_EACH = 2_500;
 
     private final Queue<CallQueued> queued = new ConcurrentLinkedQueue<>();
-    private final Bulkhead bulkhead = bulkhead();
-    private final Pipeline pipeline = Pipeline.of(bulkhead);
+    private final Bulkhead bulkhead;
+    private final Pipeline pipeline;
     private final AtomicInteger running = new AtomicInteger();
     private final AtomicInteger most = new AtomicInteger();
     private final AtomicLong bodies = new AtomicLong();
     private final AtomicLong answered = new AtomicLong();
     private final Queue<Throwable> surprises = new ConcurrentLinkedQueue<>();
 
-    private Bulkhead bulkhead() {
+    BulkheadSoakTests(BulkheadPolicy.Type type) {
+        this.bulkhead = bulkhead(type);
+        this.pipeline = Pipeline.of(bulkhead);
+    }
+
+    private Bulkhead bulkhead(BulkheadPolicy.Type type) {
         Events events = new Events();
         events.add(event -> {
             if (event instanceof CallQueued ended) {
@@ -46,11 +56,12 @@ class BulkheadSoakTests {
             }
         });
         BulkheadPolicy policy = BulkheadPolicy.builder()
+                .type(type)
                 .maxConcurrent(PLACES)
                 .maxQueue(4)
                 .queueTimeout(Duration.ofNanos(300_000))
                 .build();
-        return new Bulkhead("soak", policy, TimeSource.system(), events);
+        return new Bulkhead("soak", policy, TimeSource.system(), events, ContextCarrier.standard());
     }
 
     @Test

@@ -6,11 +6,20 @@ import dev.resilience.bulkhead.TestBulkhead.Call;
 import dev.resilience.bulkhead.TestBulkhead.Caller;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
+@ParameterizedClass
+@EnumSource(BulkheadPolicy.Type.class)
 class CancelledInLineTests {
 
-    private final TestBulkhead calls = new TestBulkhead(1, 2);
-    private final Call running = calls.start(Caller.ASYNCHRONOUS);
+    private final TestBulkhead calls;
+    private final Call running;
+
+    CancelledInLineTests(BulkheadPolicy.Type type) {
+        this.calls = new TestBulkhead(type, 1, 2);
+        this.running = calls.start(Caller.ASYNCHRONOUS);
+    }
 
     @Test
     void aCallLeavesTheLine() {

@@ -20,11 +20,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 class DeadlineInLineTests {
 
     private final Caller caller;
-    private final TestBulkhead calls = new TestBulkhead(1, 5);
-    private final Call running = calls.start(Caller.ASYNCHRONOUS);
+    private final TestBulkhead calls;
+    private final Call running;
 
     DeadlineInLineTests(Caller caller) {
         this.caller = caller;
+        this.calls = new TestBulkhead(caller.type, 1, 5);
+        this.running = calls.start(Caller.ASYNCHRONOUS);
     }
 
     @Test

@@ -15,25 +15,34 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Callers that leave and come at the same moment. Nobody gives up here, so a place that is free while somebody waits
  * for it stays so until the queue timeout, which fails the test.
  */
+@ParameterizedClass
+@EnumSource(BulkheadPolicy.Type.class)
 class HandOverTests {
 
     private static final int THREADS = 3;
     private static final int CALLS_EACH = 20_000;
 
     private final ExecutorService pool = Executors.newFixedThreadPool(THREADS);
-    private final Bulkhead bulkhead = Bulkhead.of(
-            "orders",
-            BulkheadPolicy.builder()
-                    .maxConcurrent(1)
-                    .maxQueue(THREADS)
-                    .queueTimeout(Duration.ofSeconds(20))
-                    .build());
-    private final Pipeline pipeline = Pipeline.of(bulkhead);
+    private final Bulkhead bulkhead;
+    private final Pipeline pipeline;
+
+    HandOverTests(BulkheadPolicy.Type type) {
+        BulkheadPolicy policy = BulkheadPolicy.builder()
+                .type(type)
+                .maxConcurrent(1)
+                .maxQueue(THREADS)
+                .queueTimeout(Duration.ofSeconds(20))
+                .build();
+        this.bulkhead = Bulkhead.of("orders", policy);
+        this.pipeline = Pipeline.of(bulkhead);
+    }
 
     @AfterEach
     void stop() {

@@ -11,10 +11,18 @@ import dev.resilience.exception.BulkheadFullException;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
+@ParameterizedClass
+@EnumSource(BulkheadPolicy.Type.class)
 class InterruptedInLineTests {
 
-    private final TestBulkhead calls = new TestBulkhead(1, 5);
+    private final TestBulkhead calls;
+
+    InterruptedInLineTests(BulkheadPolicy.Type type) {
+        this.calls = new TestBulkhead(type, 1, 5);
+    }
 
     @AfterEach
     void clearTheFlag() {

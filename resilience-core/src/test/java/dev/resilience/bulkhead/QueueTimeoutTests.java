@@ -6,6 +6,7 @@ import dev.resilience.bulkhead.TestBulkhead.Call;
 import dev.resilience.bulkhead.TestBulkhead.Caller;
 import dev.resilience.event.Events;
 import dev.resilience.exception.BulkheadFullException;
+import dev.resilience.pipeline.ContextCarrier;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -16,11 +17,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 class QueueTimeoutTests {
 
     private final Caller caller;
-    private final TestBulkhead calls = new TestBulkhead(1, 5);
-    private final Call running = calls.start(Caller.ASYNCHRONOUS);
+    private final TestBulkhead calls;
+    private final Call running;
 
     QueueTimeoutTests(Caller caller) {
         this.caller = caller;
+        this.calls = new TestBulkhead(caller.type, 1, 5);
+        this.running = calls.start(Caller.ASYNCHRONOUS);
     }
 
     @Test
@@ -100,7 +103,8 @@ class QueueTimeoutTests {
                         .queueTimeout(Duration.ofSeconds(Long.MAX_VALUE))
                         .build(),
                 calls.time,
-                new Events());
+                new Events(),
+                ContextCarrier.standard());
         Call first = calls.start(patient, caller);
         Call second = calls.start(patient, caller);
 

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.event.Events;
 import dev.resilience.event.ResilienceEvent;
+import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
@@ -14,6 +15,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -28,29 +30,51 @@ final class TestBulkhead {
     final Pipeline pipeline;
 
     TestBulkhead(int maxConcurrent, int maxQueue) {
+        this(BulkheadPolicy.Type.SEMAPHORE, maxConcurrent, maxQueue);
+    }
+
+    TestBulkhead(BulkheadPolicy.Type type, int maxConcurrent, int maxQueue) {
+        this(type, maxConcurrent, maxQueue, ContextCarrier.standard());
+    }
+
+    TestBulkhead(BulkheadPolicy.Type type, int maxConcurrent, int maxQueue, ContextCarrier carrier) {
         Events heard = new Events();
         heard.add(events::add);
         this.bulkhead = new Bulkhead(
                 "orders",
                 BulkheadPolicy.builder()
+                        .type(type)
                         .maxConcurrent(maxConcurrent)
                         .maxQueue(maxQueue)
                         .queueTimeout(QUEUE_TIMEOUT)
                         .build(),
                 time,
-                heard);
+                heard,
+                carrier);
         this.pipeline = Pipeline.of(bulkhead);
     }
 
-    /** How a caller waits. */
+    /** How a caller waits, and where its call runs. */
     enum Caller {
-        BLOCKING,
-        ASYNCHRONOUS
+        BLOCKING(BulkheadPolicy.Type.SEMAPHORE),
+        ASYNCHRONOUS(BulkheadPolicy.Type.SEMAPHORE),
+        BLOCKING_FOR_POOL(BulkheadPolicy.Type.THREAD_POOL),
+        ASYNCHRONOUS_FOR_POOL(BulkheadPolicy.Type.THREAD_POOL);
+
+        final BulkheadPolicy.Type type;
+
+        Caller(BulkheadPolicy.Type type) {
+            this.type = type;
+        }
+
+        boolean isBlocking() {
+            return this == BLOCKING || this == BLOCKING_FOR_POOL;
+        }
     }
 
     /** Calls, and returns when the call runs, waits in line or has been refused. */
     Call start(Caller caller) {
-        return start(bulkhead, caller);
+        return start(pipeline, caller);
     }
 
     /** As {@link #start(Caller)}, through another bulkhead on the same time. */
@@ -59,16 +83,18 @@ final class TestBulkhead {
     }
 
     Call start(Pipeline through, Caller caller) {
-        return caller == Caller.BLOCKING ? startBlocking(through) : startAsynchronous(through);
+        return caller.isBlocking() ? startBlocking(through) : startAsynchronous(through);
     }
 
-    private static Call startAsynchronous(Pipeline through) {
+    private Call startAsynchronous(Pipeline through) {
         CompletableFuture<String> body = new CompletableFuture<>();
         AtomicBoolean began = new AtomicBoolean();
+        int queuedBefore = bulkhead.queued();
         CompletableFuture<String> answer = through.callAsync(() -> {
             began.set(true);
             return body;
         });
+        soon(() -> through != pipeline || began.get() || answer.isDone() || bulkhead.queued() > queuedBefore);
         return new Call(body, answer, began, null);
     }
 
@@ -85,6 +111,11 @@ final class TestBulkhead {
                 }));
         soon(() -> began.get() || call.answer.isDone() || time.parkedThreads() > parkedBefore);
         return call;
+    }
+
+    /** Works on a thread of its own. */
+    static Call startThread(Callable<String> work) {
+        return startThread(new CompletableFuture<>(), new AtomicBoolean(), work);
     }
 
     private static Call startThread(CompletableFuture<String> body, AtomicBoolean began, Callable<String> work) {
@@ -145,6 +176,17 @@ final class TestBulkhead {
             Throwable failure = answer.handle((result, thrown) -> thrown).join();
             assertThat(began).isFalse();
             return failure instanceof Ended ended ? ended.getCause() : failure;
+        }
+    }
+
+    /** Blocks whatever happens, as native code does, until the latch is open. */
+    static void deaf(CountDownLatch latch) {
+        while (latch.getCount() > 0) {
+            try {
+                latch.await();
+            } catch (InterruptedException ignored) {
+                // that is the point
+            }
         }
     }
 

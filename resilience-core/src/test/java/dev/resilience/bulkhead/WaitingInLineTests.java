@@ -24,11 +24,13 @@ class WaitingInLineTests {
     class ACaller {
 
         private final Caller caller;
-        private final TestBulkhead calls = new TestBulkhead(1, 2);
-        private final Call running = calls.start(Caller.ASYNCHRONOUS);
+        private final TestBulkhead calls;
+        private final Call running;
 
         ACaller(Caller caller) {
             this.caller = caller;
+            this.calls = new TestBulkhead(caller.type, 1, 2);
+            this.running = calls.start(Caller.ASYNCHRONOUS);
         }
 
         @Test

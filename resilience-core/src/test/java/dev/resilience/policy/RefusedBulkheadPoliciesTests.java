@@ -49,7 +49,7 @@ class RefusedBulkheadPoliciesTests {
                     .build();
             BulkheadPolicy.builder()
                     .type(BulkheadPolicy.Type.THREAD_POOL)
-                    .virtualThreads(true)
+                    .virtualThreads(Runtime.version().feature() >= 21)
                     .build();
         });
     }

@@ -68,9 +68,10 @@ public record ResilienceRegistry(
         };
     }
 
-    /** With the application: lets go of threads that are idle. What is still called works as before. */
+    /** With the application: lets go of the threads. What is still called works as before. */
     @Override
     public void close() {
+        bulkheads.values().forEach(Bulkhead::close);
         timeLimits.values().forEach(TimeLimit::close);
     }
 

@@ -4,6 +4,7 @@ import dev.resilience.annotation.Bulkhead;
 import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.TimeLimit;
+import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.fallback.Fallback;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.pipeline.Layer;
@@ -77,9 +78,17 @@ public final class PlanFactory {
     }
 
     private @Nullable Layer bulkhead(Method method, Class<?> type, @Nullable Bulkhead annotation) {
-        return annotation == null
-                ? null
-                : find(PolicyKind.BULKHEAD, registry.bulkheads(), annotation.value(), method, type);
+        if (annotation == null) {
+            return null;
+        }
+        dev.resilience.bulkhead.Bulkhead bulkhead =
+                find(PolicyKind.BULKHEAD, registry.bulkheads(), annotation.value(), method, type);
+        if (bulkhead.policy().type() == BulkheadPolicy.Type.THREAD_POOL && Transactions.mayBeginAt(method, type)) {
+            warnings.add("The method " + MethodNames.full(method, type)
+                    + " is @Transactional and runs on a thread of the bulkhead '" + bulkhead.name()
+                    + "': it takes no part in a transaction of its caller");
+        }
+        return bulkhead;
     }
 
     private @Nullable Layer circuitBreaker(Method method, Class<?> type, @Nullable CircuitBreaker annotation) {

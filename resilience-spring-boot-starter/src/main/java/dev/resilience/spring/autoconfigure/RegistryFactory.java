@@ -1,7 +1,6 @@
 package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.bulkhead.Bulkhead;
-import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.event.Events;
 import dev.resilience.fault.Faults;
@@ -68,7 +67,7 @@ final class RegistryFactory {
                         (name, policy) -> new CircuitBreaker(name, policy, faults, time, events)),
                 live(
                         binder.bind(PolicyKind.BULKHEAD, BulkheadProperties.class, BulkheadProperties::new),
-                        this::bulkhead),
+                        (name, policy) -> new Bulkhead(name, policy, time, events, carrier)),
                 live(
                         binder.bind(PolicyKind.TIME_LIMIT, TimeLimitProperties.class, TimeLimitProperties::new),
                         (name, policy) -> new TimeLimit(name, policy, time, events, carrier)),
@@ -133,16 +132,6 @@ final class RegistryFactory {
                     "Write a SpEL expression over #result that is true when the call should be tried again, such as "
                             + "\"#result.status == 'PENDING'\".");
         }
-    }
-
-    private Bulkhead bulkhead(String name, BulkheadPolicy policy) {
-        if (policy.type() != BulkheadPolicy.Type.SEMAPHORE) {
-            throw new ResilienceConfigurationException(
-                    "The bulkhead policy '" + name + "' has type thread-pool, which this version does not have yet:\n\n"
-                            + binder.describe(PolicyKind.BULKHEAD, name, "type", "thread-pool"),
-                    "Use 'resilience.bulkhead." + name + ".type: semaphore'.");
-        }
-        return new Bulkhead(name, policy, time, events);
     }
 
     private void warnOfWhatHasNoEffect(String name, RetryPolicy policy) {

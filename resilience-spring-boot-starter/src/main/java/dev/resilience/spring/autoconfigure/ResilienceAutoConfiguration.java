@@ -130,6 +130,11 @@ public final class ResilienceAutoConfiguration {
         return new RegistryFactory(binder, faults, time, events, store, carrier, warnings).create();
     }
 
+    @Bean
+    PoolsShutdown resiliencePoolsShutdown(ResilienceRegistry registry) {
+        return new PoolsShutdown(registry);
+    }
+
     /** Never lazy: what is configured is checked at startup, even if no method needs it. */
     @Bean
     @Lazy(false)

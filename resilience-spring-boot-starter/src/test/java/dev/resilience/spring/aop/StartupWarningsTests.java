@@ -2,6 +2,7 @@ package dev.resilience.spring.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.annotation.Bulkhead;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.annotation.TimeLimit;
 import dev.resilience.spring.Applications;
@@ -84,6 +85,18 @@ class StartupWarningsTests {
     }
 
     @Test
+    void tellOfTransactionsInThreadPools() {
+        Applications.plain(TransfersInPool.class)
+                .withPropertyValues("resilience.bulkhead.pool.type=thread-pool")
+                .run(context -> assertThat(
+                                context.getBean(StartupWarnings.class).all())
+                        .singleElement()
+                        .asString()
+                        .contains(TransfersInPool.class.getName() + ".transfer()")
+                        .contains("is @Transactional and runs on a thread of the bulkhead 'pool'"));
+    }
+
+    @Test
     void areNotGivenWithoutReason() {
         Applications.plain(Shop.class)
                 .run(context ->
@@ -118,6 +131,20 @@ class StartupWarningsTests {
         public void onItsCallersThread() {}
 
         @TimeLimit("worker")
+        public void withoutTransaction() {}
+    }
+
+    static class TransfersInPool {
+
+        @Bulkhead("pool")
+        @Transactional
+        public void transfer() {}
+
+        @Bulkhead("default")
+        @Transactional
+        public void onItsCallersThread() {}
+
+        @Bulkhead("pool")
         public void withoutTransaction() {}
     }
 

@@ -15,15 +15,11 @@ import java.net.MalformedURLException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
-import org.springframework.core.env.ConfigurableEnvironment;
 
 /**
  * Every key of every kind reaches the policy of the live object. The YAML says something else than the default for
@@ -127,27 +123,27 @@ class EveryKeyBindsTests {
                         .build());
     }
 
-    /** Thread pools do not live in this version, so this goes no farther than to the policy. */
     @Test
     void ofThreadPools() {
-        String yaml = """
+        boolean virtualThreads = Runtime.version().feature() >= 21;
+        BulkheadPolicy policy =
+                live("""
             resilience.bulkhead.payments:
               type: thread-pool
               max-concurrent: 3
               max-queue: 0
               queue-timeout: 1s
-              virtual-threads: true
-            """;
-        BulkheadPolicy[] policy = new BulkheadPolicy[1];
-        YamlApplication.withoutResilience(directory, yaml).run(context -> {
-            ConfigurableEnvironment environment = context.getEnvironment();
-            ConfiguredKeys keys = new ConfiguredKeys(ConfigurationPropertySources.get(environment), new KnownKeys());
-            policy[0] = new PolicyBinder(keys, new PropertySourcesPlaceholdersResolver(environment))
-                    .bind(PolicyKind.BULKHEAD, BulkheadProperties.class, BulkheadProperties::new)
-                    .get("payments");
-        });
+              virtual-threads: %s
+            """.formatted(virtualThreads)).bulkheads().get("payments").policy();
 
-        assertNothingIsDefault(Objects.requireNonNull(policy[0]), BulkheadPolicy.defaults());
+        assertThat(policy)
+                .isEqualTo(BulkheadPolicy.builder()
+                        .type(BulkheadPolicy.Type.THREAD_POOL)
+                        .maxConcurrent(3)
+                        .maxQueue(0)
+                        .queueTimeout(Duration.ofSeconds(1))
+                        .virtualThreads(virtualThreads)
+                        .build());
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.resilience.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.resilience.annotation.Bulkhead;
 import dev.resilience.annotation.CircuitBreaker;
@@ -9,7 +10,9 @@ import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceRegistry;
 import java.net.ConnectException;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -87,12 +90,85 @@ class StartAndStopTests extends FailingStartup {
                 .allMatch(Thread::isDaemon);
     }
 
+    /** A call that runs and one in line are under way when the application is told to stop. */
+    @Test
+    void theContextWaitsForWhatRunsInItsPools(CapturedOutput output) throws Exception {
+        ConfigurableApplicationContext context = start("""
+            resilience.bulkhead.default:
+              type: thread-pool
+              max-concurrent: 1
+            """, Exports.class);
+        Exports exports = context.getBean(Exports.class);
+        CompletableFuture<String> running = exports.write("first");
+        CompletableFuture<String> inLine = exports.write("second");
+        PoolsShutdown shutdown = context.getBean(PoolsShutdown.class);
+        CompletableFuture<Void> stopped = CompletableFuture.runAsync(context::close);
+        await().until(() -> !shutdown.isRunning());
+        assertThat(stopped).isNotDone();
+        assertThat(exports.interrupted()).isFalse();
+
+        exports.end();
+
+        assertThat(stopped).succeedsWithin(Duration.ofSeconds(30));
+        assertThat(running).isCompletedWithValue("first");
+        assertThat(inLine).isCompletedWithValue("second");
+        assertThat(exports.interrupted()).isFalse();
+        assertThat(output).doesNotContain("phase");
+    }
+
+    @Test
+    void whatDoesNotEndInTimeIsInterrupted() throws Exception {
+        ConfigurableApplicationContext context = start("""
+            spring.lifecycle.timeout-per-shutdown-phase: 1ms
+            resilience.bulkhead.default.type: thread-pool
+            """, Exports.class);
+        Exports exports = context.getBean(Exports.class);
+        CompletableFuture<String> running = exports.write("first");
+        await().until(() -> exports.begun());
+
+        context.close();
+
+        assertThat(running).failsWithin(Duration.ofSeconds(30));
+        assertThat(exports.interrupted()).isTrue();
+    }
+
     @Test
     void anApplicationCanBeStartedAgain() throws Exception {
         for (int i = 0; i < 2; i++) {
             try (ConfigurableApplicationContext context =
                     start("resilience.retry.default.backoff.base-delay: 1ms", Payments.class)) {
                 assertThat(context.getBean(Payments.class).pay("k")).isEqualTo("paid 2");
+            }
+        }
+    }
+
+    static class Exports {
+
+        private final CountDownLatch end = new CountDownLatch(1);
+        private volatile boolean begun;
+        private volatile boolean interrupted;
+
+        void end() {
+            end.countDown();
+        }
+
+        boolean begun() {
+            return begun;
+        }
+
+        boolean interrupted() {
+            return interrupted;
+        }
+
+        @Bulkhead("default")
+        CompletableFuture<String> write(String name) {
+            begun = true;
+            try {
+                end.await();
+                return CompletableFuture.completedFuture(name);
+            } catch (InterruptedException stopping) {
+                interrupted = true;
+                return CompletableFuture.failedFuture(stopping);
             }
         }
     }

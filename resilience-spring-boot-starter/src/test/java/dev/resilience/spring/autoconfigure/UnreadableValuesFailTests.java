@@ -2,6 +2,8 @@ package dev.resilience.spring.autoconfigure;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -132,23 +134,18 @@ class UnreadableValuesFailTests extends FailingStartup {
     }
 
     @Test
-    void aThreadPoolWhichThisVersionDoesNotHave() {
-        fail("""
-            resilience:
-              bulkhead:
-                payments:
-                  type: thread-pool
-            """)
-                .blames("resilience.bulkhead.payments.type", "thread-pool", 4)
-                .says("this version does not have yet")
-                .advises("resilience.bulkhead.payments.type: semaphore");
-    }
-
-    @Test
     void virtualThreadsWithoutAThreadPool() {
         fail("resilience.bulkhead.payments.virtual-threads: true")
                 .blames("resilience.bulkhead.payments.virtual-threads", "true", 1)
                 .advises("is for type thread-pool only");
+    }
+
+    @Test
+    @DisabledForJreRange(min = JRE.JAVA_21)
+    void virtualThreadsOnAJavaThatHasNone() {
+        fail("resilience.bulkhead.payments:\n  type: thread-pool\n  virtual-threads: true")
+                .blames("resilience.bulkhead.payments.virtual-threads", "true", 3)
+                .advises("needs Java 21 or later, and this is Java 17");
     }
 
     public static final class WithoutMessage extends RuntimeException {}

@@ -3,6 +3,7 @@ package dev.resilience.spring.context;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.resilience.annotation.Bulkhead;
 import dev.resilience.annotation.TimeLimit;
 import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.spring.Applications;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.MDC;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -30,18 +31,23 @@ import org.springframework.web.context.request.ServletRequestAttributes;
 
 /** One worker runs all calls of a test: what the first call brings must not be there for the second. */
 @ParameterizedClass
-@ValueSource(booleans = {false, true})
+@CsvSource({"time-limit, false", "time-limit, true", "bulkhead, false", "bulkhead, true"})
 class ContextOfWorkersTests {
 
     private static final String KEY = "dev.resilience.test";
     private static final ThreadLocal<@Nullable String> TRACE = new ThreadLocal<>();
 
+    private final boolean ofBulkhead;
     private final boolean asynchronous;
     private final ApplicationContextRunner application = Applications.plain(Shop.class)
             .withConfiguration(AutoConfigurations.of(ResilienceContextAutoConfiguration.class))
-            .withPropertyValues("resilience.time-limit.default.thread=worker");
+            .withPropertyValues(
+                    "resilience.time-limit.default.thread=worker",
+                    "resilience.bulkhead.default.type=thread-pool",
+                    "resilience.bulkhead.default.max-concurrent=1");
 
-    ContextOfWorkersTests(boolean asynchronous) {
+    ContextOfWorkersTests(String kind, boolean asynchronous) {
+        this.ofBulkhead = kind.equals("bulkhead");
         this.asynchronous = asynchronous;
     }
 
@@ -133,7 +139,11 @@ class ContextOfWorkersTests {
     }
 
     private <T> @Nullable T seen(Shop shop, Supplier<@Nullable T> look) throws Exception {
-        return asynchronous ? shop.seenLater(look).get(30, TimeUnit.SECONDS) : shop.seen(look);
+        if (asynchronous) {
+            CompletableFuture<@Nullable T> answer = ofBulkhead ? shop.seenLaterInPool(look) : shop.seenLater(look);
+            return answer.get(30, TimeUnit.SECONDS);
+        }
+        return ofBulkhead ? shop.seenInPool(look) : shop.seen(look);
     }
 
     /** Public, for its proxy is made by the small class path's loader. */
@@ -151,6 +161,16 @@ class ContextOfWorkersTests {
             worker = Thread.currentThread();
             assertThat(worker).isNotSameAs(test);
             return look.get();
+        }
+
+        @Bulkhead("default")
+        public <T> @Nullable T seenInPool(Supplier<@Nullable T> look) {
+            return seen(look);
+        }
+
+        @Bulkhead("default")
+        public <T> CompletableFuture<@Nullable T> seenLaterInPool(Supplier<@Nullable T> look) {
+            return seenLater(look);
         }
 
         @TimeLimit("default")

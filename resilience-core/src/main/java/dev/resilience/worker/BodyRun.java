@@ -1,4 +1,4 @@
-package dev.resilience.timelimit;
+package dev.resilience.worker;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -10,9 +10,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An interrupt that came from elsewhere stays: one that was there before ours, and that of a body further out on the
  * same thread. One that comes after ours cannot be told from it, for a thread has but one flag.
+ *
+ * <p>Made, begun and ended on the thread of the body; interrupted by any.
  */
 @SuppressWarnings("serial") // an atomic by inheritance, to save an object a call
-final class BodyRun extends AtomicInteger {
+public final class BodyRun extends AtomicInteger {
 
     /** The innermost run of a thread. */
     private static final ThreadLocal<@Nullable BodyRun> CURRENT = new ThreadLocal<>();
@@ -29,7 +31,7 @@ final class BodyRun extends AtomicInteger {
     private boolean interruptedBefore; // written before INTERRUPTED is set, read after it is seen
 
     /** Says that the thread works for this run from now on. */
-    void begin() {
+    public void begin() {
         CURRENT.set(this);
         if (outer != null) {
             outer.inner = this;
@@ -37,7 +39,7 @@ final class BodyRun extends AtomicInteger {
     }
 
     /** Interrupts the body, unless it has ended. */
-    void interrupt() {
+    public void interrupt() {
         if (compareAndSet(RUNNING, INTERRUPTING)) {
             interruptedBefore = isInterruptedByOthers();
         } else if (!compareAndSet(INTERRUPTED, INTERRUPTING)) {
@@ -56,7 +58,7 @@ final class BodyRun extends AtomicInteger {
      * @return whether nobody interrupted it
      */
     @SuppressWarnings("ThreadPriorityCheck") // right however the threads are scheduled, and a yield is seldom needed
-    boolean end() {
+    public boolean end() {
         CURRENT.set(outer); // null in place of remove(): the next set() need not make the entry anew
         boolean undisturbed = compareAndSet(RUNNING, ENDED);
         if (!undisturbed) {

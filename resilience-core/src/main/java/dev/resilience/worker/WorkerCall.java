@@ -1,10 +1,9 @@
-package dev.resilience.timelimit;
+package dev.resilience.worker;
 
 import dev.resilience.pipeline.CallContext;
+import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Step;
-import dev.resilience.time.TimeSource.Scheduled;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -13,64 +12,55 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A blocking call whose body runs on a worker while its caller waits. The one compare-and-set of the future decides
- * between the body's end and the end of the time.
+ * between the body's end and a caller that is told to wait no longer.
  *
  * <p>A caller that is interrupted while it waits passes the interrupt on to the body and waits for what that makes of
- * it, as it would if the body ran on its own thread, but never longer than its time limit.
+ * it, as it would if the body ran on its own thread.
  */
-final class WorkerCall implements Runnable {
+public final class WorkerCall implements Job {
 
     private static final Logger log = LoggerFactory.getLogger(WorkerCall.class);
-    private static final Ending TIMED_OUT = new Ending(false, null, null);
 
-    private final TimeLimit limit;
-    private final Workers workers;
     private final Step next;
     private final Invocation invocation;
-    private final Duration timeout;
+    private final Runnable atEnd;
     private final CallContext context = CallContext.current();
     private final Runnable bodyInContext;
-    private final CompletableFuture<Ending> ending = new CompletableFuture<>();
+    private final CompletableFuture<@Nullable Ending> ending = new CompletableFuture<>();
     private @Nullable Ending ofBody; // the worker's
     private volatile @Nullable BodyRun run;
     private volatile boolean interrupted = Thread.currentThread().isInterrupted();
 
-    WorkerCall(TimeLimit limit, Workers workers, Step next, Invocation invocation, Duration timeout) {
-        this.limit = limit;
-        this.workers = workers;
+    /**
+     * Takes along what is current for this thread.
+     *
+     * @param atEnd run on the worker when the body has ended, and before the caller hears of it
+     */
+    public WorkerCall(Step next, Invocation invocation, ContextCarrier carrier, Runnable atEnd) {
         this.next = next;
         this.invocation = invocation;
-        this.timeout = timeout;
-        this.bodyInContext = limit.carrier().wrap(this::runBody);
+        this.atEnd = atEnd;
+        this.bodyInContext = carrier.wrap(this::runBody);
     }
 
-    /** How the body ended, or that its time was over first. */
-    private record Ending(
-            boolean inTime,
-            @Nullable Object result,
-            @Nullable Throwable failure) {}
+    /**
+     * How a body ended.
+     *
+     * @param failure {@code null} if it returned
+     */
+    public record Ending(@Nullable Object result, @Nullable Throwable failure) {
 
-    @Nullable
-    Object call() throws Throwable {
-        Ending end;
-        Scheduled timer = limit.time().scheduleUrgent(timeout, this::timedOut);
-        try {
-            workers.execute(this);
-            end = await();
-        } finally {
-            timer.cancel();
+        /** Returns what the body returned or throws what it threw, the same instance. */
+        public @Nullable Object get() throws Throwable {
+            if (failure != null) {
+                throw failure;
+            }
+            return result;
         }
-        if (!end.inTime()) {
-            throw run == null ? limit.noWorker(timeout) : limit.exceeded(timeout, null);
-        }
-        limit.inTime();
-        if (end.failure() != null) {
-            throw end.failure();
-        }
-        return end.result();
     }
 
-    private Ending await() {
+    /** Waits for the body on the caller's thread; returns {@code null} if the call is abandoned first. */
+    public @Nullable Ending await() {
         boolean wasInterrupted = false;
         try {
             while (true) {
@@ -78,7 +68,8 @@ final class WorkerCall implements Runnable {
                     return ending.get();
                 } catch (InterruptedException ofCaller) {
                     wasInterrupted = true;
-                    passInterruptOn();
+                    interrupted = true;
+                    interrupt();
                 } catch (ExecutionException impossible) {
                     throw new IllegalStateException(impossible);
                 }
@@ -90,20 +81,20 @@ final class WorkerCall implements Runnable {
         }
     }
 
-    private void passInterruptOn() {
-        interrupted = true;
-        BodyRun body = run;
-        if (body != null) {
-            body.interrupt();
-        }
+    /** Lets the caller go without the body, which does not begin any more; {@code false} if it has ended. */
+    public boolean abandon() {
+        return ending.complete(null);
     }
 
-    private void timedOut() {
-        if (!ending.complete(TIMED_OUT) || workers.withdraw(this)) {
-            return;
-        }
+    /** Whether a worker has begun with the body. */
+    public boolean hasBegun() {
+        return run != null;
+    }
+
+    @Override
+    public void interrupt() {
         BodyRun body = run;
-        if (body != null) { // otherwise it will see that it need not begin
+        if (body != null) {
             body.interrupt();
         }
     }
@@ -114,12 +105,16 @@ final class WorkerCall implements Runnable {
             context.run(bodyInContext);
         } catch (Throwable broken) {
             if (ofBody == null) {
-                ofBody = new Ending(true, null, broken);
+                ofBody = new Ending(null, broken);
             } else {
                 log.warn("What a call took along to its worker could not be taken back", broken);
             }
         }
-        ending.complete(ofBody != null ? ofBody : TIMED_OUT);
+        try {
+            atEnd.run();
+        } finally {
+            ending.complete(ofBody); // null if it did not begin, for the caller had gone
+        }
     }
 
     private void runBody() {
@@ -131,10 +126,10 @@ final class WorkerCall implements Runnable {
                 body.interrupt();
             }
             if (!ending.isDone()) {
-                ofBody = new Ending(true, next.call(invocation), null);
+                ofBody = new Ending(next.call(invocation), null);
             }
         } catch (Throwable failure) {
-            ofBody = new Ending(true, null, failure);
+            ofBody = new Ending(null, failure);
         } finally {
             body.end();
         }

@@ -1,0 +1,83 @@
+package dev.resilience.bulkhead;
+
+import dev.resilience.worker.Daemons;
+import dev.resilience.worker.Job;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The threads of one bulkhead: daemons, as many as there are places, made as they are needed and gone after a minute
+ * without work; or one virtual thread a call. Only calls that hold a place come here, so that none of them waits for a
+ * thread longer than the call before it needs to go.
+ */
+final class Pool {
+
+    private static final Duration KEPT_IDLE = Duration.ofSeconds(60);
+
+    private final String prefix;
+    private final ThreadPoolExecutor platformThreads;
+    private final Set<Job> running = ConcurrentHashMap.newKeySet();
+    private volatile @Nullable ThreadFactory virtualThreads;
+
+    Pool(String name, BulkheadPolicy policy) {
+        this.prefix = "resilience-bulkhead-" + name + "-";
+        this.platformThreads = new ThreadPoolExecutor(
+                policy.maxConcurrent(),
+                policy.maxConcurrent(),
+                KEPT_IDLE.toNanos(),
+                TimeUnit.NANOSECONDS,
+                new LinkedBlockingQueue<>(),
+                new Daemons(prefix));
+        platformThreads.allowCoreThreadTimeOut(true);
+        configure(policy);
+    }
+
+    /** Has threads for a policy from now on; those that run a job stay as they are. */
+    void configure(BulkheadPolicy policy) {
+        int number = policy.maxConcurrent();
+        platformThreads.setCorePoolSize(Math.min(number, platformThreads.getMaximumPoolSize())); // never above the most
+        platformThreads.setMaximumPoolSize(number);
+        platformThreads.setCorePoolSize(number);
+        if (!policy.virtualThreads()) {
+            virtualThreads = null;
+        } else if (virtualThreads == null) {
+            virtualThreads = VirtualThreads.named(prefix);
+        }
+    }
+
+    /**
+     * Runs a job that holds a place.
+     *
+     * @throws OutOfMemoryError if the system has no thread left
+     */
+    void execute(Job job) {
+        ThreadFactory virtual = virtualThreads;
+        if (virtual == null) {
+            platformThreads.execute(() -> run(job));
+        } else {
+            virtual.newThread(() -> run(job)).start();
+        }
+    }
+
+    private void run(Job job) {
+        running.add(job);
+        try {
+            job.run();
+        } finally {
+            running.remove(job);
+            Thread.interrupted(); // whoever's it was, it is not for the next job
+        }
+    }
+
+    /** Lets go of idle threads at once, from now on too, and interrupts the jobs that run. Others are run as before. */
+    void close() {
+        platformThreads.setKeepAliveTime(1, TimeUnit.NANOSECONDS); // core threads must have some
+        running.forEach(Job::interrupt);
+    }
+}

@@ -1,0 +1,88 @@
+package dev.resilience.spring.autoconfigure;
+
+import dev.resilience.bulkhead.Bulkhead;
+import dev.resilience.bulkhead.BulkheadPolicy;
+import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.time.TimeSource;
+import java.time.Duration;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
+
+/**
+ * Lets the calls in the bulkheads' thread pools come to their end when the application stops: those that run and those
+ * in line. They are waited for after the web server has answered its last request and before any bean is destroyed, for
+ * as long as Boot's {@code spring.lifecycle.timeout-per-shutdown-phase} allows. What has not ended then is interrupted
+ * when the registry is closed.
+ */
+final class PoolsShutdown implements SmartLifecycle, DisposableBean {
+
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(20);
+
+    private final ResilienceRegistry registry;
+    private volatile boolean running;
+    private volatile boolean destroyed;
+
+    PoolsShutdown(ResilienceRegistry registry) {
+        this.registry = registry;
+    }
+
+    @Override
+    public void start() {
+        running = true;
+    }
+
+    @Override
+    public void stop() {
+        running = false;
+    }
+
+    @Override
+    public void stop(Runnable callback) {
+        stop();
+        if (areIdle()) {
+            callback.run();
+            return;
+        }
+        Thread waiting = new Thread(() -> awaitIdle(callback), "resilience-shutdown");
+        waiting.setDaemon(true);
+        waiting.start();
+    }
+
+    private void awaitIdle(Runnable callback) {
+        try {
+            while (!areIdle() && !destroyed) {
+                TimeSource.system().sleep(BETWEEN_LOOKS); // Boot counts real time here, whatever a test's clock says
+            }
+        } catch (InterruptedException impatient) {
+            Thread.currentThread().interrupt();
+        } finally {
+            callback.run();
+        }
+    }
+
+    private boolean areIdle() {
+        return registry.bulkheads().values().stream().allMatch(PoolsShutdown::isIdle);
+    }
+
+    private static boolean isIdle(Bulkhead bulkhead) {
+        return bulkhead.policy().type() != BulkheadPolicy.Type.THREAD_POOL
+                || (bulkhead.running() == 0 && bulkhead.queued() == 0);
+    }
+
+    @Override
+    public void destroy() {
+        destroyed = true;
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    /** That of Spring's own executors. */
+    @Override
+    public int getPhase() {
+        return ExecutorConfigurationSupport.DEFAULT_PHASE;
+    }
+}
