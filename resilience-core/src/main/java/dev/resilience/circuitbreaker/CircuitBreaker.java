@@ -138,14 +138,27 @@ public final class CircuitBreaker implements Layer {
     Permit admit() {
         State current = state;
         Permit permit = current.tryAdmit();
-        return permit != null ? permit : refuse();
+        return permit != null ? permit : askAgain(current);
     }
 
-    private Permit refuse() {
+    /** A call is refused only by the state that the breaker is in, not by one that ended while it was asked. */
+    private Permit askAgain(State refusing) {
+        State asked = refusing;
+        for (State current = state; current != asked; current = state) {
+            Permit permit = current.tryAdmit();
+            if (permit != null) {
+                return permit;
+            }
+            asked = current;
+        }
+        throw refusal(asked.retryAfter());
+    }
+
+    private CircuitOpenException refusal(Duration retryAfter) {
         count(CircuitBreakerOutcome.REJECTED);
         events.publish(
                 () -> new CallRejected(time.now(), "circuit-breaker", name, CircuitBreakerOutcome.REJECTED.label()));
-        throw new CircuitOpenException(name, state.retryAfter());
+        return new CircuitOpenException(name, retryAfter);
     }
 
     /** The start of a call, or 0 where no policy wants to know how long it takes. */

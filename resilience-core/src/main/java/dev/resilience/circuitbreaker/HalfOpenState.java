@@ -3,14 +3,19 @@ package dev.resilience.circuitbreaker;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
 import dev.resilience.time.Durations;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A few calls pass as probes: enough successes close the breaker, one failure opens it again. Each probe holds a place;
- * whether a result still counts is decided by one compare-and-set on that place, which a probe that overslept has lost
- * to its successor.
+ * A few calls pass as probes: enough successes close the breaker, one failure opens it again. Each probe holds a place.
+ *
+ * <p>Whether a result still counts is decided by one compare-and-set on its probe, which a probe that overslept has lost
+ * to its successor. What comes after the probing is decided by one compare-and-set too: the first probe that can tell
+ * says so, and from then on nobody is let in, whoever makes the move. It keeps its place, so that there are never more
+ * probes under way than places.
  */
 final class HalfOpenState extends State {
 
@@ -20,6 +25,7 @@ final class HalfOpenState extends State {
     private final long probeTimeoutNanos;
     private final AtomicReferenceArray<@Nullable Probe> places;
     private final AtomicInteger successes = new AtomicInteger();
+    private final AtomicReference<@Nullable State> next = new AtomicReference<>();
 
     HalfOpenState(CircuitBreaker breaker, int failedProbings, double failureRate) {
         CircuitBreakerPolicy.HalfOpen policy = breaker.policy().halfOpen();
@@ -35,13 +41,23 @@ final class HalfOpenState extends State {
         return CircuitState.HALF_OPEN;
     }
 
+    /** Looks whether the probing is over once the place is taken: before, it might end in between. */
     @Override
     @Nullable
     Permit tryAdmit() {
-        long now = breaker.time().nanoTime();
+        Probe probe = takePlace(breaker.time().nanoTime());
+        return isOver() ? null : probe;
+    }
+
+    @Override
+    double failureRate() {
+        return failureRate;
+    }
+
+    private @Nullable Probe takePlace(long now) {
         for (int place = 0; place < places.length(); place++) {
             Probe holder = places.get(place);
-            if (holder == null || holder.isExpired(now)) {
+            if (holder == null || holder.isReplaceable(now)) {
                 Probe probe = new Probe(place, now);
                 if (places.compareAndSet(place, holder, probe)) {
                     return probe;
@@ -51,58 +67,87 @@ final class HalfOpenState extends State {
         return null;
     }
 
-    @Override
-    double failureRate() {
-        return failureRate;
+    private void end(State successor) {
+        next.compareAndSet(null, successor);
+        isOver();
+    }
+
+    /** Makes the move that was decided and possibly not made yet. */
+    private boolean isOver() {
+        State successor = next.get();
+        if (successor != null) {
+            breaker.move(this, successor);
+        }
+        return breaker.state() != this;
     }
 
     private final class Probe implements Permit {
 
         private final int place;
         private final long startedAt;
+        private final AtomicBoolean ended = new AtomicBoolean();
 
         Probe(int place, long startedAt) {
             this.place = place;
             this.startedAt = startedAt;
         }
 
-        boolean isExpired(long now) {
-            return now - startedAt >= probeTimeoutNanos;
+        /** A late one; its result does not count any more. */
+        boolean isReplaceable(long now) {
+            if (!isLate(now)) {
+                return false;
+            }
+            ended.set(true);
+            return true;
         }
 
         @Override
         public void succeeded(long nanos) {
-            if (!givePlaceBackInTime()) {
-                breaker.count(CircuitBreakerOutcome.IGNORED);
+            if (!endsInTime()) {
+                ignore();
                 return;
             }
             breaker.count(CircuitBreakerOutcome.SUCCESS);
             breaker.countSlow(nanos);
             if (successes.incrementAndGet() >= breaker.policy().halfOpen().successThreshold()) {
-                breaker.move(HalfOpenState.this, new ClosedState(breaker));
+                end(new ClosedState(breaker));
+            } else {
+                givePlaceBack();
             }
         }
 
         @Override
         public void failed(long nanos) {
-            if (!givePlaceBackInTime()) {
-                breaker.count(CircuitBreakerOutcome.IGNORED);
+            if (!endsInTime()) {
+                ignore();
                 return;
             }
             breaker.count(CircuitBreakerOutcome.FAILURE);
             breaker.countSlow(nanos);
-            breaker.move(HalfOpenState.this, new OpenState(breaker, failedProbings + 1, failureRate));
+            end(new OpenState(breaker, failedProbings + 1, failureRate));
         }
 
         @Override
         public void ignored() {
-            breaker.count(CircuitBreakerOutcome.IGNORED);
-            givePlaceBackInTime();
+            ended.set(true);
+            ignore();
         }
 
-        private boolean givePlaceBackInTime() {
-            boolean held = places.compareAndSet(place, this, null);
-            return held && !isExpired(breaker.time().nanoTime());
+        private void ignore() {
+            breaker.count(CircuitBreakerOutcome.IGNORED);
+            givePlaceBack();
+        }
+
+        private boolean endsInTime() {
+            return ended.compareAndSet(false, true) && !isLate(breaker.time().nanoTime());
+        }
+
+        private boolean isLate(long now) {
+            return now - startedAt >= probeTimeoutNanos;
+        }
+
+        private void givePlaceBack() {
+            places.compareAndSet(place, this, null);
         }
     }
 }

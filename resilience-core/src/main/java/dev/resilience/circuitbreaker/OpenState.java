@@ -36,13 +36,10 @@ final class OpenState extends State {
     @Override
     @Nullable
     Permit tryAdmit() {
-        if (remainingNanos() > 0) {
-            return null;
+        if (remainingNanos() <= 0) {
+            breaker.move(this, new HalfOpenState(breaker, failedProbings, failureRate));
         }
-        HalfOpenState halfOpen = new HalfOpenState(breaker, failedProbings, failureRate);
-        return breaker.move(this, halfOpen)
-                ? halfOpen.tryAdmit()
-                : breaker.state().tryAdmit();
+        return null;
     }
 
     @Override

@@ -12,7 +12,7 @@ abstract sealed class State permits ClosedState, OpenState, HalfOpenState, Force
 
     abstract CircuitState name();
 
-    /** Lets a call in, or returns {@code null} to refuse it. */
+    /** Lets a call in, or returns {@code null}: refused, unless the breaker is in another state by now, which is asked. */
     abstract @Nullable Permit tryAdmit();
 
     /** When a refused call may come back; longer than zero. */

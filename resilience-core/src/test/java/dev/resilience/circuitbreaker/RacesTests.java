@@ -1,0 +1,207 @@
+package dev.resilience.circuitbreaker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.resilience.circuitbreaker.CircuitBreakerPolicy.HalfOpen;
+import dev.resilience.event.CircuitBreakerOutcome;
+import dev.resilience.event.CircuitState;
+import dev.resilience.event.Events;
+import dev.resilience.exception.CircuitOpenException;
+import dev.resilience.fault.Faults;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/** What another thread does while one is in the middle of admitting a call or of ending one. */
+class RacesTests {
+
+    private static final Duration OPEN = Duration.ofSeconds(30);
+
+    private final TimeWithRaces time = new TimeWithRaces();
+
+    private CircuitBreaker probing(int maxConcurrent, int successThreshold) {
+        CircuitBreaker breaker = breaker(maxConcurrent, successThreshold);
+        breaker.admit().failed(0);
+        time.manual.advance(OPEN);
+        assertIs(breaker, CircuitState.OPEN);
+        return breaker;
+    }
+
+    private CircuitBreaker breaker(int maxConcurrent, int successThreshold) {
+        CircuitBreakerPolicy policy = TestBreaker.consecutive(1)
+                .openDuration(OPEN)
+                .halfOpen(new HalfOpen(maxConcurrent, successThreshold, Duration.ofMinutes(1)))
+                .build();
+        return new CircuitBreaker("payments", policy, Faults.ofJdk(), time, new Events());
+    }
+
+    private static void assertIs(CircuitBreaker breaker, CircuitState state) {
+        assertThat(breaker.currentState()).isEqualTo(state);
+    }
+
+    private static @Nullable Permit tryAdmit(CircuitBreaker breaker) {
+        try {
+            return breaker.admit();
+        } catch (CircuitOpenException refused) {
+            return null;
+        }
+    }
+
+    private static CircuitOpenException refusal(CircuitBreaker breaker) {
+        CircuitOpenException refused = catchThrowableOfType(CircuitOpenException.class, breaker::admit);
+        assertThat(refused).as("refusal").isNotNull();
+        return refused;
+    }
+
+    /** Another call comes at each reading of the time, as long as there are any. */
+    private List<Permit> admittedWhile(CircuitBreaker breaker, Runnable ending) {
+        List<Permit> admitted = new ArrayList<>();
+        Runnable another = new Runnable() {
+            @Override
+            public void run() {
+                Permit permit = tryAdmit(breaker);
+                if (permit != null) {
+                    admitted.add(permit);
+                }
+                time.atNextReading(this);
+            }
+        };
+        time.atNextReading(another);
+        ending.run();
+        assertThat(time.isOver()).isFalse();
+        time.atNextReading(() -> {});
+        assertThat(time.nanoTime()).isPositive();
+        return admitted;
+    }
+
+    @Nested
+    class AProbeThatDecides {
+
+        @Test
+        void keepsItsPlaceUntilItsFailureHasOpened() {
+            CircuitBreaker breaker = probing(1, 2);
+            Permit probe = breaker.admit();
+
+            assertThat(admittedWhile(breaker, () -> probe.failed(0))).isEmpty();
+
+            assertIs(breaker, CircuitState.OPEN);
+        }
+
+        @Test
+        void keepsItsPlaceUntilItsSuccessHasClosed() {
+            CircuitBreaker breaker = probing(1, 1);
+            Permit probe = breaker.admit();
+
+            assertThat(admittedWhile(breaker, () -> probe.succeeded(0))).isEmpty();
+
+            assertIs(breaker, CircuitState.CLOSED);
+        }
+
+        @Test
+        void letsAPlaceThatWasFreeAnywayBeTakenUntilItHasOpened() {
+            CircuitBreaker breaker = probing(2, 2);
+            Permit probe = breaker.admit();
+
+            List<Permit> admitted = admittedWhile(breaker, () -> probe.failed(0));
+            assertThat(admitted).hasSize(1);
+            admitted.get(0).succeeded(0);
+
+            assertIs(breaker, CircuitState.OPEN);
+        }
+    }
+
+    @Nested
+    class ACallThatComesDuringAProbing {
+
+        @Test
+        void isNotLetInByAProbingThatAnOperatorEndsMeanwhile() {
+            CircuitBreaker breaker = probing(2, 2);
+            breaker.admit();
+
+            time.atNextReading(breaker::forceOpen);
+
+            assertThat(refusal(breaker).retryAfter()).isEqualTo(OPEN);
+            assertThat(breaker.calls().get(CircuitBreakerOutcome.REJECTED)).isEqualTo(1);
+        }
+
+        @Test
+        void isNotLetInByAProbingThatFailsMeanwhile() {
+            CircuitBreaker breaker = probing(2, 2);
+            Permit probe = breaker.admit();
+
+            time.atNextReading(() -> probe.failed(0));
+
+            assertThat(refusal(breaker).retryAfter()).isEqualTo(OPEN);
+            assertIs(breaker, CircuitState.OPEN);
+        }
+
+        @Test
+        void isLetInByTheClosedBreakerIfTheProbingSucceedsMeanwhile() {
+            CircuitBreaker breaker = probing(2, 1);
+            Permit probe = breaker.admit();
+
+            time.atNextReading(() -> probe.succeeded(0));
+            Permit permit = breaker.admit();
+
+            assertIs(breaker, CircuitState.CLOSED);
+            permit.failed(0);
+            assertIs(breaker, CircuitState.OPEN);
+        }
+
+        @Test
+        void holdsNoPlaceInTheProbingThatFollowed() {
+            CircuitBreaker breaker = probing(1, 2);
+            breaker.admit().succeeded(0);
+
+            time.atNextReading(() -> {
+                breaker.close();
+                breaker.admit().failed(0);
+                time.manual.advance(OPEN);
+                assertThat(tryAdmit(breaker)).isNotNull();
+            });
+
+            assertThat(tryAdmit(breaker)).isNull();
+            assertIs(breaker, CircuitState.HALF_OPEN);
+        }
+    }
+
+    @Nested
+    class ACallThatComesWhileItIsOpen {
+
+        @Test
+        void isLetInIfItIsClosedMeanwhile() {
+            CircuitBreaker breaker = breaker(1, 1);
+            breaker.admit().failed(0);
+
+            time.atNextReading(breaker::close);
+
+            assertThat(tryAdmit(breaker)).isNotNull();
+            assertThat(breaker.calls().get(CircuitBreakerOutcome.REJECTED)).isZero();
+        }
+
+        @Test
+        void isRefusedForAsLongAsThePeriodThatBeganMeanwhileLasts() {
+            CircuitBreaker breaker = probing(1, 1);
+
+            time.atNextReading(() -> breaker.admit().failed(0));
+
+            assertThat(refusal(breaker).retryAfter()).isEqualTo(OPEN);
+            assertThat(breaker.transitions(CircuitState.OPEN, CircuitState.HALF_OPEN))
+                    .isEqualTo(1);
+        }
+
+        @Test
+        void isToldAHintAboveZeroThoughThePeriodEndsMeanwhile() {
+            CircuitBreaker breaker = breaker(1, 1);
+            breaker.admit().failed(0);
+
+            time.atReading(2, () -> time.manual.advance(OPEN.multipliedBy(2)));
+
+            assertThat(refusal(breaker).retryAfter()).isPositive();
+        }
+    }
+}
