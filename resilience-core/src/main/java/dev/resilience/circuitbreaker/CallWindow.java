@@ -27,6 +27,11 @@ interface CallWindow {
     /** The share of failures, NaN below the minimum of calls. */
     double failureRate();
 
+    /** As {@link #failureRate()}, at the time of the last call that was recorded: what a threshold was held against. */
+    default double failureRateAtLastCall() {
+        return failureRate();
+    }
+
     /** The numbers that a window is held against; a rate of 0 is off. */
     record Thresholds(int minimumCalls, double failureRate, double slowCallRate) {
 

@@ -77,7 +77,9 @@ public record CircuitBreakerPolicy(
      * What the rates are taken over.
      *
      * @param type time or a number of calls; default {@link Type#TIME}
-     * @param duration how far a window of time reaches back; default 60 s
+     * @param duration how far a window of time reaches back; default 60 s. It slides by a twentieth of its length. Calls
+     *     are recorded by a clock that may be some 20 ms behind, or more on a machine too busy to keep time: a call may
+     *     count for that much longer or shorter, so a window of less than half a second is a rough one
      * @param size how many calls a window of calls holds; default 100, at least 1, at most 1,000,000
      */
     public record Window(Type type, Duration duration, int size) {

@@ -63,6 +63,6 @@ final class ClosedState extends State implements Permit {
     }
 
     private void open() {
-        breaker.move(this, new OpenState(breaker, 0, failureRate()));
+        breaker.move(this, new OpenState(breaker, 0, window.failureRateAtLastCall()));
     }
 }

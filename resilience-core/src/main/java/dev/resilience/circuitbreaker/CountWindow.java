@@ -8,9 +8,10 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>A call takes the next place of the ring, swaps its outcome in, and adds the difference between what it wrote and
  * what it found to the totals, all three counts at once in one long of 21 bits each. Each swap is atomic, so every
- * outcome is added once and taken away once. A thread that is held up between its swap and its addition may find its
- * outcome taken away before it was added: for that moment a count is short by one, and may be below zero. So counts are
- * kept above a bias, and one that is below zero is read as zero.
+ * outcome is added once and taken away once, and the totals are exact whenever no thread is in the middle of this. While
+ * some are, each of the counts may be off by one for each of them, either way: what a thread took away may still be
+ * counted, what it wrote may not be counted yet, and may even have been taken away before it was added, which would leave
+ * a count below zero. So counts are kept above a bias, and one that is below zero is read as zero.
  */
 final class CountWindow implements CallWindow {
 

@@ -9,26 +9,31 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of the last so many seconds, in twenty buckets: the window slides by a twentieth of its length, and what is
- * older than the window is never counted.
+ * The calls of the last so many seconds, in twenty buckets: the window slides by a twentieth of its length. On an exact
+ * clock, a call counts for more than nineteen twentieths of the window's length and for less than its whole length.
+ *
+ * <p>The clock that calls are recorded by is a coarse one, so that it costs next to nothing: call its age the lag, which
+ * is up to about 20 ms, and more while the machine is too busy to keep time. A call may so count for up to the lag longer
+ * or shorter; no call is lost or counted twice. A window whose buckets are shorter than the lag does not slide by a
+ * twentieth of its length but from tick to tick, and holds at least the calls of one tick: as if it were up to the lag
+ * longer.
  *
  * <p>A bucket is replaced, never cleared, when its time comes round again: a thread that was held up writes into a
- * bucket that nobody reads any more. The time that a call is recorded at is a coarse one, read and compared with the end
- * of the current bucket: a call may be taken for some 20 ms older than it is. Rates are computed only while the window
- * holds something that could have moved them, so a healthy callee costs one addition.
+ * bucket that nobody reads any more. Of a call, its failure and its slowness are written last and read first: no thread
+ * ever sees a higher share of them than there is, and the last of several threads sees them all. Rates are computed
+ * only while the window holds something that could have moved them, so a healthy callee costs one addition.
  */
 final class TimeWindow implements CallWindow {
 
     private static final int BUCKETS = 20;
-    private static final long FAILURE = 1L << 32;
 
     private final Thresholds thresholds;
     private final TimeSource time;
     private final long start;
     private final long bucketNanos;
     private final AtomicReferenceArray<@Nullable Bucket> buckets = new AtomicReferenceArray<>(BUCKETS);
+    private final AtomicLong lastTrouble = new AtomicLong(-BUCKETS);
     private volatile Bucket current;
-    private volatile long lastTrouble = -BUCKETS;
 
     TimeWindow(Duration duration, Thresholds thresholds, TimeSource time) {
         this.thresholds = thresholds;
@@ -42,15 +47,15 @@ final class TimeWindow implements CallWindow {
     @Override
     public boolean record(boolean failed, boolean slow) {
         Bucket bucket = currentBucket();
-        bucket.callsAndFailures.addAndGet(failed ? FAILURE + 1 : 1);
-        if (slow) {
-            bucket.slowCalls.increment();
-        }
+        bucket.calls.incrementAndGet();
         long now = bucket.number;
-        if ((failed || slow) && lastTrouble < now) {
-            lastTrouble = now;
+        if (failed || slow) {
+            bucket.addTrouble(failed, slow);
+            if (lastTrouble.get() < now) {
+                lastTrouble.accumulateAndGet(now, Math::max);
+            }
         }
-        return lastTrouble > now - BUCKETS && reached(now);
+        return lastTrouble.get() > now - BUCKETS && reached(now);
     }
 
     /** That of the last call, as long as its time is not over: finding another one takes a division. */
@@ -66,32 +71,40 @@ final class TimeWindow implements CallWindow {
 
     @Override
     public double failureRate() {
-        long now = now();
-        long sums = 0;
+        return failureRate((time.nanoTime() - start) / bucketNanos);
+    }
+
+    @Override
+    public double failureRateAtLastCall() {
+        return failureRate(current.number);
+    }
+
+    private double failureRate(long now) {
+        long failures = 0;
+        long calls = 0;
         for (int i = 0; i < BUCKETS; i++) {
             Bucket bucket = buckets.get(i);
             if (bucket != null && bucket.number > now - BUCKETS) {
-                sums += bucket.callsAndFailures.get();
+                failures += bucket.failures.sum();
+                calls += bucket.calls.get();
             }
         }
-        return thresholds.failureRate(calls(sums), failures(sums));
+        return thresholds.failureRate(calls, failures);
     }
 
     private boolean reached(long now) {
-        long sums = 0;
+        long failures = 0;
         long slowCalls = 0;
+        long calls = 0;
         for (int i = 0; i < BUCKETS; i++) {
             Bucket bucket = buckets.get(i);
             if (bucket != null && bucket.number > now - BUCKETS) {
-                sums += bucket.callsAndFailures.get();
+                failures += bucket.failures.sum();
                 slowCalls += bucket.slowCalls.sum();
+                calls += bucket.calls.get();
             }
         }
-        return thresholds.reached(calls(sums), failures(sums), slowCalls);
-    }
-
-    private long now() {
-        return (time.nanoTime() - start) / bucketNanos;
+        return thresholds.reached(calls, failures, slowCalls);
     }
 
     private Bucket bucket(long number) {
@@ -105,22 +118,24 @@ final class TimeWindow implements CallWindow {
         }
     }
 
-    private static long calls(long callsAndFailures) {
-        return callsAndFailures & (FAILURE - 1);
-    }
-
-    private static long failures(long callsAndFailures) {
-        return callsAndFailures >>> 32;
-    }
-
     private static final class Bucket {
 
         final long number;
-        final AtomicLong callsAndFailures = new AtomicLong();
+        final AtomicLong calls = new AtomicLong();
+        final LongAdder failures = new LongAdder();
         final LongAdder slowCalls = new LongAdder();
 
         Bucket(long number) {
             this.number = number;
+        }
+
+        void addTrouble(boolean failed, boolean slow) {
+            if (failed) {
+                failures.increment();
+            }
+            if (slow) {
+                slowCalls.increment();
+            }
         }
     }
 }

@@ -5,6 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.resilience.circuitbreaker.CallWindow.Thresholds;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 /** A window of 20 s, whose buckets are a second long. */
@@ -88,6 +93,27 @@ class TimeWindowTests {
 
         time.advance(Duration.ofSeconds(1));
         assertThat(window.record(false, false)).isFalse();
+    }
+
+    @Test
+    void neverSeesMoreSlowCallsOrFailuresThanCalls() throws Exception {
+        double impossible = 1 + 1e-9;
+        TimeWindow window = window(impossible, impossible);
+        Callable<Integer> slowFailures = () -> {
+            int reached = 0;
+            for (int call = 0; call < 300_000; call++) {
+                reached += window.record(true, true) ? 1 : 0;
+            }
+            return reached;
+        };
+        ExecutorService pool = Executors.newFixedThreadPool(2);
+        try {
+            for (Future<Integer> reached : pool.invokeAll(List.of(slowFailures, slowFailures))) {
+                assertThat(reached.get()).isZero();
+            }
+        } finally {
+            pool.shutdownNow();
+        }
     }
 
     @Test

@@ -13,8 +13,14 @@ import org.jspecify.annotations.Nullable;
 final class TimeWithRaces implements TimeSource {
 
     final ManualTimeSource manual = new ManualTimeSource();
+    private Duration lag = Duration.ZERO;
     private int readingsBefore;
     private @Nullable Runnable race;
+
+    /** How old the coarse time is from now on. */
+    void coarseTimeLags(Duration by) {
+        lag = by;
+    }
 
     /** What happens when the time is read next. */
     void atNextReading(Runnable action) {
@@ -43,7 +49,7 @@ final class TimeWithRaces implements TimeSource {
 
     @Override
     public long coarseNanoTime() {
-        return manual.nanoTime();
+        return manual.nanoTime() - lag.toNanos();
     }
 
     @Override

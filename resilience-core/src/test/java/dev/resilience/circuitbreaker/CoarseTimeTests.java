@@ -1,0 +1,92 @@
+package dev.resilience.circuitbreaker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.resilience.circuitbreaker.CallWindow.Thresholds;
+import dev.resilience.circuitbreaker.CircuitBreakerPolicy.Window;
+import dev.resilience.event.CircuitState;
+import dev.resilience.event.Events;
+import dev.resilience.fault.Faults;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** What it costs that a window of time reads a clock that is some milliseconds behind. */
+class CoarseTimeTests {
+
+    private static final Duration LAG = Duration.ofMillis(20);
+    private static final Duration NANO = Duration.ofNanos(1);
+
+    private final TimeWithRaces time = new TimeWithRaces();
+
+    /** Its buckets are 50 ms long. */
+    private TimeWindow secondOfFailures() {
+        return new TimeWindow(Duration.ofSeconds(1), new Thresholds(1, 0.5, 0), time);
+    }
+
+    @Test
+    void aCallIsHeldAgainstTheThresholdsForLongerThanTheWindowByTheLagAtMost() {
+        TimeWindow window = secondOfFailures();
+        window.record(true, false);
+        time.coarseTimeLags(LAG);
+        time.manual.advance(Duration.ofSeconds(1).plus(LAG).minus(NANO));
+        assertThat(window.record(false, false))
+                .as("a second and almost the lag later")
+                .isTrue();
+
+        time.manual.advance(NANO);
+        assertThat(window.record(false, false)).as("a second and the lag later").isFalse();
+    }
+
+    @Test
+    void aCallIsForgottenEarlierThanAfterNineteenTwentiethsByTheLagAtMost() {
+        TimeWindow window = secondOfFailures();
+        time.manual.advance(Duration.ofMillis(50).plus(LAG).minus(NANO));
+        time.coarseTimeLags(LAG);
+        window.record(true, false); // at the end of the first bucket, it seems, and in truth in the second
+        time.coarseTimeLags(Duration.ZERO);
+        time.manual.advance(Duration.ofMillis(950).minus(LAG));
+
+        assertThat(window.record(false, false)).isTrue();
+
+        time.manual.advance(NANO);
+        assertThat(window.record(false, false)).isFalse();
+    }
+
+    /** A window of a millisecond holds what one tick holds, and counts it as any other does. */
+    @Test
+    void aWindowShorterThanATickCountsTheCallsOfATick() {
+        TimeWindow window = new TimeWindow(Duration.ofMillis(1), new Thresholds(3, 1, 0), time);
+        time.manual.advance(LAG);
+        window.record(true, false);
+        time.coarseTimeLags(Duration.ofMillis(9));
+        time.manual.advance(Duration.ofMillis(9));
+        window.record(true, false);
+
+        assertThat(window.record(true, false)).isTrue();
+
+        time.coarseTimeLags(Duration.ZERO);
+        assertThat(window.record(true, false)).as("at the next tick").isFalse();
+    }
+
+    @Test
+    void theRateThatIsShownWhileOpenIsTheOneThatOpened() {
+        CircuitBreakerPolicy policy = CircuitBreakerPolicy.builder()
+                .failureThreshold(0)
+                .window(new Window(Window.Type.TIME, Duration.ofSeconds(1), 1))
+                .minimumCalls(10)
+                .build();
+        time.coarseTimeLags(LAG);
+        CircuitBreaker breaker = new CircuitBreaker("payments", policy, Faults.ofJdk(), time, new Events());
+        for (int call = 0; call < 5; call++) {
+            breaker.admit().failed(0);
+        }
+        time.manual.advance(Duration.ofSeconds(1)); // the first bucket is too old, but the coarse time not yet there
+
+        for (int call = 0; call < 5; call++) {
+            breaker.admit().failed(0);
+        }
+
+        assertThat(breaker.currentState()).isEqualTo(CircuitState.OPEN);
+        assertThat(breaker.failureRate()).isEqualTo(1);
+    }
+}

@@ -1,0 +1,59 @@
+package dev.resilience.circuitbreaker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.resilience.circuitbreaker.CircuitBreakerPolicy.HalfOpen;
+import dev.resilience.circuitbreaker.TestBreaker.InFlight;
+import dev.resilience.event.CircuitState;
+import dev.resilience.policy.Way;
+import java.time.Duration;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Somebody sets the clock of the machine, an hour forth or back: nothing changes. */
+@ParameterizedClass
+@EnumSource(Way.class)
+class WallClockTests {
+
+    private static final Duration OPEN = Duration.ofSeconds(30);
+
+    private final TestBreaker calls;
+
+    WallClockTests(Way way) {
+        this.calls = new TestBreaker(
+                way,
+                CircuitBreakerPolicy.builder()
+                        .failureThreshold(0)
+                        .minimumCalls(3)
+                        .slowCallDuration(Duration.ofSeconds(2))
+                        .openDuration(OPEN)
+                        .halfOpen(new HalfOpen(1, 1, Duration.ofSeconds(10)))
+                        .build());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 1})
+    void neitherCallsNorOpenPeriodsNorProbesGrowOlder(int hours) throws Throwable {
+        Duration jump = Duration.ofHours(hours);
+        calls.fail(2);
+        InFlight quick = calls.start();
+        calls.time.shiftWallClock(jump);
+        quick.fail();
+        calls.assertIs(CircuitState.OPEN);
+        assertThat(calls.breaker.slowCalls()).isZero();
+
+        calls.time.advance(OPEN.minusNanos(1));
+        calls.time.shiftWallClock(jump);
+        calls.refused();
+
+        calls.time.advance(Duration.ofNanos(1));
+        InFlight probe = calls.start();
+        calls.time.shiftWallClock(jump);
+        calls.refused();
+        probe.succeed();
+        calls.assertIs(CircuitState.CLOSED);
+        calls.assertCounted(1, 3, 0, 2);
+    }
+}
