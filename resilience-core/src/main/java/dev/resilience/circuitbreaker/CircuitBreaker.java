@@ -8,12 +8,10 @@ import dev.resilience.event.Events;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.exception.ResilienceException;
-import dev.resilience.fault.ExceptionRules;
 import dev.resilience.fault.Fault;
 import dev.resilience.fault.Faults;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Step;
-import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -21,6 +19,7 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,7 +27,9 @@ import org.slf4j.LoggerFactory;
  * A circuit breaker policy at work: refuses calls while the callee is down, probes it when the open period is over, and
  * closes when the probes succeed. Nothing happens without a call.
  *
- * <p>The state is one reference, moved by compare-and-set; there is no lock. Safe for use by many threads.
+ * <p>The state is one reference, moved by compare-and-set; there is no lock. Listeners hear of each transition once, on
+ * the thread that made it: of two that follow at once on two threads, possibly of the later one first. Safe for use by
+ * many threads.
  */
 public final class CircuitBreaker implements Layer {
 
@@ -44,13 +45,9 @@ public final class CircuitBreaker implements Layer {
     }
 
     private final String name;
-    private final CircuitBreakerPolicy policy;
-    private final ExceptionRules rules;
-    private final ExceptionRules rulesForRefusals;
     private final Faults faults;
     private final TimeSource time;
     private final Events events;
-    private final long slowNanos;
     private volatile State state;
     private final OutcomeCounters<CircuitBreakerOutcome> calls = new OutcomeCounters<>(CircuitBreakerOutcome.class);
     private final LongAdder slowCalls = new LongAdder();
@@ -58,18 +55,13 @@ public final class CircuitBreaker implements Layer {
 
     public CircuitBreaker(String name, CircuitBreakerPolicy policy, Faults faults, TimeSource time, Events events) {
         this.name = name;
-        this.policy = policy;
-        this.rules = new ExceptionRules(policy.recordOn(), policy.ignoreOn());
-        this.rulesForRefusals = rules.within(ResilienceException.class);
         this.faults = faults;
         this.time = time;
         this.events = events;
-        Duration slow = policy.slowCallDuration();
-        this.slowNanos = slow == null ? Long.MAX_VALUE : Durations.toNanos(slow);
         for (CircuitState from : CircuitState.values()) {
             transitions.put(from, countersForAllStates());
         }
-        this.state = fresh(policy.initialState());
+        this.state = fresh(policy.initialState(), Settings.of(policy));
     }
 
     /** A circuit breaker with the JDK's faults and the system's time. */
@@ -81,8 +73,9 @@ public final class CircuitBreaker implements Layer {
         return name;
     }
 
+    /** What it works by now. */
     public CircuitBreakerPolicy policy() {
-        return policy;
+        return state.settings.policy();
     }
 
     /** The state it is in. An open period that is over stays OPEN until the next call. */
@@ -112,22 +105,48 @@ public final class CircuitBreaker implements Layer {
 
     /** Refuses all calls until told otherwise. */
     public void forceOpen() {
-        become(CircuitState.FORCED_OPEN);
+        replace(before -> fresh(CircuitState.FORCED_OPEN, before.settings));
     }
 
     /** Lets all calls through, with an empty window. */
     public void close() {
-        become(CircuitState.CLOSED);
+        replace(before -> fresh(CircuitState.CLOSED, before.settings));
     }
 
     /** Lets all calls through and counts nothing until told otherwise. */
     public void disable() {
-        become(CircuitState.DISABLED);
+        replace(before -> fresh(CircuitState.DISABLED, before.settings));
     }
 
-    /** Goes back to the state and the empty window of the start; what was counted stays counted. */
+    /** Goes back to the policy's initial state and an empty window; what was counted stays counted. */
     public void reset() {
-        become(policy.initialState());
+        replace(before -> fresh(before.settings.policy().initialState(), before.settings));
+    }
+
+    /**
+     * Changes the policy while calls are under way. From the moment this returns, nothing begins under the old policy
+     * any more, and {@link #policy()} is the new one.
+     *
+     * <p>The breaker stays in the state that it is in: this is no transition, and what was counted stays counted.
+     *
+     * <ul>
+     *   <li>CLOSED: begins with an empty window and no failure in a row.
+     *   <li>OPEN: stays so since when it opened. How long it stays open is told by the new policy, as for a breaker that
+     *       has failed as many probings; if that time is over, the next call is a probe.
+     *   <li>HALF_OPEN: begins its probing anew, with all places free and no success so far.
+     *   <li>FORCED_OPEN and DISABLED: stay so until told otherwise.
+     * </ul>
+     *
+     * <p>No call under way is broken or lost. It ends by the policy that it began under, which tells whether it was slow
+     * and whether its failure counts, and it is counted so; but it decides nothing any more, as any result of the past.
+     * That goes for probes too: they hold no place of the new probing, so until they have ended there may be more calls
+     * under way than {@code half-open.max-concurrent}.
+     *
+     * <p>The initial state of the new policy matters to {@link #reset()} alone.
+     */
+    public void reconfigure(CircuitBreakerPolicy policy) {
+        Settings settings = Settings.of(policy);
+        replace(before -> before.under(settings));
     }
 
     @Override
@@ -161,30 +180,30 @@ public final class CircuitBreaker implements Layer {
         return new CircuitOpenException(name, retryAfter);
     }
 
-    /** The start of a call, or 0 where no policy wants to know how long it takes. */
-    long startNanos() {
-        return slowNanos == Long.MAX_VALUE ? 0 : time.nanoTime();
+    /** The start of a call, or 0 where its policy does not want to know how long it takes. */
+    long startNanos(Permit permit) {
+        return permit.settings().timeCalls() ? time.nanoTime() : 0;
     }
 
     void succeeded(Permit permit, long start) {
-        permit.succeeded(nanosSince(start));
+        permit.succeeded(nanosSince(permit, start));
     }
 
     void failed(Permit permit, long start, Throwable failure) {
-        if (countsAsFailure(failure)) {
-            permit.failed(nanosSince(start));
+        if (countsAsFailure(permit, failure)) {
+            permit.failed(nanosSince(permit, start));
         } else {
             permit.ignored();
         }
     }
 
-    private long nanosSince(long start) {
-        return slowNanos == Long.MAX_VALUE ? 0 : time.nanoTime() - start;
+    private long nanosSince(Permit permit, long start) {
+        return permit.settings().timeCalls() ? time.nanoTime() - start : 0;
     }
 
-    private boolean countsAsFailure(Throwable failure) {
+    private boolean countsAsFailure(Permit permit, Throwable failure) {
         boolean refusal = ResilienceException.isRefusal(failure);
-        Boolean listed = (refusal ? rulesForRefusals : rules).verdict(failure);
+        Boolean listed = permit.settings().verdict(failure, refusal);
         if (listed != null) {
             return listed;
         }
@@ -198,12 +217,8 @@ public final class CircuitBreaker implements Layer {
         calls.count(outcome);
     }
 
-    boolean countSlow(long nanos) {
-        if (nanos <= slowNanos) {
-            return false;
-        }
+    void countSlow() {
         slowCalls.increment();
-        return true;
     }
 
     /** Moves from one state instance to the next; false if another thread was first, and then nothing has changed. */
@@ -223,20 +238,26 @@ public final class CircuitBreaker implements Layer {
         return time;
     }
 
-    private void become(CircuitState wanted) {
-        State before = (State) STATE.getAndSet(this, fresh(wanted));
-        if (before.name() != wanted) {
-            announce(before.name(), wanted);
+    /** What the successor is depends on what it follows, and above all on its settings. */
+    private void replace(UnaryOperator<State> successor) {
+        State before = state;
+        State after = successor.apply(before);
+        while (!STATE.compareAndSet(this, before, after)) {
+            before = state;
+            after = successor.apply(before);
+        }
+        if (before.name() != after.name()) {
+            announce(before.name(), after.name());
         }
     }
 
-    private State fresh(CircuitState wanted) {
+    private State fresh(CircuitState wanted, Settings settings) {
         return switch (wanted) {
-            case CLOSED -> new ClosedState(this);
-            case OPEN -> new OpenState(this, 0, Double.NaN);
-            case HALF_OPEN -> new HalfOpenState(this, 0, Double.NaN);
-            case FORCED_OPEN -> new ForcedOpenState(this);
-            case DISABLED -> new DisabledState();
+            case CLOSED -> new ClosedState(this, settings);
+            case OPEN -> new OpenState(this, settings, 0, Double.NaN);
+            case HALF_OPEN -> new HalfOpenState(this, settings, 0, Double.NaN);
+            case FORCED_OPEN -> new ForcedOpenState(this, settings);
+            case DISABLED -> new DisabledState(this, settings);
         };
     }
 

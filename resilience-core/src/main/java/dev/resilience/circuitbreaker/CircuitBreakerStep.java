@@ -20,7 +20,7 @@ final class CircuitBreakerStep extends Step {
     @Override
     public @Nullable Object call(Invocation invocation) throws Throwable {
         Permit permit = breaker.admit();
-        long start = breaker.startNanos();
+        long start = breaker.startNanos(permit);
         Object result;
         try {
             result = next.call(invocation);
@@ -40,7 +40,7 @@ final class CircuitBreakerStep extends Step {
         } catch (Throwable refused) {
             return CompletableFuture.failedFuture(refused);
         }
-        long start = breaker.startNanos();
+        long start = breaker.startNanos(permit);
         LinkedFuture answer = new LinkedFuture();
         answer.await(next, invocation, (result, failure) -> {
             boolean cancelled = answer.isDone();

@@ -10,15 +10,14 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class ClosedState extends State implements Permit {
 
-    private final CircuitBreaker breaker;
     private final int failureThreshold;
     private final AtomicInteger consecutiveFailures = new AtomicInteger();
     private final CallWindow window;
 
-    ClosedState(CircuitBreaker breaker) {
-        this.breaker = breaker;
-        this.failureThreshold = breaker.policy().failureThreshold();
-        this.window = CallWindow.of(breaker.policy(), breaker.time());
+    ClosedState(CircuitBreaker breaker, Settings settings) {
+        super(breaker, settings);
+        this.failureThreshold = settings.policy().failureThreshold();
+        this.window = CallWindow.of(settings.policy(), breaker.time());
     }
 
     @Override
@@ -32,8 +31,18 @@ final class ClosedState extends State implements Permit {
     }
 
     @Override
+    State under(Settings other) {
+        return new ClosedState(breaker, other);
+    }
+
+    @Override
     double failureRate() {
         return window.failureRate();
+    }
+
+    @Override
+    public Settings settings() {
+        return settings;
     }
 
     @Override
@@ -42,7 +51,7 @@ final class ClosedState extends State implements Permit {
         if (consecutiveFailures.get() != 0) {
             consecutiveFailures.set(0);
         }
-        if (window.record(false, breaker.countSlow(nanos))) {
+        if (window.record(false, countIfSlow(nanos))) {
             open();
         }
     }
@@ -50,7 +59,7 @@ final class ClosedState extends State implements Permit {
     @Override
     public void failed(long nanos) {
         breaker.count(CircuitBreakerOutcome.FAILURE);
-        boolean tooMany = window.record(true, breaker.countSlow(nanos));
+        boolean tooMany = window.record(true, countIfSlow(nanos));
         boolean tooManyInARow = consecutiveFailures.incrementAndGet() >= failureThreshold && failureThreshold > 0;
         if (tooMany || tooManyInARow) {
             open();
@@ -63,6 +72,6 @@ final class ClosedState extends State implements Permit {
     }
 
     private void open() {
-        breaker.move(this, new OpenState(breaker, 0, window.failureRateAtLastCall()));
+        breaker.move(this, new OpenState(breaker, settings, 0, window.failureRateAtLastCall()));
     }
 }

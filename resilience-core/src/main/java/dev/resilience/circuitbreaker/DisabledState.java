@@ -5,6 +5,10 @@ import dev.resilience.event.CircuitState;
 /** Calls pass, and nothing is counted. */
 final class DisabledState extends State implements Permit {
 
+    DisabledState(CircuitBreaker breaker, Settings settings) {
+        super(breaker, settings);
+    }
+
     @Override
     CircuitState name() {
         return CircuitState.DISABLED;
@@ -13,6 +17,16 @@ final class DisabledState extends State implements Permit {
     @Override
     Permit tryAdmit() {
         return this;
+    }
+
+    @Override
+    State under(Settings other) {
+        return new DisabledState(breaker, other);
+    }
+
+    @Override
+    public Settings settings() {
+        return settings;
     }
 
     @Override

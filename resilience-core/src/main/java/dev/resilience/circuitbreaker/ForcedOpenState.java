@@ -7,10 +7,8 @@ import org.jspecify.annotations.Nullable;
 /** Calls are refused until an operator says otherwise. */
 final class ForcedOpenState extends State {
 
-    private final CircuitBreaker breaker;
-
-    ForcedOpenState(CircuitBreaker breaker) {
-        this.breaker = breaker;
+    ForcedOpenState(CircuitBreaker breaker, Settings settings) {
+        super(breaker, settings);
     }
 
     @Override
@@ -24,9 +22,14 @@ final class ForcedOpenState extends State {
         return null;
     }
 
+    @Override
+    State under(Settings other) {
+        return new ForcedOpenState(breaker, other);
+    }
+
     /** Nobody knows; an open period is as good a time as any to ask again. */
     @Override
     Duration retryAfter() {
-        return breaker.policy().openDuration();
+        return settings.policy().openDuration();
     }
 }

@@ -19,19 +19,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class HalfOpenState extends State {
 
-    private final CircuitBreaker breaker;
     private final int failedProbings;
     private final double failureRate;
+    private final int successThreshold;
     private final long probeTimeoutNanos;
     private final AtomicReferenceArray<@Nullable Probe> places;
     private final AtomicInteger successes = new AtomicInteger();
     private final AtomicReference<@Nullable State> next = new AtomicReference<>();
 
-    HalfOpenState(CircuitBreaker breaker, int failedProbings, double failureRate) {
-        CircuitBreakerPolicy.HalfOpen policy = breaker.policy().halfOpen();
-        this.breaker = breaker;
+    HalfOpenState(CircuitBreaker breaker, Settings settings, int failedProbings, double failureRate) {
+        super(breaker, settings);
+        CircuitBreakerPolicy.HalfOpen policy = settings.policy().halfOpen();
         this.failedProbings = failedProbings;
         this.failureRate = failureRate;
+        this.successThreshold = policy.successThreshold();
         this.probeTimeoutNanos = Durations.toNanos(policy.probeTimeout());
         this.places = new AtomicReferenceArray<>(policy.maxConcurrent());
     }
@@ -47,6 +48,11 @@ final class HalfOpenState extends State {
     Permit tryAdmit() {
         Probe probe = takePlace(breaker.time().nanoTime());
         return isOver() ? null : probe;
+    }
+
+    @Override
+    State under(Settings other) {
+        return new HalfOpenState(breaker, other, failedProbings, failureRate);
     }
 
     @Override
@@ -102,15 +108,20 @@ final class HalfOpenState extends State {
         }
 
         @Override
+        public Settings settings() {
+            return settings;
+        }
+
+        @Override
         public void succeeded(long nanos) {
             if (!endsInTime()) {
                 ignore();
                 return;
             }
             breaker.count(CircuitBreakerOutcome.SUCCESS);
-            breaker.countSlow(nanos);
-            if (successes.incrementAndGet() >= breaker.policy().halfOpen().successThreshold()) {
-                end(new ClosedState(breaker));
+            countIfSlow(nanos);
+            if (successes.incrementAndGet() >= successThreshold) {
+                end(new ClosedState(breaker, settings));
             } else {
                 givePlaceBack();
             }
@@ -123,8 +134,8 @@ final class HalfOpenState extends State {
                 return;
             }
             breaker.count(CircuitBreakerOutcome.FAILURE);
-            breaker.countSlow(nanos);
-            end(new OpenState(breaker, failedProbings + 1, failureRate));
+            countIfSlow(nanos);
+            end(new OpenState(breaker, settings, failedProbings + 1, failureRate));
         }
 
         @Override

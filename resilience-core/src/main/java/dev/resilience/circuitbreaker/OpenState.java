@@ -10,7 +10,6 @@ final class OpenState extends State {
 
     private static final Duration SHORTEST_HINT = Duration.ofMillis(1);
 
-    private final CircuitBreaker breaker;
     private final int failedProbings;
     private final double failureRate;
     private final long openedAt;
@@ -20,12 +19,17 @@ final class OpenState extends State {
      * @param failedProbings how often in a row the breaker went from half-open back to open
      * @param failureRate the rate in the window when it opened, NaN if there were too few calls to tell
      */
-    OpenState(CircuitBreaker breaker, int failedProbings, double failureRate) {
-        this.breaker = breaker;
+    OpenState(CircuitBreaker breaker, Settings settings, int failedProbings, double failureRate) {
+        this(breaker, settings, failedProbings, failureRate, breaker.time().nanoTime());
+    }
+
+    private OpenState(
+            CircuitBreaker breaker, Settings settings, int failedProbings, double failureRate, long openedAt) {
+        super(breaker, settings);
         this.failedProbings = failedProbings;
         this.failureRate = failureRate;
-        this.openedAt = breaker.time().nanoTime();
-        this.openNanos = Durations.toNanos(breaker.policy().openDuration(failedProbings));
+        this.openedAt = openedAt;
+        this.openNanos = Durations.toNanos(settings.policy().openDuration(failedProbings));
     }
 
     @Override
@@ -37,9 +41,14 @@ final class OpenState extends State {
     @Nullable
     Permit tryAdmit() {
         if (remainingNanos() <= 0) {
-            breaker.move(this, new HalfOpenState(breaker, failedProbings, failureRate));
+            breaker.move(this, new HalfOpenState(breaker, settings, failedProbings, failureRate));
         }
         return null;
+    }
+
+    @Override
+    State under(Settings other) {
+        return new OpenState(breaker, other, failedProbings, failureRate, openedAt);
     }
 
     @Override

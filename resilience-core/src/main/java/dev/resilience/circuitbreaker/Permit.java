@@ -6,6 +6,9 @@ package dev.resilience.circuitbreaker;
  */
 interface Permit {
 
+    /** What the call is judged by: that of the state instance that admitted it. */
+    Settings settings();
+
     /**
      * The call succeeded.
      *

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @ExtendWith(WithoutLog.class)
 class CircuitBreakerConcurrencyTests {
@@ -222,6 +223,92 @@ class CircuitBreakerConcurrencyTests {
 
         assertThat(calls.breaker.transitions(CircuitState.OPEN, CircuitState.HALF_OPEN))
                 .isEqualTo(rounds);
+    }
+
+    /** All threads ask on while the only probe fails or succeeds. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void letsNobodyIntoAProbingThatIsDecided(boolean succeeds) throws Exception {
+        int rounds = 3_000;
+        TestBreaker calls = new TestBreaker(
+                Way.BLOCKING,
+                TestBreaker.consecutive(1)
+                        .halfOpen(new HalfOpen(1, 1, Duration.ofDays(1)))
+                        .build());
+        CyclicBarrier barrier = new CyclicBarrier(THREADS);
+        AtomicInteger probes = new AtomicInteger();
+
+        inParallel(random -> {
+            for (int round = 1; round <= rounds; round++) {
+                if (barrier.await(30, TimeUnit.SECONDS) == 0) {
+                    calls.breaker.close();
+                    calls.openAndWait();
+                }
+                barrier.await(30, TimeUnit.SECONDS);
+                Permit permit = null;
+                for (int i = 0; i < 20 && permit == null; i++) {
+                    permit = tryAdmit(calls.breaker);
+                }
+                if (permit != null && !(permit instanceof ClosedState)) {
+                    probes.incrementAndGet();
+                    if (succeeds) {
+                        permit.succeeded(0);
+                    } else {
+                        permit.failed(0);
+                    }
+                }
+                barrier.await(30, TimeUnit.SECONDS);
+                assertThat(probes).hasValue(round);
+            }
+        });
+    }
+
+    /** While calls open and close it and an operator acts, the policy changes, and each change holds. */
+    @Test
+    void losesNoChangeOfItsPolicy() throws Exception {
+        TestBreaker calls = new TestBreaker(Way.BLOCKING, shortLived().build());
+        Pipeline pipeline = Pipeline.of(calls.breaker);
+        AtomicInteger threads = new AtomicInteger();
+        AtomicLong bodies = new AtomicLong();
+
+        inParallel(random -> {
+            boolean configures = threads.getAndIncrement() == 0;
+            for (int i = 0; i < 30_000; i++) {
+                if (configures) {
+                    CircuitBreakerPolicy policy = shortLived().build();
+                    calls.breaker.reconfigure(policy);
+                    for (int look = 0; look < 3; look++) {
+                        assertThat(calls.breaker.policy()).isSameAs(policy);
+                    }
+                } else if (random.nextInt(50) == 0) {
+                    calls.breaker.close();
+                } else {
+                    callAndLetTimePass(calls, pipeline, random, bodies);
+                }
+            }
+        });
+
+        calls.breaker.close();
+        long rejected = calls.breaker.calls().get(CircuitBreakerOutcome.REJECTED);
+        assertThat(calls.breaker.calls().total() - rejected).isEqualTo(bodies.get());
+        assertTransitionsLeadFromClosedToWhereItIs(calls);
+    }
+
+    private static void callAndLetTimePass(TestBreaker calls, Pipeline pipeline, Random random, AtomicLong bodies)
+            throws Exception {
+        calls.time.advance(Duration.ofNanos(1));
+        try {
+            pipeline.call(() -> body(random, random.nextInt(3) == 0, bodies));
+        } catch (CircuitOpenException | IllegalStateException | IllegalArgumentException expected) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private static CircuitBreakerPolicy.Builder shortLived() {
+        return CircuitBreakerPolicy.builder()
+                .failureThreshold(2)
+                .openDuration(Duration.ofNanos(2))
+                .halfOpen(new HalfOpen(2, 1, Duration.ofNanos(50)));
     }
 
     private static Permit tryAdmit(CircuitBreaker breaker) {

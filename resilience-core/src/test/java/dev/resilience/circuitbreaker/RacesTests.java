@@ -204,4 +204,85 @@ class RacesTests {
             assertThat(refusal(breaker).retryAfter()).isPositive();
         }
     }
+
+    @Nested
+    class APolicyThatChanges {
+
+        private final CircuitBreakerPolicy changed = TestBreaker.consecutive(2)
+                .openDuration(Duration.ofMinutes(2))
+                .initialState(CircuitState.FORCED_OPEN)
+                .build();
+
+        @Test
+        void isNotUndoneByAFailureThatWasAboutToOpen() {
+            CircuitBreaker breaker = breaker(1, 1);
+
+            time.atNextReading(() -> breaker.reconfigure(changed));
+            breaker.admit().failed(0);
+
+            assertThat(time.isOver()).isTrue();
+            assertThat(breaker.policy()).isSameAs(changed);
+            assertIs(breaker, CircuitState.CLOSED);
+            breaker.admit().failed(0);
+            assertIs(breaker, CircuitState.CLOSED);
+        }
+
+        @Test
+        void isNotUndoneByAProbeThatWasAboutToDecide() {
+            CircuitBreaker breaker = probing(1, 1);
+            Permit probe = breaker.admit();
+
+            time.atReading(2, () -> breaker.reconfigure(changed));
+            probe.failed(0);
+
+            assertThat(time.isOver()).isTrue();
+            assertThat(breaker.policy()).isSameAs(changed);
+            assertIs(breaker, CircuitState.HALF_OPEN);
+            assertThat(tryAdmit(breaker)).isNotNull();
+        }
+
+        @Test
+        void isNotUndoneByACallThatWasAboutToProbe() {
+            CircuitBreaker breaker = probing(1, 1);
+
+            time.atNextReading(() -> breaker.reconfigure(changed));
+
+            assertThat(refusal(breaker).retryAfter()).isEqualTo(Duration.ofSeconds(90));
+            assertThat(breaker.policy()).isSameAs(changed);
+            assertIs(breaker, CircuitState.OPEN);
+        }
+
+        @Test
+        void isNotUndoneByAnOperatorAndHoldsForWhatTheOperatorWants() {
+            CircuitBreaker breaker = breaker(1, 1);
+            breaker.reconfigure(
+                    TestBreaker.consecutive(1).initialState(CircuitState.OPEN).build());
+
+            time.atNextReading(() -> breaker.reconfigure(changed));
+            breaker.reset();
+
+            assertThat(time.isOver()).isTrue();
+            assertThat(breaker.policy()).isSameAs(changed);
+            assertIs(breaker, CircuitState.FORCED_OPEN);
+            assertThat(breaker.transitions(CircuitState.CLOSED, CircuitState.FORCED_OPEN))
+                    .isEqualTo(1);
+        }
+
+        @Test
+        void keepsATransitionThatCameFirst() {
+            CircuitBreaker breaker = breaker(1, 1);
+            Permit failing = breaker.admit();
+            CircuitBreakerPolicy withAWindow =
+                    CircuitBreakerPolicy.builder().failureThreshold(2).build();
+
+            time.atNextReading(() -> failing.failed(0));
+            breaker.reconfigure(withAWindow);
+
+            assertThat(time.isOver()).isTrue();
+            assertThat(breaker.policy()).isSameAs(withAWindow);
+            assertIs(breaker, CircuitState.OPEN);
+            assertThat(breaker.transitions(CircuitState.CLOSED, CircuitState.OPEN))
+                    .isEqualTo(1);
+        }
+    }
 }
