@@ -3,7 +3,6 @@ package dev.resilience.circuitbreaker;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
 import dev.resilience.time.Durations;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -12,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A few calls pass as probes: enough successes close the breaker, one failure opens it again. Each probe holds a place.
  *
- * <p>Whether a result still counts is decided by one compare-and-set on its probe, which a probe that overslept has lost
- * to its successor. What comes after the probing is decided by one compare-and-set too: the first probe that can tell
- * says so, and from then on nobody is let in, whoever makes the move. It keeps its place, so that there are never more
- * probes under way than places.
+ * <p>A probe that overslept may lose its place to a successor; its result does not count, whether it did or not. What
+ * comes after the probing is decided by one compare-and-set: the first probe that can tell says so, and from then on
+ * nobody is let in, whoever makes the move. It keeps its place, so that there are never more probes under way than
+ * places.
  */
 final class HalfOpenState extends State {
 
@@ -63,7 +62,7 @@ final class HalfOpenState extends State {
     private @Nullable Probe takePlace(long now) {
         for (int place = 0; place < places.length(); place++) {
             Probe holder = places.get(place);
-            if (holder == null || holder.isReplaceable(now)) {
+            if (holder == null || holder.isLate(now)) {
                 Probe probe = new Probe(place, now);
                 if (places.compareAndSet(place, holder, probe)) {
                     return probe;
@@ -91,20 +90,10 @@ final class HalfOpenState extends State {
 
         private final int place;
         private final long startedAt;
-        private final AtomicBoolean ended = new AtomicBoolean();
 
         Probe(int place, long startedAt) {
             this.place = place;
             this.startedAt = startedAt;
-        }
-
-        /** A late one; its result does not count any more. */
-        boolean isReplaceable(long now) {
-            if (!isLate(now)) {
-                return false;
-            }
-            ended.set(true);
-            return true;
         }
 
         @Override
@@ -115,7 +104,7 @@ final class HalfOpenState extends State {
         @Override
         public void succeeded(long nanos) {
             if (!endsInTime()) {
-                ignore();
+                ignored();
                 return;
             }
             breaker.count(CircuitBreakerOutcome.SUCCESS);
@@ -130,7 +119,7 @@ final class HalfOpenState extends State {
         @Override
         public void failed(long nanos) {
             if (!endsInTime()) {
-                ignore();
+                ignored();
                 return;
             }
             breaker.count(CircuitBreakerOutcome.FAILURE);
@@ -140,17 +129,12 @@ final class HalfOpenState extends State {
 
         @Override
         public void ignored() {
-            ended.set(true);
-            ignore();
-        }
-
-        private void ignore() {
             breaker.count(CircuitBreakerOutcome.IGNORED);
             givePlaceBack();
         }
 
         private boolean endsInTime() {
-            return ended.compareAndSet(false, true) && !isLate(breaker.time().nanoTime());
+            return !isLate(breaker.time().nanoTime());
         }
 
         private boolean isLate(long now) {

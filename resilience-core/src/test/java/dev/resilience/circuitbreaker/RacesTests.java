@@ -32,7 +32,8 @@ class RacesTests {
     }
 
     private CircuitBreaker breaker(int maxConcurrent, int successThreshold) {
-        CircuitBreakerPolicy policy = TestBreaker.consecutive(1)
+        CircuitBreakerPolicy policy = CircuitBreakerPolicy.builder()
+                .failureThreshold(1)
                 .openDuration(OPEN)
                 .halfOpen(new HalfOpen(maxConcurrent, successThreshold, Duration.ofMinutes(1)))
                 .build();

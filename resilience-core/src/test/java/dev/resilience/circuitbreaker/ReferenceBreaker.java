@@ -8,9 +8,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** What a circuit breaker should do: one thread, nothing packed, everything counted anew from lists. */
@@ -18,10 +18,10 @@ final class ReferenceBreaker {
 
     private static final int BUCKETS = 20;
 
-    private final CircuitBreakerPolicy policy;
     private final Map<CircuitBreakerOutcome, Long> calls = new EnumMap<>(CircuitBreakerOutcome.class);
-    private final Map<String, Long> transitions = new HashMap<>();
-    private CircuitState state = CircuitState.CLOSED;
+    private final List<String> news = new ArrayList<>();
+    private CircuitBreakerPolicy policy;
+    private CircuitState state;
     private double rateThatOpened = Double.NaN;
     private long slowCalls;
     private int stay;
@@ -34,6 +34,7 @@ final class ReferenceBreaker {
 
     ReferenceBreaker(CircuitBreakerPolicy policy, long now) {
         this.policy = policy;
+        this.state = policy.initialState();
         this.since = now;
         for (CircuitBreakerOutcome outcome : CircuitBreakerOutcome.values()) {
             calls.put(outcome, 0L);
@@ -41,7 +42,30 @@ final class ReferenceBreaker {
     }
 
     /** An admitted call, and the stay in a state that admitted it. */
-    record Call(int stay, CircuitState state, long start) {}
+    static final class Call {
+
+        final CircuitBreakerPolicy policy;
+        private final int stay;
+        private final CircuitState state;
+        private final long start;
+
+        Call(ReferenceBreaker breaker, long start) {
+            this.policy = breaker.policy;
+            this.stay = breaker.stay;
+            this.state = breaker.state;
+            this.start = start;
+        }
+
+        private boolean isLate(long now) {
+            return state == CircuitState.HALF_OPEN
+                    && now - start >= policy.halfOpen().probeTimeout().toNanos();
+        }
+
+        private boolean isSlow(long now) {
+            Duration slow = policy.slowCallDuration();
+            return slow != null && now - start > slow.toNanos();
+        }
+    }
 
     private record Ended(long bucket, boolean failed, boolean slow) {}
 
@@ -49,29 +73,42 @@ final class ReferenceBreaker {
         return state;
     }
 
-    Map<CircuitBreakerOutcome, Long> calls() {
-        return calls;
+    CircuitBreakerPolicy policy() {
+        return policy;
+    }
+
+    long calls(CircuitBreakerOutcome outcome) {
+        return calls.get(outcome);
     }
 
     long slowCalls() {
         return slowCalls;
     }
 
-    long transitions(CircuitState from, CircuitState to) {
-        return transitions.getOrDefault(from + " " + to, 0L);
+    /** What listeners are told, in its order; whoever reads it clears it. */
+    List<String> news() {
+        return news;
     }
 
     long openNanosLeft(long now) {
         return openNanos() - (now - since);
     }
 
+    Duration retryAfter(long now) {
+        return switch (state) {
+            case OPEN -> Duration.ofNanos(Math.max(1_000_000, openNanosLeft(now)));
+            case FORCED_OPEN -> policy.openDuration();
+            default -> Duration.ofSeconds(1);
+        };
+    }
+
     double failureRate(long now) {
-        forgetOldCalls(now);
         if (state == CircuitState.OPEN || state == CircuitState.HALF_OPEN) {
             return rateThatOpened;
         }
-        return state == CircuitState.CLOSED && watchesRates() && window.size() >= policy.minimumCalls()
-                ? share(window.stream().filter(Ended::failed).count())
+        forgetOldCalls(now);
+        return state == CircuitState.CLOSED && hasWindow() && window.size() >= policy.minimumCalls()
+                ? share(Ended::failed)
                 : Double.NaN;
     }
 
@@ -82,13 +119,14 @@ final class ReferenceBreaker {
             become(CircuitState.HALF_OPEN, now);
         }
         boolean room = state != CircuitState.HALF_OPEN
-                || probes.stream().filter(probe -> !isLate(probe, now)).count()
+                || probes.stream().filter(probe -> !probe.isLate(now)).count()
                         < policy.halfOpen().maxConcurrent();
         if (state == CircuitState.OPEN || state == CircuitState.FORCED_OPEN || !room) {
             calls.merge(CircuitBreakerOutcome.REJECTED, 1L, Long::sum);
+            news.add("rejected");
             return null;
         }
-        Call call = new Call(stay, state, now);
+        Call call = new Call(this, now);
         if (state == CircuitState.HALF_OPEN) {
             probes.add(call);
         }
@@ -99,16 +137,14 @@ final class ReferenceBreaker {
         if (call.state == CircuitState.DISABLED) {
             return;
         }
-        boolean late = call.state == CircuitState.HALF_OPEN && isLate(call, now);
-        CircuitBreakerOutcome outcome = late ? CircuitBreakerOutcome.IGNORED : how;
-        boolean slow = policy.slowCallDuration() != null
-                && now - call.start > policy.slowCallDuration().toNanos();
-        boolean failed = outcome == CircuitBreakerOutcome.FAILURE;
+        CircuitBreakerOutcome outcome = call.isLate(now) ? CircuitBreakerOutcome.IGNORED : how;
         calls.merge(outcome, 1L, Long::sum);
         probes.remove(call);
         if (outcome == CircuitBreakerOutcome.IGNORED) {
             return;
         }
+        boolean slow = call.isSlow(now);
+        boolean failed = outcome == CircuitBreakerOutcome.FAILURE;
         slowCalls += slow ? 1 : 0;
         if (call.stay == stay && state == CircuitState.CLOSED) {
             endWhileClosed(failed, slow, now);
@@ -121,16 +157,14 @@ final class ReferenceBreaker {
         failuresInARow = failed ? failuresInARow + 1 : 0;
         window.add(new Ended(bucket(now), failed, slow));
         forgetOldCalls(now);
-        long slowOnes = window.stream().filter(Ended::slow).count();
-        boolean tooMany = watchesRates()
+        boolean tooMany = hasWindow()
                 && window.size() >= policy.minimumCalls()
-                && (atLeast(policy.failureRateThreshold(), failureRate(now))
-                        || atLeast(policy.slowCallRateThreshold(), share(slowOnes)));
+                && (atLeast(policy.failureRateThreshold(), share(Ended::failed))
+                        || atLeast(policy.slowCallRateThreshold(), share(Ended::slow)));
         if (tooMany || (failed && policy.failureThreshold() > 0 && failuresInARow >= policy.failureThreshold())) {
+            rateThatOpened = failureRate(now);
             failedProbings = 0;
-            double rate = failureRate(now);
             become(CircuitState.OPEN, now);
-            rateThatOpened = rate;
         }
     }
 
@@ -144,14 +178,28 @@ final class ReferenceBreaker {
     }
 
     /** What an operator does; an action that changes nothing still begins a new stay. */
-    void become(CircuitState next, long now) {
+    void operate(CircuitState next, long now) {
+        rateThatOpened = Double.NaN;
+        failedProbings = 0;
+        become(next, now);
+    }
+
+    private void become(CircuitState next, long now) {
         if (next != state) {
-            transitions.merge(state + " " + next, 1L, Long::sum);
+            news.add(state + " to " + next);
         }
-        boolean probing = next == CircuitState.HALF_OPEN || state == CircuitState.HALF_OPEN;
-        rateThatOpened = probing && next != CircuitState.CLOSED ? rateThatOpened : Double.NaN;
         state = next;
         since = now;
+        beginAnew();
+    }
+
+    void reconfigure(CircuitBreakerPolicy other, long now) {
+        policy = other;
+        since = state == CircuitState.OPEN ? since : now;
+        beginAnew();
+    }
+
+    private void beginAnew() {
         stay++;
         failuresInARow = 0;
         successesOfProbes = 0;
@@ -159,24 +207,26 @@ final class ReferenceBreaker {
         probes.clear();
     }
 
-    private boolean isLate(Call probe, long now) {
-        return now - probe.start >= policy.halfOpen().probeTimeout().toNanos();
-    }
-
     private long openNanos() {
-        Duration grown = policy.openDuration();
-        for (int i = 0; i < failedProbings && grown.compareTo(policy.maxOpenDuration()) < 0; i++) {
-            grown = Duration.ofNanos((long) (grown.toNanos() * policy.openDurationMultiplier()));
+        long nanos = policy.openDuration().toNanos();
+        for (int i = 0; i < failedProbings && policy.openDurationMultiplier() > 1; i++) {
+            long grown = (long) (nanos * policy.openDurationMultiplier());
+            nanos = Math.min(grown, policy.maxOpenDuration().toNanos());
         }
-        return Math.min(grown.toNanos(), policy.maxOpenDuration().toNanos());
+        return nanos;
     }
 
-    private boolean watchesRates() {
-        return policy.failureRateThreshold() > 0 || policy.slowCallDuration() != null;
+    private boolean hasWindow() {
+        return policy.failureRateThreshold() > 0
+                || (policy.slowCallDuration() != null && policy.slowCallRateThreshold() > 0);
     }
 
-    private double share(long part) {
-        return (double) part / window.size();
+    private double share(Predicate<Ended> part) {
+        int count = 0;
+        for (Ended call : window) {
+            count += part.test(call) ? 1 : 0;
+        }
+        return (double) count / window.size();
     }
 
     private static boolean atLeast(double threshold, double rate) {
