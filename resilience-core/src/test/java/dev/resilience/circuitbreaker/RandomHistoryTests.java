@@ -2,6 +2,7 @@ package dev.resilience.circuitbreaker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.concurrency.WithoutLog;
 import dev.resilience.event.CircuitState;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;

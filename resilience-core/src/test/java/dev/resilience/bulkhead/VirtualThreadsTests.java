@@ -3,15 +3,21 @@ package dev.resilience.bulkhead;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.resilience.bulkhead.TestBulkhead.Call;
+import dev.resilience.bulkhead.TestBulkhead.Caller;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.policy.InvalidPolicyException;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledForJreRange;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
-class VirtualThreadPoolTests {
+class VirtualThreadsTests {
 
     private static BulkheadPolicy.Builder policy() {
         return BulkheadPolicy.builder()
@@ -43,6 +49,46 @@ class VirtualThreadPoolTests {
         bulkhead.reconfigure(policy().build());
 
         assertThat(Pipeline.of(bulkhead).call(thread)).contains("VirtualThread");
+    }
+
+    /** Far more than there are carriers: if a wait pinned its carrier, no virtual thread could run after a few. */
+    @ParameterizedTest
+    @EnumSource
+    @EnabledForJreRange(min = JRE.JAVA_21)
+    void virtualCallersInLineHoldNoCarrier(BulkheadPolicy.Type type) throws Exception {
+        TestBulkhead calls = new TestBulkhead(type, 1, 1_000);
+        Call running = calls.start(Caller.ASYNCHRONOUS);
+        CountDownLatch ended = new CountDownLatch(1_000);
+        for (int i = 0; i < 1_000; i++) {
+            startVirtualThread(() -> {
+                calls.pipeline.call(() -> "ok");
+                ended.countDown();
+                return null;
+            });
+        }
+        TestBulkhead.soon(() -> calls.bulkhead.queued() == 1_000);
+
+        CountDownLatch another = new CountDownLatch(1);
+        startVirtualThread(() -> {
+            another.countDown();
+            return null;
+        });
+        assertThat(another.await(30, TimeUnit.SECONDS)).isTrue();
+
+        running.end();
+        assertThat(ended.await(30, TimeUnit.SECONDS)).isTrue();
+        calls.assertCounted(1_001, 0, 0);
+    }
+
+    private static void startVirtualThread(Callable<?> work) throws ReflectiveOperationException {
+        Runnable task = () -> {
+            try {
+                work.call();
+            } catch (Exception failure) {
+                throw new AssertionError(failure);
+            }
+        };
+        Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, task);
     }
 
     @Test

@@ -1,4 +1,4 @@
-package dev.resilience.circuitbreaker;
+package dev.resilience.concurrency;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -8,10 +8,10 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.slf4j.LoggerFactory;
 
-/** For tests that open breakers by the thousand. */
-final class WithoutLog implements BeforeAllCallback, AfterAllCallback {
+/** For tests that open breakers and retry by the thousand. */
+public final class WithoutLog implements BeforeAllCallback, AfterAllCallback {
 
-    private final Logger log = (Logger) LoggerFactory.getLogger(CircuitBreaker.class);
+    private final Logger log = (Logger) LoggerFactory.getLogger("dev.resilience");
     private @Nullable Level before;
 
     @Override
