@@ -10,25 +10,49 @@ import org.springframework.beans.factory.ObjectProvider;
  * The plans of all protected methods, by target class and method. All of them are resolved at startup; a class that
  * turns up later is resolved with its first call.
  *
- * <p>Looked up on every call: two concurrent maps in a row, because a key of both would be an allocation a call.
+ * <p>Looked up on every call, and so by identity first: a proxy passes the same {@link Method} object each time, while
+ * {@link Method#equals} compares names and parameters. A table that is replaced as a whole, never changed, and probed
+ * from the method's identity hash on, needs neither a key object nor a lock.
  */
 final class MethodPlans {
+
+    /** Far above what proxies have. Whoever calls with ever new method objects finds his plan by the longer way. */
+    private static final int MOST_KNOWN = 1 << 14;
 
     private final ProtectedMethods methods;
     private final ObjectProvider<PlanFactory> factory;
     private final ConcurrentMap<Class<?>, ConcurrentMap<Method, MethodPlan>> byClass = new ConcurrentHashMap<>();
+    private volatile @Nullable Known[] table = new Known[64]; // its length a power of two, at least half of it empty
+    private int known;
 
     MethodPlans(ProtectedMethods methods, ObjectProvider<PlanFactory> factory) {
         this.methods = methods;
         this.factory = factory;
     }
 
+    private record Known(Method method, Class<?> type, MethodPlan plan) {}
+
     /** The plan of a method as the proxy knows it; {@code null} if it is not protected. */
     @Nullable
     MethodPlan plan(Method method, Class<?> type) {
-        ConcurrentMap<Method, MethodPlan> plans = byClass.get(type);
-        MethodPlan plan = plans == null ? null : plans.get(method);
-        return plan != null ? plan : resolve(method, type);
+        @Nullable Known[] now = table;
+        int last = now.length - 1;
+        int place = System.identityHashCode(method) & last;
+        for (Known found = now[place]; found != null; found = now[place]) {
+            if (found.method == method && found.type == type) {
+                return found.plan;
+            }
+            place = (place + 1) & last;
+        }
+        return resolveAndRemember(method, type);
+    }
+
+    private @Nullable MethodPlan resolveAndRemember(Method method, Class<?> type) {
+        MethodPlan plan = resolve(method, type);
+        if (plan != null) {
+            remember(new Known(method, type, plan));
+        }
+        return plan;
     }
 
     private @Nullable MethodPlan resolve(Method method, Class<?> type) {
@@ -44,8 +68,31 @@ final class MethodPlans {
             MethodPlan earlier = plans.putIfAbsent(specific, plan);
             plan = earlier == null ? plan : earlier;
         }
-        plans.put(method, plan);
         return plan;
+    }
+
+    private synchronized void remember(Known found) {
+        if (known == MOST_KNOWN) {
+            return;
+        }
+        @Nullable Known[] before = table;
+        known++;
+        @Nullable Known[] after = new Known[known * 2 > before.length ? before.length * 2 : before.length];
+        for (Known one : before) {
+            if (one != null) {
+                put(after, one);
+            }
+        }
+        put(after, found); // twice, if two threads came with the same one: the first is found
+        table = after;
+    }
+
+    private static void put(@Nullable Known[] table, Known one) {
+        int place = System.identityHashCode(one.method) & (table.length - 1);
+        while (table[place] != null) {
+            place = (place + 1) & (table.length - 1);
+        }
+        table[place] = one;
     }
 
     /** Resolves the plans of every class that is known to have protected methods. */
