@@ -1,0 +1,146 @@
+package dev.resilience.bulkhead;
+
+import dev.resilience.concurrency.Interleavings;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.jetbrains.lincheck.datastructures.ThreadIdGen;
+import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Disabled;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Places with a line that is long enough are linearizable: callers see a bulkhead that does one thing at a time, first
+ * come, first served.
+ */
+class PlacesInterleavingTests {
+
+    @ParameterizedTest
+    @EnumSource
+    void aPlaceIsHandedOverInOrder(Interleavings mode) {
+        mode.linearizable(Callers.class, InOrder.class);
+    }
+
+    @Disabled("A waiter that is about to be given a free place still takes room in the line")
+    @ParameterizedTest
+    @EnumSource
+    void nobodyIsRefusedWhileThereIsRoom(Interleavings mode) {
+        mode.explore(threads -> {
+            Places places = new Places(1, 1);
+            AtomicInteger admitted = new AtomicInteger();
+            // found no place a moment ago, but by now it is free
+            Runnable comer = () -> {
+                if (places.standInLine(new Caller())) {
+                    admitted.incrementAndGet();
+                }
+            };
+
+            threads.run(comer, comer);
+
+            if (admitted.get() < 2) {
+                throw new AssertionError("Refused, though of two callers one has the place and one may wait");
+            }
+        });
+    }
+
+    /** What became of a call when its caller wanted to end it. */
+    public enum End {
+        WAS_NOT_IN,
+        GAVE_UP_IN_LINE,
+        LEFT_ITS_PLACE
+    }
+
+    /** One caller on each thread, for one place. */
+    @Param(name = "thread", gen = ThreadIdGen.class)
+    public static class Callers {
+
+        private final Places places = new Places(1, 100);
+        private final Caller[] callers = new Caller[10];
+
+        @Operation(params = "thread")
+        public void enter(int thread) {
+            if (callers[thread] == null) {
+                Caller caller = new Caller();
+                callers[thread] = caller;
+                caller.hasPlace = places.tryTake();
+                if (!caller.hasPlace) {
+                    places.standInLine(caller);
+                }
+            }
+        }
+
+        @Operation(params = "thread")
+        public End exit(int thread) {
+            Caller caller = callers[thread];
+            if (caller == null) {
+                return End.WAS_NOT_IN;
+            }
+            callers[thread] = null;
+            if (!caller.hasPlace && places.leaveLine(caller)) {
+                caller.check(0);
+                return End.GAVE_UP_IN_LINE;
+            }
+            places.leave();
+            return End.LEFT_ITS_PLACE;
+        }
+
+        @Validate
+        public void whenQuietEveryPlaceIsAccountedFor() {
+            int in = 0;
+            int waiting = 0;
+            for (Caller caller : callers) {
+                if (caller != null) {
+                    boolean given = caller.told.get() > 0;
+                    caller.check(given ? 1 : 0);
+                    in += caller.hasPlace || given ? 1 : 0;
+                    waiting += caller.hasPlace || given ? 0 : 1;
+                }
+            }
+            if (places.running() != in || places.waiting() != waiting || in > 1 || (waiting > 0 && in == 0)) {
+                throw new IllegalStateException(places.running() + " run and " + places.waiting() + " wait, but " + in
+                        + " are in and " + waiting + " in line");
+            }
+        }
+    }
+
+    private static final class Caller implements Places.Waiter {
+
+        boolean hasPlace;
+        final AtomicInteger told = new AtomicInteger();
+
+        @Override
+        public void placeGiven() {
+            told.incrementAndGet();
+        }
+
+        void check(int times) {
+            if (told.get() != times || (hasPlace && times > 0)) {
+                throw new IllegalStateException("told " + told.get() + " times");
+            }
+        }
+    }
+
+    /** The specification: who came first has the place. */
+    public static class InOrder {
+
+        private final List<Integer> comers = new ArrayList<>();
+
+        public void enter(int thread) {
+            if (!comers.contains(thread)) {
+                comers.add(thread);
+            }
+        }
+
+        public End exit(int thread) {
+            int position = comers.indexOf(thread);
+            if (position < 0) {
+                return End.WAS_NOT_IN;
+            }
+            comers.remove(position);
+            return position == 0 ? End.LEFT_ITS_PLACE : End.GAVE_UP_IN_LINE;
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package dev.resilience.concurrency;
+
+import java.util.function.Consumer;
+import org.jetbrains.lincheck.Lincheck;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Options;
+import org.jetbrains.lincheck.datastructures.StressOptions;
+
+/**
+ * The two ways to try what threads do to each other. Few interleavings in an ordinary build, many with {@code
+ * -Dstress=long}, which the Maven profile {@code long} sets.
+ */
+public enum Interleavings {
+
+    /** One thread at a time, switched at chosen accesses to shared memory: finds what is seldom, and can be repeated. */
+    MODEL_CHECKED {
+        @Override
+        Options<?, ?> options(int times) {
+            return new ModelCheckingOptions().iterations(8 * times).invocationsPerIteration(50);
+        }
+
+        @Override
+        void explore(int times, Consumer<Threads> program) {
+            Lincheck.runConcurrentTest(150 * times, () -> program.accept(Threads.NEW));
+        }
+    },
+
+    /** Real threads at full speed. */
+    STRESSED {
+        @Override
+        Options<?, ?> options(int times) {
+            return new StressOptions().iterations(10 * times).invocationsPerIteration(200);
+        }
+
+        @Override
+        void explore(int times, Consumer<Threads> program) {
+            try (StandingThreads threads = new StandingThreads()) {
+                for (int i = 0; i < 5_000 * times; i++) {
+                    program.accept(threads);
+                }
+            }
+        }
+    };
+
+    private static final boolean LONG = "long".equals(System.getProperty("stress"));
+    private static final int TIMES = LONG ? 8 : 1;
+
+    abstract Options<?, ?> options(int times);
+
+    /** Runs a small program again and again, each time with another interleaving of its threads; it throws if it fails. */
+    public void explore(Consumer<Threads> program) {
+        explore(TIMES, program);
+    }
+
+    abstract void explore(int times, Consumer<Threads> program);
+
+    /**
+     * Runs random operations on random threads and looks for an order of them, one after the other, in which the
+     * specification gives the same results.
+     *
+     * @param specification has the same operations, and no idea of threads
+     */
+    public void linearizable(Class<?> operations, Class<?> specification) {
+        options(TIMES)
+                .threads(LONG ? 3 : 2)
+                .actorsBefore(1)
+                .actorsPerThread(3)
+                .actorsAfter(1)
+                .sequentialSpecification(specification)
+                .check(operations);
+    }
+}
