@@ -53,14 +53,17 @@ public final class RetryBudget {
 
     /** How many retries it would allow right now, one after the other. */
     public long available() {
-        return observed().available();
+        // time and calls first: a history from before a retry that they are younger than would lack it
+        long slot = slot();
+        long calls = firstAttempts.sum();
+        return history.at(slot, calls).available();
     }
 
     /** Takes one retry out of the budget if there is one. */
     boolean tryAcquire() {
         while (true) {
             RetryHistory before = history;
-            RetryHistory now = observed(before);
+            RetryHistory now = before.at(slot(), firstAttempts.sum());
             boolean granted = now.available() > 0;
             if (HISTORY.compareAndSet(this, before, granted ? now.withRetry() : now)) {
                 return granted;
@@ -73,11 +76,7 @@ public final class RetryBudget {
         firstAttempts.increment();
     }
 
-    private RetryHistory observed() {
-        return observed(history);
-    }
-
-    private RetryHistory observed(RetryHistory before) {
-        return before.at((time.nanoTime() - start) / slotNanos, firstAttempts.sum());
+    private long slot() {
+        return (time.nanoTime() - start) / slotNanos;
     }
 }
