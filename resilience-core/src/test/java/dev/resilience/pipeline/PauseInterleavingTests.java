@@ -1,0 +1,32 @@
+package dev.resilience.pipeline;
+
+import dev.resilience.concurrency.Interleavings;
+import dev.resilience.concurrency.StubTime;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A wait that is started, over and cancelled at the same time has one end, and leaves no timer. */
+class PauseInterleavingTests {
+
+    @ParameterizedTest
+    @EnumSource
+    void goesOnOrIsCancelledAndNeverBoth(Interleavings mode) {
+        mode.explore(threads -> {
+            StubTime time = new StubTime();
+            AtomicInteger wentOn = new AtomicInteger();
+            AtomicInteger cancelled = new AtomicInteger();
+            Pause pause = new Pause(wentOn::incrementAndGet, cancelled::incrementAndGet);
+
+            threads.run(() -> pause.start(time, Duration.ofSeconds(1)), time::timerGoesOff, pause::cancel);
+
+            if (wentOn.get() + cancelled.get() != 1) {
+                throw new AssertionError("Went on " + wentOn + " times and was cancelled " + cancelled + " times");
+            }
+            if (time.hasTimer()) {
+                throw new AssertionError("A timer is left");
+            }
+        });
+    }
+}
