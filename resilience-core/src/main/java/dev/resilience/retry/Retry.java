@@ -45,6 +45,7 @@ public final class Retry implements Layer {
     private final DoubleSupplier random;
     private final OutcomeCounters<RetryOutcome> calls = new OutcomeCounters<>(RetryOutcome.class);
     private final LongAdder attempts = new LongAdder();
+    private final LongAdder repetitionsThatSucceeded = new LongAdder();
     private final RetryLog log;
     private final @Nullable Attempt outermost;
 
@@ -86,6 +87,9 @@ public final class Retry implements Layer {
         this.retryOnResult = retryOnResult;
         this.random = random;
         this.log = new RetryLog(name, policy.maxAttempts());
+        if (budget != null) {
+            budget.successesCountedBy(this::firstAttemptsThatSucceeded);
+        }
         this.outermost = policy.maxAttempts() == 1 ? null : attempt(1, null);
     }
 
@@ -143,17 +147,36 @@ public final class Retry implements Layer {
         return next -> new RetryStep(this, Set.copyOf(statuses), next);
     }
 
-    /**
-     * A call begins. One that is itself part of a repetition is no first attempt that would pay for retries: nobody but
-     * the retry further out wanted it.
-     *
-     * @return when, or {@link #NOT_MEASURED} where neither the policy nor a listener wants to know
-     */
-    long begin(@Nullable Attempt outer) {
-        if (budget != null && (outer == null || outer.number() == 1)) {
-            budget.firstAttempt();
-        }
+    /** When a call begins, or {@link #NOT_MEASURED} where neither the policy nor a listener wants to know. */
+    long begin() {
         return policy.maxDuration() != null || events.heard() ? time.nanoTime() : NOT_MEASURED;
+    }
+
+    /** A call succeeded at once. */
+    void succeededAtOnce(@Nullable Attempt outer) {
+        if (isRepetition(outer)) {
+            repetitionsThatSucceeded.increment();
+        }
+        calls.count(RetryOutcome.SUCCESS);
+    }
+
+    /** The first attempt of a call failed, or its result asks for another one. */
+    void firstAttemptFailed(@Nullable Attempt outer) {
+        if (budget != null && !isRepetition(outer)) {
+            budget.firstAttemptFailed();
+        }
+    }
+
+    private long firstAttemptsThatSucceeded() {
+        return calls.get(RetryOutcome.SUCCESS) - repetitionsThatSucceeded.sum();
+    }
+
+    /**
+     * A call that is itself part of a repetition is no first attempt that would pay for retries: nobody but the retry
+     * further out wanted it.
+     */
+    private static boolean isRepetition(@Nullable Attempt outer) {
+        return outer != null && outer.number() > 1;
     }
 
     /**

@@ -4,14 +4,18 @@ import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 
 /**
  * Keeps retries from becoming a storm: in any sliding window there are at most {@code min-retries-per-second × window +
  * max-ratio × first attempts} of them, whatever fails.
  *
- * <p>Costs a call that needs no retry one counter: time is looked at only when somebody wants to retry. Safe for use by
- * many threads, which share it without locks.
+ * <p>A first attempt counts when it has ended. One that succeeds costs nothing here: it is counted by the retry itself,
+ * where the sum is looked up when somebody wants to retry, and only then is time looked at. Safe for use by many threads,
+ * which share it without locks.
  */
 public final class RetryBudget {
 
@@ -30,7 +34,8 @@ public final class RetryBudget {
     private final TimeSource time;
     private final long start;
     private final long slotNanos;
-    private final LongAdder firstAttempts = new LongAdder();
+    private final LongAdder failedFirstAttempts = new LongAdder();
+    private final List<LongSupplier> successes = new CopyOnWriteArrayList<>();
     private volatile RetryHistory history;
 
     public RetryBudget(String name, RetryBudgetPolicy policy, TimeSource time) {
@@ -55,7 +60,7 @@ public final class RetryBudget {
     public long available() {
         // time and calls first: a history from before a retry that they are younger than would lack it
         long slot = slot();
-        long calls = firstAttempts.sum();
+        long calls = firstAttempts();
         return history.at(slot, calls).available();
     }
 
@@ -63,7 +68,7 @@ public final class RetryBudget {
     boolean tryAcquire() {
         while (true) {
             RetryHistory before = history;
-            RetryHistory now = before.at(slot(), firstAttempts.sum());
+            RetryHistory now = before.at(slot(), firstAttempts());
             boolean granted = now.available() > 0;
             if (HISTORY.compareAndSet(this, before, granted ? now.withRetry() : now)) {
                 return granted;
@@ -71,9 +76,22 @@ public final class RetryBudget {
         }
     }
 
-    /** A call begins, which counts in favour of retries. */
-    void firstAttempt() {
-        firstAttempts.increment();
+    /** A first attempt has failed, which counts in favour of retries all the same. */
+    void firstAttemptFailed() {
+        failedFirstAttempts.increment();
+    }
+
+    /** Says where first attempts are counted that succeed. */
+    void successesCountedBy(LongSupplier counter) {
+        successes.add(counter);
+    }
+
+    private long firstAttempts() {
+        long sum = failedFirstAttempts.sum();
+        for (LongSupplier counter : successes) {
+            sum += counter.getAsLong();
+        }
+        return sum;
     }
 
     private long slot() {

@@ -69,6 +69,7 @@ final class RetryCall {
         if (failed instanceof DeadlineExceededException && isLate()) {
             return ranOutOfTime(failed);
         }
+        firstAttemptEnded();
         result = null;
         failure = failed;
         if (Faults.isInterrupt(failed)) {
@@ -94,9 +95,16 @@ final class RetryCall {
     /** An attempt returned something that asks for another one. As {@link #failed}. */
     @Nullable
     Duration wantsAnother(@Nullable Object returned) {
+        firstAttemptEnded();
         result = returned;
         failure = null;
         return waitForNext(null);
+    }
+
+    private void firstAttemptEnded() {
+        if (attempts == 1) {
+            retry.firstAttemptFailed(outer);
+        }
     }
 
     /** The time ran out between the wait and the attempt, which was not made: what was in hand before remains so. */
@@ -203,7 +211,11 @@ final class RetryCall {
 
     /** Counts the call's outcome; from now on {@link #failure()} carries the earlier failures. */
     void ended() {
-        retry.calls().count(outcome);
+        if (outcome == RetryOutcome.SUCCESS) {
+            retry.succeededAtOnce(outer);
+        } else {
+            retry.calls().count(outcome);
+        }
         if (outcome == RetryOutcome.SUCCESS_AFTER_RETRY) {
             retry.log().recovered(attempts);
         }

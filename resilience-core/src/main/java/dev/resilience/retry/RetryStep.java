@@ -1,6 +1,5 @@
 package dev.resilience.retry;
 
-import dev.resilience.event.RetryOutcome;
 import dev.resilience.pipeline.Attempt;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.LinkedFuture;
@@ -32,7 +31,7 @@ final class RetryStep extends Step {
     public @Nullable Object call(Invocation invocation) throws Throwable {
         AtomicReference<@Nullable Attempt> current = Attempt.ofThread();
         Attempt outer = current.getPlain();
-        long start = retry.begin(outer);
+        long start = retry.begin();
         Object result;
         try {
             result = attempt(invocation, current, retry.firstAttempt(outer), outer);
@@ -44,7 +43,7 @@ final class RetryStep extends Step {
             RetryCall call = newCall(start, outer);
             return callAgain(invocation, call, call.wantsAnother(result));
         }
-        retry.calls().count(RetryOutcome.SUCCESS);
+        retry.succeededAtOnce(outer);
         return result;
     }
 
@@ -94,7 +93,7 @@ final class RetryStep extends Step {
     public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
         LinkedFuture answer = new LinkedFuture();
         Attempt outer = Attempt.current();
-        attemptAsync(invocation, newCall(retry.begin(outer), outer), answer);
+        attemptAsync(invocation, newCall(retry.begin(), outer), answer);
         return answer;
     }
 

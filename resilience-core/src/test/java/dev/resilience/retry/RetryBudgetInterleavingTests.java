@@ -64,8 +64,8 @@ class RetryBudgetInterleavingTests {
         }
 
         @Operation
-        public void firstAttempt() {
-            budget.firstAttempt();
+        public void firstAttemptFailed() {
+            budget.firstAttemptFailed();
         }
 
         @Operation
@@ -87,7 +87,7 @@ class RetryBudgetInterleavingTests {
             return true;
         }
 
-        public void firstAttempt() {
+        public void firstAttemptFailed() {
             backlog = Math.max(0, backlog - 0.5);
         }
 

@@ -64,7 +64,7 @@ class SharedRetryBudgetTests {
 
             all(() -> {
                 for (int i = 0; i < 1_000; i++) {
-                    budget.firstAttempt();
+                    budget.firstAttemptFailed();
                     if (budget.tryAcquire()) {
                         granted.incrementAndGet();
                     }

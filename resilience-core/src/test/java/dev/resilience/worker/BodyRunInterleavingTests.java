@@ -1,4 +1,4 @@
-package dev.resilience.timelimit;
+package dev.resilience.worker;
 
 import dev.resilience.concurrency.Interleavings;
 import java.util.concurrent.atomic.AtomicBoolean;
