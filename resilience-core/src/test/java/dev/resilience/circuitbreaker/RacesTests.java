@@ -185,6 +185,18 @@ class RacesTests {
         }
 
         @Test
+        void isLetInIfItIsClosedJustAfterTheCallHasBegunTheProbing() {
+            CircuitBreaker breaker = probing(1, 1);
+
+            time.atReading(2, breaker::close);
+
+            assertThat(tryAdmit(breaker)).isNotNull();
+            assertIs(breaker, CircuitState.CLOSED);
+            assertThat(breaker.transitions(CircuitState.HALF_OPEN, CircuitState.CLOSED))
+                    .isEqualTo(1);
+        }
+
+        @Test
         void isRefusedForAsLongAsThePeriodThatBeganMeanwhileLasts() {
             CircuitBreaker breaker = probing(1, 1);
 

@@ -65,9 +65,9 @@ final class RandomHistory {
 
     void step() {
         int action = random.nextInt(1000);
-        if (action < (isStuck() ? 20 : 4)) {
+        if (action < shareOfOperations()) {
             operate();
-        } else if (action < 150) {
+        } else if (action < (reference.state() == CircuitState.OPEN ? 600 : 150)) {
             letTimePass();
         } else if (action < 250 && depth < DEEPEST) {
             callAndWait();
@@ -79,8 +79,13 @@ final class RandomHistory {
         compare();
     }
 
-    private boolean isStuck() {
-        return reference.state() == CircuitState.FORCED_OPEN || reference.state() == CircuitState.DISABLED;
+    /** In thousandths; states that only an operator ends are none to stay in for long. */
+    private int shareOfOperations() {
+        return switch (reference.state()) {
+            case FORCED_OPEN, DISABLED -> 60;
+            case OPEN -> 2;
+            default -> 4;
+        };
     }
 
     private void start() {
