@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A policy that changes while calls are under way. */
+/** A policy that changes, in each of the states; {@link CallsUnderWayAtAReconfigurationTests} tells of the calls. */
 @ParameterizedClass
 @EnumSource(Way.class)
 class ReconfigurationTests {
@@ -120,92 +120,6 @@ class ReconfigurationTests {
     }
 
     @Nested
-    class ACallUnderWay {
-
-        @Test
-        void isCountedAndDecidesNothing() throws Throwable {
-            InFlight failing = calls.start();
-            InFlight succeeding = calls.start();
-            InFlight cancelled = calls.start();
-            reconfigure(TestBreaker.consecutive(1));
-
-            failing.fail();
-            succeeding.succeed();
-            cancelled.cancel();
-
-            calls.assertIs(CircuitState.CLOSED);
-            calls.assertCounted(1, 1, 1, 0);
-        }
-
-        @Test
-        void breaksNoSeriesOfFailures() {
-            InFlight early = calls.start();
-            reconfigure(TestBreaker.consecutive(2));
-            calls.fail();
-
-            early.succeed();
-
-            calls.fail();
-            calls.assertIs(CircuitState.OPEN);
-        }
-
-        @Test
-        void countsAsItsOwnPolicySays() {
-            InFlight early = calls.start();
-            reconfigure(TestBreaker.consecutive(1).ignoreOn(List.of(IllegalStateException.class)));
-            InFlight late = calls.start();
-
-            early.fail();
-            calls.assertCounted(0, 1, 0, 0);
-
-            late.fail();
-            calls.assertCounted(0, 1, 1, 0);
-        }
-
-        @Test
-        void isNotSlowIfItsOwnPolicyKnewNoSlowCalls() throws Throwable {
-            calls.time.advance(MINUTE);
-            InFlight early = calls.start();
-            reconfigure(TestBreaker.consecutive(1).slowCallDuration(Duration.ofSeconds(1)));
-            calls.time.advance(MINUTE);
-
-            early.succeed();
-
-            assertThat(calls.breaker.slowCalls()).isZero();
-            calls.succeedAfter(MINUTE);
-            assertThat(calls.breaker.slowCalls()).isEqualTo(1);
-        }
-
-        @Test
-        void isSlowIfItsOwnPolicySaysSo() {
-            reconfigure(TestBreaker.consecutive(1).slowCallDuration(Duration.ofSeconds(1)));
-            InFlight first = calls.start();
-            InFlight second = calls.start();
-            calls.time.advance(MINUTE);
-
-            reconfigure(TestBreaker.consecutive(1).slowCallDuration(Duration.ofHours(1)));
-            first.succeed();
-            reconfigure(TestBreaker.consecutive(1));
-            second.succeed();
-
-            assertThat(calls.breaker.slowCalls()).isEqualTo(2);
-        }
-
-        @Test
-        void isNotCountedIfItWasAdmittedWhileDisabled() {
-            calls.breaker.disable();
-            InFlight early = calls.start();
-            reconfigure(TestBreaker.consecutive(1));
-            calls.breaker.close();
-
-            early.fail();
-
-            calls.assertIs(CircuitState.CLOSED);
-            calls.assertCounted(0, 0, 0, 0);
-        }
-    }
-
-    @Nested
     class WhileOpen {
 
         @Test
@@ -231,14 +145,6 @@ class ReconfigurationTests {
 
         @Test
         void appliesTheNewGrowthToTheProbingsThatFailed() {
-            for (int i = 0; i < 3; i++) {
-                calls.open();
-                calls.time.advance(Duration.ofSeconds(30));
-                calls.fail();
-                calls.time.advance(Duration.ofSeconds(30));
-                calls.fail();
-                calls.breaker.close();
-            }
             calls.open();
             calls.time.advance(Duration.ofSeconds(30));
             calls.fail();
