@@ -10,7 +10,9 @@ import dev.resilience.pipeline.ContextCarrier;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @ParameterizedClass
 @EnumSource(Caller.class)
@@ -37,6 +39,19 @@ class QueueTimeoutTests {
 
         calls.assertGauges(1, 0);
         calls.assertCounted(1, 0, 1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 1})
+    void isNotMovedByAClockThatIsSet(int hours) {
+        Call waiting = calls.start(caller);
+        calls.time.shiftWallClock(Duration.ofHours(hours));
+        calls.time.advance(TestBulkhead.QUEUE_TIMEOUT.minusNanos(1));
+        waiting.assertWaits();
+
+        calls.time.advance(Duration.ofNanos(1));
+
+        assertThat(waiting.refusal()).hasMessageEndingWith("it waited in line for PT30S");
     }
 
     @Test

@@ -125,6 +125,23 @@ class ThreadPoolTests {
     }
 
     @Test
+    void mayBeAsLargeAsAnIntCanBe() throws Exception {
+        TestBulkhead huge = new TestBulkhead(BulkheadPolicy.Type.THREAD_POOL, Integer.MAX_VALUE, Integer.MAX_VALUE);
+        Call running = huge.start(Caller.ASYNCHRONOUS);
+
+        assertThat(huge.pipeline.call(() -> "ok")).isEqualTo("ok");
+        huge.bulkhead.reconfigure(BulkheadPolicy.builder()
+                .type(BulkheadPolicy.Type.THREAD_POOL)
+                .maxConcurrent(1)
+                .maxQueue(Integer.MAX_VALUE)
+                .build());
+        huge.assertGauges(1, 0);
+
+        running.end();
+        huge.assertGauges(0, 0);
+    }
+
+    @Test
     void whenItIsClosedItInterruptsWhatRunsAndLetsItsThreadsGo() throws Exception {
         Thread idle = calls.pipeline.call(Thread::currentThread);
         AtomicReference<Thread> worker = new AtomicReference<>();
