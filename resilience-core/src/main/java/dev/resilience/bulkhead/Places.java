@@ -50,18 +50,40 @@ final class Places {
 
     /** Stands in line, or returns {@code false} if the line is full. The waiter may be given its place at once. */
     boolean standInLine(Waiter waiter) {
-        lock.lock();
-        try {
-            if (line.size() >= maxQueue) {
-                return false;
-            }
-            line.add(waiter);
-            waiting = line.size();
-        } finally {
-            lock.unlock();
+        Waiter served = standBehindThoseWithoutPlace(waiter);
+        while (served != null && served != waiter) {
+            served.placeGiven();
+            served = standBehindThoseWithoutPlace(waiter);
+        }
+        if (served == null) {
+            return false;
         }
         serve();
         return true;
+    }
+
+    /**
+     * Adds the waiter to the line if there is room. Who could have a place by now does not count as waiting: nobody is
+     * refused for the sake of one who is about to go in.
+     *
+     * @return the waiter, {@code null} if there is no room, or somebody else who must be told that he was given a place
+     */
+    private @Nullable Waiter standBehindThoseWithoutPlace(Waiter waiter) {
+        lock.lock();
+        try {
+            Waiter first = firstWithPlace();
+            if (first != null) {
+                return first;
+            }
+            if (line.size() >= maxQueue) {
+                return null;
+            }
+            line.add(waiter);
+            waiting = line.size();
+            return waiter;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Leaves the line without a place; {@code false} if the waiter has been given one. */
@@ -113,17 +135,22 @@ final class Places {
     private @Nullable Waiter next() {
         lock.lock();
         try {
-            Iterator<Waiter> first = line.iterator();
-            if (!first.hasNext() || !takeFree()) {
-                return null;
-            }
-            Waiter waiter = first.next();
-            first.remove();
-            waiting = line.size();
-            return waiter;
+            return firstWithPlace();
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Takes the first out of the line if there is a place for it. Under the lock. */
+    private @Nullable Waiter firstWithPlace() {
+        Iterator<Waiter> all = line.iterator();
+        if (!all.hasNext() || !takeFree()) {
+            return null;
+        }
+        Waiter first = all.next();
+        all.remove();
+        waiting = line.size();
+        return first;
     }
 
     private boolean takeFree() {

@@ -73,11 +73,21 @@ public final class BodyRun extends AtomicInteger {
         return undisturbed;
     }
 
+    /** Waits for an interrupt that is on its way. */
+    @SuppressWarnings("ThreadPriorityCheck") // right however the threads are scheduled, and a yield is seldom needed
+    private void awaitInterrupt() {
+        while (get() == INTERRUPTING) {
+            Thread.yield();
+        }
+    }
+
+    /** An interrupt for a body further out that is on its way is waited for: it asks whether the flag was there before. */
     private void takeBack() {
         Thread.interrupted();
         boolean stays = interruptedBefore;
         for (BodyRun run = outer; run != null; run = run.outer) {
             run.lastInterruptedInside = this;
+            run.awaitInterrupt();
             stays |= run.get() != RUNNING;
         }
         if (stays) {

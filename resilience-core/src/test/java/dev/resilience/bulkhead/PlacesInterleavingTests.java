@@ -8,7 +8,6 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
 import org.jetbrains.lincheck.datastructures.Validate;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -24,7 +23,6 @@ class PlacesInterleavingTests {
         mode.linearizable(Callers.class, InOrder.class);
     }
 
-    @Disabled("A waiter that is about to be given a free place still takes room in the line")
     @ParameterizedTest
     @EnumSource
     void nobodyIsRefusedWhileThereIsRoom(Interleavings mode) {

@@ -5,7 +5,6 @@ import dev.resilience.concurrency.Interleavings;
 import dev.resilience.concurrency.StubTime;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -80,7 +79,6 @@ class TimeWindowInterleavingTests {
         });
     }
 
-    @Disabled("Of two failures at the edge of a bucket the older may be remembered as the last")
     @ParameterizedTest
     @EnumSource
     void aFailureCountsUntilItsTimeIsOver(Interleavings mode) {

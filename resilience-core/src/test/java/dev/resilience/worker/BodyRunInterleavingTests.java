@@ -3,7 +3,6 @@ package dev.resilience.worker;
 import dev.resilience.concurrency.Interleavings;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -103,8 +102,6 @@ class BodyRunInterleavingTests {
         });
     }
 
-    @Disabled("A body inside that ends while the one around is being interrupted sets the flag too early,"
-            + " and it is taken for one from elsewhere")
     @ParameterizedTest
     @EnumSource
     void interruptsOfBothBodiesEndWithThem(Interleavings mode) {
