@@ -25,6 +25,20 @@ class PlacesInterleavingTests {
 
     @ParameterizedTest
     @EnumSource
+    void whoComesWhileAPlaceIsLeftIsGivenIt(Interleavings mode) {
+        mode.explore(threads -> {
+            Places places = new Places(1, 1);
+            places.tryTake();
+            Caller caller = new Caller();
+
+            threads.run(places::leave, () -> places.standInLine(caller));
+
+            caller.check(1);
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void nobodyIsRefusedWhileThereIsRoom(Interleavings mode) {
         mode.explore(threads -> {
             Places places = new Places(1, 1);

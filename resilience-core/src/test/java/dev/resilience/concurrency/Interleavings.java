@@ -16,12 +16,12 @@ public enum Interleavings {
     MODEL_CHECKED {
         @Override
         Options<?, ?> options(int times) {
-            return new ModelCheckingOptions().iterations(8 * times).invocationsPerIteration(50);
+            return new ModelCheckingOptions().iterations(6 * times).invocationsPerIteration(40);
         }
 
         @Override
         void explore(int times, Consumer<Threads> program) {
-            Lincheck.runConcurrentTest(150 * times, () -> program.accept(Threads.NEW));
+            Lincheck.runConcurrentTest(100 * times, () -> program.accept(Threads.NEW));
         }
     },
 
@@ -29,13 +29,13 @@ public enum Interleavings {
     STRESSED {
         @Override
         Options<?, ?> options(int times) {
-            return new StressOptions().iterations(10 * times).invocationsPerIteration(200);
+            return new StressOptions().iterations(8 * times).invocationsPerIteration(100);
         }
 
         @Override
         void explore(int times, Consumer<Threads> program) {
             try (StandingThreads threads = new StandingThreads()) {
-                for (int i = 0; i < 5_000 * times; i++) {
+                for (int i = 0; i < 2_000 * times; i++) {
                     program.accept(threads);
                 }
             }

@@ -6,6 +6,8 @@ import dev.resilience.idempotency.Claim.Acquired;
 import dev.resilience.idempotency.Claim.Completed;
 import dev.resilience.idempotency.Claim.InProgress;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
@@ -19,6 +21,24 @@ class MemoryIdempotencyStoreInterleavingTests {
     @EnumSource
     void aRecordHasOneOwner(Interleavings mode) {
         mode.linearizable(Owners.class, OneRecord.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aResultIsStoredOrTheRecordIsTakenOver(Interleavings mode) {
+        mode.explore(threads -> {
+            Owners owners = new Owners();
+            owners.claim(1);
+            owners.leaseRunsOut();
+            AtomicBoolean completed = new AtomicBoolean();
+            AtomicReference<Claimed> claimed = new AtomicReference<>();
+
+            threads.run(() -> completed.set(owners.complete(1)), () -> claimed.set(owners.claim(2)));
+
+            if (claimed.get() != (completed.get() ? Claimed.COMPLETED : Claimed.TAKEN_OVER)) {
+                throw new AssertionError("Completed: " + completed + ", and the other claim: " + claimed);
+            }
+        });
     }
 
     /** What a claim led to. */
