@@ -21,7 +21,7 @@ public enum Interleavings {
 
         @Override
         void explore(int times, Consumer<Threads> program) {
-            Lincheck.runConcurrentTest(100 * times, () -> program.accept(Threads.NEW));
+            Lincheck.runConcurrentTest(200 * times, () -> program.accept(Threads.NEW));
         }
     },
 
@@ -29,7 +29,7 @@ public enum Interleavings {
     STRESSED {
         @Override
         Options<?, ?> options(int times) {
-            return new StressOptions().iterations(8 * times).invocationsPerIteration(100);
+            return new StressOptions().iterations(5 * times).invocationsPerIteration(60);
         }
 
         @Override
