@@ -73,26 +73,30 @@ public final class BodyRun extends AtomicInteger {
         return undisturbed;
     }
 
-    /** Waits for an interrupt that is on its way. */
-    @SuppressWarnings("ThreadPriorityCheck") // right however the threads are scheduled, and a yield is seldom needed
-    private void awaitInterrupt() {
-        while (get() == INTERRUPTING) {
-            Thread.yield();
-        }
-    }
-
-    /** An interrupt for a body further out that is on its way is waited for: it asks whether the flag was there before. */
     private void takeBack() {
         Thread.interrupted();
         boolean stays = interruptedBefore;
         for (BodyRun run = outer; run != null; run = run.outer) {
             run.lastInterruptedInside = this;
-            run.awaitInterrupt();
-            stays |= run.get() != RUNNING;
+            stays |= run.isInterrupted();
         }
         if (stays) {
             thread.interrupt();
         }
+    }
+
+    /**
+     * Whether it was interrupted. An interrupt that is on its way is waited for: it asks whether the flag was there
+     * before, and must not find one that was set for it.
+     */
+    @SuppressWarnings("ThreadPriorityCheck") // right however the threads are scheduled, and a yield is seldom needed
+    private boolean isInterrupted() {
+        int state = get();
+        while (state == INTERRUPTING) {
+            Thread.yield();
+            state = get();
+        }
+        return state == INTERRUPTED;
     }
 
     /**
