@@ -3,17 +3,11 @@ package dev.resilience.bulkhead;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The places of a bulkhead and the line of those who wait for one.
- *
- * <p>Places are counted by two numbers that only grow: how often one was taken, and how often one was left. The
- * difference is who is in, and the first of them is a counter that costs nothing. Who takes one reads the first number,
- * then the second, and increments the first by compare-and-set: if that succeeds, nobody came in meanwhile and the
- * difference can only have shrunk.
  *
  * <p>While nobody waits, taking and leaving a place is one atomic step each. The line is kept under a lock, which
  * only those take who are about to wait, or who leave while somebody waits. A place is never lost between the two: who
@@ -25,8 +19,7 @@ final class Places {
 
     private volatile int maxConcurrent;
     private volatile int maxQueue;
-    private final AtomicLong taken = new AtomicLong();
-    private final AtomicLong left = new AtomicLong();
+    private final Taken taken = new Taken();
     private final ReentrantLock lock = new ReentrantLock();
     private final Set<Waiter> line = new LinkedHashSet<>();
     private volatile int waiting;
@@ -45,7 +38,7 @@ final class Places {
 
     /** Takes a place if there is one and nobody waits for it. */
     boolean tryTake() {
-        return waiting == 0 && takeFree();
+        return waiting == 0 && taken.take(maxConcurrent);
     }
 
     /** Stands in line, or returns {@code false} if the line is full. The waiter may be given its place at once. */
@@ -100,7 +93,7 @@ final class Places {
 
     /** Gives a place back. */
     void leave() {
-        left.getAndIncrement();
+        taken.leave();
         if (waiting > 0) {
             serve();
         }
@@ -108,18 +101,12 @@ final class Places {
 
     /** How many places are taken now. */
     int running() {
-        while (true) {
-            long in = taken.get();
-            long out = left.get();
-            if (taken.get() == in) { // so both were true at once
-                return (int) (in - out);
-            }
-        }
+        return taken.now();
     }
 
     /** How often a place was taken. */
     long taken() {
-        return taken.get();
+        return taken.times();
     }
 
     int waiting() {
@@ -144,25 +131,13 @@ final class Places {
     /** Takes the first out of the line if there is a place for it. Under the lock. */
     private @Nullable Waiter firstWithPlace() {
         Iterator<Waiter> all = line.iterator();
-        if (!all.hasNext() || !takeFree()) {
+        if (!all.hasNext() || !taken.take(maxConcurrent)) {
             return null;
         }
         Waiter first = all.next();
         all.remove();
         waiting = line.size();
         return first;
-    }
-
-    private boolean takeFree() {
-        while (true) {
-            long in = taken.get();
-            if (in - left.get() >= maxConcurrent) {
-                return false;
-            }
-            if (taken.compareAndSet(in, in + 1)) {
-                return true;
-            }
-        }
     }
 
     /** Somebody in the line. Told of its place outside of the lock. */

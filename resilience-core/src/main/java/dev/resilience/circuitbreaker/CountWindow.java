@@ -39,6 +39,9 @@ final class CountWindow implements CallWindow {
     public boolean record(boolean failed, boolean slow) {
         int outcome = CALL | (failed ? FAILED : 0) | (slow ? SLOW : 0);
         int place = (int) (next.getAndIncrement() % outcomes.length());
+        if (outcomes.get(place) == outcome) {
+            return false; // as if it had been swapped: nothing changes
+        }
         int replaced = outcomes.getAndSet(place, outcome);
         long sums = totals.addAndGet(asTotals(outcome) - asTotals(replaced));
         return thresholds.reached(calls(sums), failures(sums), slowCalls(sums));
