@@ -147,9 +147,16 @@ public final class Retry implements Layer {
         return next -> new RetryStep(this, Set.copyOf(statuses), next);
     }
 
-    /** When a call begins, or {@link #NOT_MEASURED} where neither the policy nor a listener wants to know. */
+    /**
+     * When a call begins, or {@link #NOT_MEASURED} where neither the policy nor a listener wants to know. A listener hears
+     * only of calls that waited for a retry, so a coarse time is enough for it: every call has to look at the clock for
+     * the few that are told of.
+     */
     long begin() {
-        return policy.maxDuration() != null || events.heard() ? time.nanoTime() : NOT_MEASURED;
+        if (policy.maxDuration() != null) {
+            return time.nanoTime();
+        }
+        return events.heard() ? time.coarseNanoTime() : NOT_MEASURED;
     }
 
     /** A call succeeded at once. */

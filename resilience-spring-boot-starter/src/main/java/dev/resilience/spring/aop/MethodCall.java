@@ -9,8 +9,9 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 /**
  * One call of an intercepted method.
  *
- * <p>Spring's invocation can proceed once. Where a plan retries, every attempt proceeds on a clone of the untouched
- * invocation; the clone shares the array of arguments, which saves copying it.
+ * <p>Spring's invocation can proceed once, unless this advice is the {@link Innermost}. Where a plan retries and it is
+ * not, every attempt proceeds on a clone of the untouched invocation; the clone shares the array of arguments, which
+ * saves copying it.
  *
  * <p>Aspects further in look for the invocation on their thread, where an interceptor that stands outside of this advice
  * has put it; on another thread than the caller's it is put there here.
@@ -18,19 +19,27 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 final class MethodCall implements Invocation {
 
     private final MethodInvocation invocation;
-    private final boolean repeatable;
+    private final Innermost innermost;
+    private final boolean clones;
     private final Thread caller = Thread.currentThread();
+    private boolean proceeded; // attempts come one after the other, each seeing what the one before it wrote
 
-    MethodCall(MethodInvocation invocation, boolean repeatable) {
+    MethodCall(MethodInvocation invocation, Innermost innermost, boolean clones) {
         this.invocation = invocation;
-        this.repeatable = repeatable;
+        this.innermost = innermost;
+        this.clones = clones;
     }
 
     @Override
     public @Nullable Object proceed() throws Throwable {
-        MethodInvocation once = repeatable && invocation instanceof ProxyMethodInvocation original
+        MethodInvocation once = clones && invocation instanceof ProxyMethodInvocation original
                 ? original.invocableClone(invocation.getArguments())
                 : invocation;
+        if (proceeded && !clones && !innermost.isStillAt(invocation)) {
+            throw new IllegalStateException("This call cannot be repeated: advice was added to the proxy of "
+                    + invocation.getMethod() + " while the application runs. The next call can be");
+        }
+        proceeded = true;
         return Thread.currentThread() == caller ? once.proceed() : ExposeInvocationInterceptor.INSTANCE.invoke(once);
     }
 

@@ -33,6 +33,7 @@ final class MethodPlans {
     private record Known(Method method, Class<?> type, MethodPlan plan) {}
 
     /** The plan of a method as the proxy knows it; {@code null} if it is not protected. */
+    @SuppressWarnings("ReferenceEquality") // an equal object that is not the same is looked up the longer way
     @Nullable
     MethodPlan plan(Method method, Class<?> type) {
         @Nullable Known[] now = table;
