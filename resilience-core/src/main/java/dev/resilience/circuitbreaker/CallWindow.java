@@ -21,7 +21,10 @@ interface CallWindow {
         };
     }
 
-    /** Records a call that ended, and tells whether a rate has reached its threshold. */
+    /**
+     * Records a call that ended, and tells whether a rate has reached its threshold. A call that cannot have moved a rate
+     * upwards may be told that none has.
+     */
     boolean record(boolean failed, boolean slow);
 
     /** The share of failures, NaN below the minimum of calls. */

@@ -39,8 +39,8 @@ final class CountWindow implements CallWindow {
     public boolean record(boolean failed, boolean slow) {
         int outcome = CALL | (failed ? FAILED : 0) | (slow ? SLOW : 0);
         int place = (int) (next.getAndIncrement() % outcomes.length());
-        if (outcomes.get(place) == outcome) {
-            return false; // as if it had been swapped: nothing changes
+        if (outcome == CALL && outcomes.get(place) == CALL) {
+            return false; // a good call in place of a good one: as if they had been swapped, nothing changes
         }
         int replaced = outcomes.getAndSet(place, outcome);
         long sums = totals.addAndGet(asTotals(outcome) - asTotals(replaced));

@@ -52,13 +52,16 @@ class StormTests {
                     .isCloseTo(7, withinPercentage(2));
         }
 
-        /** Each of three services repeats a tenth of the thousand first attempts and ten a second more. */
+        /**
+         * Each of three services repeats a tenth of the thousand first attempts and ten a second more; a little less at the
+         * beginning, for a first attempt pays when it has ended.
+         */
         @Test
         void growsByElevenPercentOfTheCallsAtEachServiceThatHasABudget() {
             for (Scenario scenario : new Scenario[] {Scenario.BUDGETS, Scenario.DEFAULTS_PASSING_503}) {
                 StormResult result = Storm.ofOneMinute(scenario);
 
-                assertThat(result.callsPerCall()).as(scenario.title()).isCloseTo(1.33, within(0.02));
+                assertThat(result.callsPerCall()).as(scenario.title()).isCloseTo(1.33, within(0.03));
                 assertThat(result.callsPerCallAtTheEnd()).as(scenario.title()).isCloseTo(1.33, within(0.02));
             }
         }
