@@ -5,16 +5,16 @@ import dev.resilience.worker.Job;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads of one bulkhead: daemons, as many as there are places, made as they are needed and gone after a minute
- * without work; or one virtual thread a call. Only calls that hold a place come here, so that none of them waits for a
- * thread longer than the call before it needs to go.
+ * The threads of one bulkhead: daemons, made as they are needed and gone after a minute without work; or one virtual
+ * thread a call. Only calls that hold a place come here, so their number needs no bound of its own, and must not have
+ * one: a thread whose call has left its place may be busy with what the application does when the call's future ends.
  */
 final class Pool {
 
@@ -28,22 +28,17 @@ final class Pool {
     Pool(String name, BulkheadPolicy policy) {
         this.prefix = "resilience-bulkhead-" + name + "-";
         this.platformThreads = new ThreadPoolExecutor(
-                policy.maxConcurrent(),
-                policy.maxConcurrent(),
+                0,
+                Integer.MAX_VALUE,
                 KEPT_IDLE.toNanos(),
                 TimeUnit.NANOSECONDS,
-                new LinkedBlockingQueue<>(),
+                new SynchronousQueue<>(),
                 new Daemons(prefix));
-        platformThreads.allowCoreThreadTimeOut(true);
         configure(policy);
     }
 
     /** Has threads for a policy from now on; those that run a job stay as they are. */
     void configure(BulkheadPolicy policy) {
-        int number = policy.maxConcurrent();
-        platformThreads.setCorePoolSize(Math.min(number, platformThreads.getMaximumPoolSize())); // never above the most
-        platformThreads.setMaximumPoolSize(number);
-        platformThreads.setCorePoolSize(number);
         if (!policy.virtualThreads()) {
             virtualThreads = null;
         } else if (virtualThreads == null) {
@@ -77,7 +72,7 @@ final class Pool {
 
     /** Lets go of idle threads at once, from now on too, and interrupts the jobs that run. Others are run as before. */
     void close() {
-        platformThreads.setKeepAliveTime(1, TimeUnit.NANOSECONDS); // core threads must have some
+        platformThreads.setKeepAliveTime(0, TimeUnit.NANOSECONDS);
         running.forEach(Job::interrupt);
     }
 }

@@ -33,11 +33,16 @@ public final class Events {
 
     /** Tells everybody who listens. */
     public void publish(Supplier<ResilienceEvent> event) {
-        if (heard()) {
+        if (!heard()) {
+            return;
+        }
+        try {
             ResilienceEvent made = event.get();
             for (ResilienceListener listener : listeners) {
                 tell(listener, made);
             }
+        } catch (Throwable broken) { // a clock, or a log that cannot write what a listener threw
+            warn("An event could not be published: " + broken.getClass().getName());
         }
     }
 
@@ -47,6 +52,14 @@ public final class Events {
             listener.onEvent(event);
         } catch (Throwable broken) {
             log.warn("Listener {} failed on {}", listener.getClass().getName(), event.type(), broken);
+        }
+    }
+
+    private static void warn(String message) {
+        try {
+            log.warn(message);
+        } catch (Throwable brokenToo) {
+            // there is nobody left to tell
         }
     }
 }

@@ -14,7 +14,7 @@ import dev.resilience.time.Durations;
  * below zero.
  *
  * <p>First attempts are noticed only when somebody wants to retry. They are credited to the slot in which the budget
- * was last looked at, the earliest in which they can have begun: the error is on the side of fewer retries.
+ * was last looked at, the earliest in which they can have ended: the error is on the side of fewer retries.
  */
 final class RetryHistory {
 

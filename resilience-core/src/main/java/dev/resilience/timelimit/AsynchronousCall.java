@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An asynchronous call: the body that makes the stage runs on the caller's thread or on a worker, then the stage is
- * waited for without a thread. The time limit holds for both together. When the time is over the answer fails at that
- * moment, and then what runs is stopped: the body interrupted, the stage cancelled.
+ * waited for without a thread. The time limit holds for both together. When the time is over what runs is stopped, the
+ * body interrupted or the stage cancelled, and the answer fails: in this order, for what the application does when the
+ * answer fails may take long.
  */
 final class AsynchronousCall implements Runnable {
 
@@ -91,8 +92,11 @@ final class AsynchronousCall implements Runnable {
     private void timedOut() {
         if (decided.compareAndSet(false, true)) {
             boolean waitedForWorker = workers != null && !body.hasBegun();
-            answer.finish(null, waitedForWorker ? limit.noWorker(allowed) : limit.exceeded(allowed, null));
-            stop();
+            try {
+                stop();
+            } finally {
+                answer.finish(null, waitedForWorker ? limit.noWorker(allowed) : limit.exceeded(allowed, null));
+            }
         }
     }
 

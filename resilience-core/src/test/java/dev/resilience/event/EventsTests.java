@@ -1,6 +1,7 @@
 package dev.resilience.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import ch.qos.logback.classic.Level;
 import java.time.Instant;
@@ -63,6 +64,32 @@ class EventsTests {
         events.publish(() -> EVENT);
 
         assertThat(heard).hasSize(1);
+    }
+
+    @Test
+    void anEventThatCannotBeMadeIsLeftOut() {
+        events.add(heard::add);
+
+        assertThatNoException()
+                .isThrownBy(() -> events.publish(() -> {
+                    throw new IllegalStateException("no time");
+                }));
+
+        assertThat(heard).isEmpty();
+    }
+
+    @Test
+    void aListenerMayThrowWhatNoLogCanWrite() {
+        events.add(event -> {
+            throw new IllegalStateException() {
+                @Override
+                public String getMessage() {
+                    throw new IllegalStateException("broken too");
+                }
+            };
+        });
+
+        assertThatNoException().isThrownBy(() -> events.publish(() -> EVENT));
     }
 
     @Test

@@ -146,6 +146,33 @@ class AsynchronousTimeLimitTests {
     }
 
     @Test
+    void theBodyIsStoppedThoughTheCallerIsBusyWithItsAnswer() {
+        CountDownLatch interrupted = new CountDownLatch(1);
+        CountDownLatch begun = new CountDownLatch(1);
+        TestTimeLimit onWorkers = new TestTimeLimit(RunsOn.WORKER);
+        CompletableFuture<Boolean> stoppedFirst = onWorkers
+                .pipeline
+                .callAsync(() -> {
+                    begun.countDown();
+                    try {
+                        TestTimeLimit.blocked();
+                    } catch (InterruptedException ofTimeLimit) {
+                        interrupted.countDown();
+                    }
+                    return new CompletableFuture<>();
+                })
+                .handle((result, failure) -> {
+                    TestTimeLimit.deaf(interrupted); // what the application does with the failure waits for the body
+                    return true;
+                });
+        TestTimeLimit.deaf(begun);
+
+        onWorkers.timeIsOver();
+
+        assertThat(stoppedFirst).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(true);
+    }
+
+    @Test
     void aBodyThatThrowsIsAFailedFuture() {
         AssertionError failure = new AssertionError();
 

@@ -22,7 +22,7 @@ final class MethodCall implements Invocation {
     private final Innermost innermost;
     private final boolean clones;
     private final Thread caller = Thread.currentThread();
-    private boolean proceeded; // attempts come one after the other, each seeing what the one before it wrote
+    private volatile boolean proceeded; // the next attempt may come on another thread, before a deaf one has ended
 
     MethodCall(MethodInvocation invocation, Innermost innermost, boolean clones) {
         this.invocation = invocation;
