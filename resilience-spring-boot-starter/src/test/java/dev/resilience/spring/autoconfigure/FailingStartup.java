@@ -18,6 +18,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.autoconfigure.context.LifecycleAutoConfiguration;
 import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -134,6 +135,7 @@ abstract class FailingStartup {
     @ImportAutoConfiguration({
         AopAutoConfiguration.class,
         PropertyPlaceholderAutoConfiguration.class,
+        LifecycleAutoConfiguration.class,
         JacksonAutoConfiguration.class,
         ResilienceAutoConfiguration.class
     })
