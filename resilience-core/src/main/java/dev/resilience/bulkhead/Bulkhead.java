@@ -34,7 +34,6 @@ public final class Bulkhead implements Layer, AutoCloseable {
     private final Places places;
     private final Pool threads;
     private volatile BulkheadPolicy policy;
-    private volatile @Nullable Pool pool;
     private final LongAdder cancelledWithPlace = new LongAdder();
     private final OutcomeCounters<BulkheadOutcome> calls;
 
@@ -49,7 +48,6 @@ public final class Bulkhead implements Layer, AutoCloseable {
         this.carrier = carrier;
         this.places = new Places(policy.maxConcurrent(), policy.maxQueue());
         this.threads = new Pool(name, policy);
-        this.pool = poolFor(policy);
         this.calls = new OutcomeCounters<>(BulkheadOutcome.class, BulkheadOutcome.ACCEPTED, this::accepted);
     }
 
@@ -75,7 +73,6 @@ public final class Bulkhead implements Layer, AutoCloseable {
     public synchronized void reconfigure(BulkheadPolicy changed) {
         threads.configure(changed);
         policy = changed;
-        pool = poolFor(changed);
         places.limit(changed.maxConcurrent(), changed.maxQueue());
     }
 
@@ -123,11 +120,7 @@ public final class Bulkhead implements Layer, AutoCloseable {
     /** Where calls run, or {@code null} if that is on their callers' threads. */
     @Nullable
     Pool pool() {
-        return pool;
-    }
-
-    private @Nullable Pool poolFor(BulkheadPolicy wanted) {
-        return wanted.type() == BulkheadPolicy.Type.THREAD_POOL ? threads : null;
+        return policy.type() == BulkheadPolicy.Type.THREAD_POOL ? threads : null;
     }
 
     /** How long the call of the current thread may wait in line. */

@@ -30,10 +30,9 @@ final class LaterCall implements Places.Waiter, Job {
     private final Invocation invocation;
     private final LinkedFuture answer;
     private final StageBody body = new StageBody();
-    private final long start;
-    private final TimeAllowed patience;
     private Runnable bodyInContext = this::runBody;
-    private boolean waited; // written before the call is handed to another thread
+    private boolean waited; // this and the start are written before the call is seen by another thread
+    private long start;
     private volatile @Nullable Scheduled timer;
     private volatile boolean outOfLine;
 
@@ -45,8 +44,6 @@ final class LaterCall implements Places.Waiter, Job {
         this.next = next;
         this.invocation = invocation;
         this.answer = answer;
-        this.start = time.nanoTime();
-        this.patience = bulkhead.patience();
     }
 
     /** Begins the call as soon as there is a place; never throws. */
@@ -67,11 +64,13 @@ final class LaterCall implements Places.Waiter, Job {
 
     private void standInLine() {
         waited = true;
+        start = time.nanoTime();
+        TimeAllowed patience = bulkhead.patience();
         if (!places.standInLine(this)) {
             answer.finish(null, bulkhead.full());
             return;
         }
-        timer = time.scheduleUrgent(patience.timeout(), this::timedOut);
+        timer = time.scheduleUrgent(patience.timeout(), () -> timedOut(patience));
         if (outOfLine) {
             cancelTimer();
         }
@@ -133,7 +132,7 @@ final class LaterCall implements Places.Waiter, Job {
         body.interrupt();
     }
 
-    private void timedOut() {
+    private void timedOut(TimeAllowed patience) {
         if (places.leaveLine(this)) {
             bulkhead.waited(BulkheadOutcome.TIMED_OUT, start);
             answer.finish(null, bulkhead.timedOut(patience));

@@ -2,38 +2,25 @@ package dev.resilience.bulkhead;
 
 import dev.resilience.worker.Daemons;
 import dev.resilience.worker.Job;
-import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads of one bulkhead: daemons, made as they are needed and gone after a minute without work; or one virtual
- * thread a call. Only calls that hold a place come here, so their number needs no bound of its own, and must not have
+ * The threads of one bulkhead: {@link Daemons}, or one virtual thread a call. Only calls that hold a place come here, so their number needs no bound of its own, and must not have
  * one: a thread whose call has left its place may be busy with what the application does when the call's future ends.
  */
 final class Pool {
 
-    private static final Duration KEPT_IDLE = Duration.ofSeconds(60);
-
     private final String prefix;
-    private final ThreadPoolExecutor platformThreads;
+    private final Daemons platformThreads;
     private final Set<Job> running = ConcurrentHashMap.newKeySet();
     private volatile @Nullable ThreadFactory virtualThreads;
 
     Pool(String name, BulkheadPolicy policy) {
         this.prefix = "resilience-bulkhead-" + name + "-";
-        this.platformThreads = new ThreadPoolExecutor(
-                0,
-                Integer.MAX_VALUE,
-                KEPT_IDLE.toNanos(),
-                TimeUnit.NANOSECONDS,
-                new SynchronousQueue<>(),
-                new Daemons(prefix));
+        this.platformThreads = new Daemons(prefix);
         configure(policy);
     }
 
@@ -72,7 +59,7 @@ final class Pool {
 
     /** Lets go of idle threads at once, from now on too, and interrupts the jobs that run. Others are run as before. */
     void close() {
-        platformThreads.setKeepAliveTime(0, TimeUnit.NANOSECONDS);
+        platformThreads.letGo();
         running.forEach(Job::interrupt);
     }
 }

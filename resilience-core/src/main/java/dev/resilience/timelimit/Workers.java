@@ -1,43 +1,31 @@
 package dev.resilience.timelimit;
 
-import dev.resilience.time.Durations;
 import dev.resilience.worker.Daemons;
-import java.time.Duration;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;
-import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The worker threads of one time limit: daemons, made as they are needed and gone after a minute without work. As many
- * jobs as are allowed run at once; the others wait in line, first come, first served.
+ * The worker threads of one time limit. As many jobs as are allowed run at once; the others wait in line, first come,
+ * first served.
  */
 final class Workers {
 
     private static final Logger log = LoggerFactory.getLogger(Workers.class);
-    private static final Duration KEPT_IDLE = Duration.ofSeconds(60);
 
     private final int most;
-    private final ThreadPoolExecutor threads;
+    private final Daemons threads;
     private final ReentrantLock lock = new ReentrantLock();
     private final Set<Runnable> line = new LinkedHashSet<>();
     private int busy;
 
     Workers(String name, int most) {
         this.most = most;
-        this.threads = new ThreadPoolExecutor(
-                0,
-                Integer.MAX_VALUE, // counted here: a thread that has just become free is not yet seen as such there
-                Durations.toNanos(KEPT_IDLE),
-                TimeUnit.NANOSECONDS,
-                new SynchronousQueue<>(),
-                new Daemons("resilience-time-limit-" + name + "-"));
+        this.threads = new Daemons("resilience-time-limit-" + name + "-");
     }
 
     /** Workers that have a job now; one whose job never ends stays so. */
@@ -82,7 +70,7 @@ final class Workers {
 
     /** Lets idle workers go at once, from now on too. Jobs are run as before. */
     void close() {
-        threads.setKeepAliveTime(0, TimeUnit.NANOSECONDS);
+        threads.letGo();
     }
 
     private void work(Runnable first) {

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
@@ -253,28 +254,24 @@ class CircuitBreakerInterleavingTests {
 
         @Operation(params = "thread")
         public void fail(int thread) {
-            Permit permit = permits[thread];
-            if (permit != null) {
-                permits[thread] = null;
-                permit.failed(0);
-            }
+            end(thread, permit -> permit.failed(0));
         }
 
         @Operation(params = "thread")
         public void succeed(int thread) {
-            Permit permit = permits[thread];
-            if (permit != null) {
-                permits[thread] = null;
-                permit.succeeded(0);
-            }
+            end(thread, permit -> permit.succeeded(0));
         }
 
         @Operation(params = "thread")
         public void ignore(int thread) {
+            end(thread, Permit::ignored);
+        }
+
+        private void end(int thread, Consumer<Permit> how) {
             Permit permit = permits[thread];
             if (permit != null) {
                 permits[thread] = null;
-                permit.ignored();
+                how.accept(permit);
             }
         }
     }

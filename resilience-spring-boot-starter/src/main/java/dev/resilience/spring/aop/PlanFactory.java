@@ -83,10 +83,8 @@ public final class PlanFactory {
         }
         dev.resilience.bulkhead.Bulkhead bulkhead =
                 find(PolicyKind.BULKHEAD, registry.bulkheads(), annotation.value(), method, type);
-        if (bulkhead.policy().type() == BulkheadPolicy.Type.THREAD_POOL && Transactions.mayBeginAt(method, type)) {
-            warnings.add("The method " + MethodNames.full(method, type)
-                    + " is @Transactional and runs on a thread of the bulkhead '" + bulkhead.name()
-                    + "': it takes no part in a transaction of its caller");
+        if (bulkhead.policy().type() == BulkheadPolicy.Type.THREAD_POOL) {
+            warnIfTransactional(method, type, "a thread of the bulkhead '" + bulkhead.name() + "'", "");
         }
         return bulkhead;
     }
@@ -115,13 +113,21 @@ public final class PlanFactory {
         }
         dev.resilience.timelimit.TimeLimit limit =
                 find(PolicyKind.TIME_LIMIT, registry.timeLimits(), annotation.value(), method, type);
-        if (limit.policy().thread() == RunsOn.WORKER && Transactions.mayBeginAt(method, type)) {
-            warnings.add("The method " + MethodNames.full(method, type)
-                    + " is @Transactional and runs on a worker thread "
-                    + "of the time limit '" + limit.name() + "': it takes no part in a transaction of its caller, and "
-                    + "its own may still be committed or rolled back after the caller has got its exception");
+        if (limit.policy().thread() == RunsOn.WORKER) {
+            warnIfTransactional(
+                    method,
+                    type,
+                    "a worker thread of the time limit '" + limit.name() + "'",
+                    ", and its own may still be committed or rolled back after the caller has got its exception");
         }
         return limit;
+    }
+
+    private void warnIfTransactional(Method method, Class<?> type, String where, String furthermore) {
+        if (Transactions.mayBeginAt(method, type)) {
+            warnings.add("The method " + MethodNames.full(method, type) + " is @Transactional and runs on " + where
+                    + ": it takes no part in a transaction of its caller" + furthermore);
+        }
     }
 
     private @Nullable Layer idempotency(
