@@ -14,7 +14,6 @@ import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
-import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +33,6 @@ public final class Bulkhead implements Layer, AutoCloseable {
     private final Places places;
     private final Pool threads;
     private volatile BulkheadPolicy policy;
-    private final LongAdder cancelledWithPlace = new LongAdder();
     private final OutcomeCounters<BulkheadOutcome> calls;
 
     /**
@@ -48,7 +46,7 @@ public final class Bulkhead implements Layer, AutoCloseable {
         this.carrier = carrier;
         this.places = new Places(policy.maxConcurrent(), policy.maxQueue());
         this.threads = new Pool(name, policy);
-        this.calls = new OutcomeCounters<>(BulkheadOutcome.class, BulkheadOutcome.ACCEPTED, this::accepted);
+        this.calls = new OutcomeCounters<>(BulkheadOutcome.class, BulkheadOutcome.ACCEPTED, places::taken);
     }
 
     /** A bulkhead with the system's time, which takes along what {@link ContextCarrier#standard()} does. */
@@ -86,18 +84,33 @@ public final class Bulkhead implements Layer, AutoCloseable {
         return places.waiting();
     }
 
-    /** Calls by how they were received. */
+    /** Whether the pool has work: a body that runs in it, or a call that holds or waits for a place to do so. */
+    public boolean poolHasWork() {
+        return threads.hasWork() || (pool() != null && running() + queued() > 0);
+    }
+
+    /** Calls by how they were received; one that is cancelled after it was given a place was accepted. */
     public OutcomeCounters<BulkheadOutcome> calls() {
         return calls;
     }
 
     /**
-     * Interrupts the bodies that run in the pool and lets go of its threads. Calls are served as before, but no thread
-     * is kept for them. Whoever wants them to end in peace waits for {@link #running()} to be 0 first.
+     * Sends away the calls that wait in line for the pool and interrupts the bodies that run in it. Calls that come later
+     * are served as before. Whoever wants all to end in peace waits until the pool {@linkplain #poolHasWork() has no
+     * work} first.
      */
+    public void stopPool() {
+        if (pool() != null) {
+            places.sendAway();
+        }
+        threads.interrupt();
+    }
+
+    /** Stops the pool and lets go of its threads: calls that come later find none that is kept for them. */
     @Override
     public void close() {
-        threads.close();
+        stopPool();
+        threads.letGo();
     }
 
     @Override
@@ -128,11 +141,6 @@ public final class Bulkhead implements Layer, AutoCloseable {
         return TimeAllowed.under(policy.queueTimeout());
     }
 
-    /** Every place that was taken was for a call, but for those that were cancelled before they could begin. */
-    private long accepted() {
-        return places.taken() - cancelledWithPlace.sum();
-    }
-
     BulkheadFullException full() {
         refused(BulkheadOutcome.REJECTED);
         BulkheadPolicy limits = policy;
@@ -153,15 +161,14 @@ public final class Bulkhead implements Layer, AutoCloseable {
                 : new BulkheadFullException(name, "it waited in line for " + patience);
     }
 
-    void cancelled() {
-        calls.count(BulkheadOutcome.REJECTED);
+    BulkheadFullException stopped() {
+        refused(BulkheadOutcome.REJECTED);
+        return new BulkheadFullException(name, "it was stopped while the call waited in line");
     }
 
-    /** The call was cancelled when it had its place already: it gives it back and counts as rejected. */
-    void cancelledWithPlace() {
-        cancelledWithPlace.increment();
-        cancelled();
-        places.leave();
+    /** Nobody is told why: the call was cancelled, or is broken. */
+    void leftWithoutPlace() {
+        calls.count(BulkheadOutcome.REJECTED);
     }
 
     void waited(BulkheadOutcome outcome, long since) {

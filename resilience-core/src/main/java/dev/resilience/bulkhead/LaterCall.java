@@ -49,13 +49,14 @@ final class LaterCall implements Places.Waiter, Job {
     /** Begins the call as soon as there is a place; never throws. */
     void start() {
         answer.cancelling(this::cancelled);
+        boolean hasPlace = pool != null && places.tryTake();
         try {
             bodyInContext = bulkhead.carrier().wrap(this::runBody);
         } catch (Throwable broken) {
-            answer.finish(null, broken);
+            giveUp(hasPlace, broken);
             return;
         }
-        if (pool != null && places.tryTake()) {
+        if (hasPlace) {
             goOnElsewhere();
         } else {
             standInLine();
@@ -63,13 +64,25 @@ final class LaterCall implements Places.Waiter, Job {
     }
 
     private void standInLine() {
-        waited = true;
-        start = time.nanoTime();
-        TimeAllowed patience = bulkhead.patience();
-        if (!places.standInLine(this)) {
-            answer.finish(null, bulkhead.full());
-            return;
+        boolean stands = false;
+        try {
+            waited = true;
+            start = time.nanoTime();
+            TimeAllowed patience = bulkhead.patience();
+            stands = places.standInLine(this);
+            if (stands) {
+                startTimer(patience);
+            } else {
+                answer.finish(null, bulkhead.full());
+            }
+        } catch (Throwable broken) { // a clock, or no thread for one
+            if (!stands || places.leaveLine(this)) {
+                giveUp(false, broken);
+            }
         }
+    }
+
+    private void startTimer(TimeAllowed patience) {
         timer = time.scheduleUrgent(patience.timeout(), () -> timedOut(patience));
         if (outOfLine) {
             cancelTimer();
@@ -87,13 +100,12 @@ final class LaterCall implements Places.Waiter, Job {
     private void goOnElsewhere() {
         try {
             if (pool == null) {
-                time.schedule(Duration.ZERO, this);
+                time.scheduleUrgent(Duration.ZERO, this); // not behind the slow bodies of other policies
             } else {
                 pool.execute(this);
             }
         } catch (Throwable noThread) {
-            places.leave();
-            answer.finish(null, noThread);
+            giveUp(true, noThread);
         }
     }
 
@@ -102,34 +114,40 @@ final class LaterCall implements Places.Waiter, Job {
     public void run() {
         answer.inContext(() -> {
             try {
-                bodyInContext.run();
-            } finally {
-                if (!body.hasBegun()) { // what was taken along could not be put in place
-                    places.leave();
-                }
+                body.carry(bodyInContext);
+            } catch (Throwable notBegun) {
+                giveUp(true, notBegun);
             }
         });
     }
 
     private void runBody() {
-        answer.cancelling(body::stop); // at once if it has been cancelled already
-        boolean begun = body.begin();
         if (waited) {
-            bulkhead.waited(begun ? BulkheadOutcome.ACCEPTED : BulkheadOutcome.REJECTED, start);
+            bulkhead.waited(BulkheadOutcome.ACCEPTED, start);
         }
-        if (begun) {
+        answer.cancelling(body::stop); // at once if it has been cancelled already
+        if (body.begin()) {
             answer.await(body.run(next, invocation), (result, failure) -> {
                 places.leave();
                 answer.finish(result, failure);
             });
         } else {
-            bulkhead.cancelledWithPlace();
+            places.leave();
         }
     }
 
     @Override
     public void interrupt() {
         body.interrupt();
+    }
+
+    private void giveUp(boolean hasPlace, Throwable failure) {
+        if (hasPlace) {
+            places.leave();
+        } else {
+            bulkhead.leftWithoutPlace();
+        }
+        answer.finish(null, failure);
     }
 
     private void timedOut(TimeAllowed patience) {
@@ -139,12 +157,26 @@ final class LaterCall implements Places.Waiter, Job {
         }
     }
 
+    @Override
+    public void sentAway() {
+        if (leftUnwanted()) {
+            answer.finish(null, bulkhead.stopped());
+        }
+    }
+
     private void cancelled() {
-        if (places.leaveLine(this)) {
+        if (leftUnwanted()) {
+            bulkhead.leftWithoutPlace();
+        }
+    }
+
+    private boolean leftUnwanted() {
+        boolean left = places.leaveLine(this);
+        if (left) {
             cancelTimer();
             bulkhead.waited(BulkheadOutcome.REJECTED, start);
-            bulkhead.cancelled();
         }
+        return left;
     }
 
     private void cancelTimer() {

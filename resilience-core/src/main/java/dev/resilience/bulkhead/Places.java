@@ -2,6 +2,7 @@ package dev.resilience.bulkhead;
 
 import java.util.Iterator;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -91,6 +92,18 @@ final class Places {
         }
     }
 
+    /** Tells everybody in line to leave it; who is given a place meanwhile keeps it. */
+    void sendAway() {
+        List<Waiter> all;
+        lock.lock();
+        try {
+            all = List.copyOf(line);
+        } finally {
+            lock.unlock();
+        }
+        all.forEach(Waiter::sentAway);
+    }
+
     /** Gives a place back. */
     void leave() {
         taken.leave();
@@ -140,9 +153,12 @@ final class Places {
         return first;
     }
 
-    /** Somebody in the line. Told of its place outside of the lock. */
+    /** Somebody in the line. Told outside of the lock; must not throw. */
     interface Waiter {
 
         void placeGiven();
+
+        /** Asked to leave the line, which it may have left by now. */
+        void sentAway();
     }
 }

@@ -8,14 +8,15 @@ import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads of one bulkhead: {@link Daemons}, or one virtual thread a call. Only calls that hold a place come here, so their number needs no bound of its own, and must not have
- * one: a thread whose call has left its place may be busy with what the application does when the call's future ends.
+ * The threads of one bulkhead: {@link Daemons}, or one virtual thread a call. Only calls that hold a place come here, so
+ * their number needs no bound of its own, and must not have one: a thread whose call has left its place may be busy with
+ * what the application does when the call's future ends.
  */
 final class Pool {
 
     private final String prefix;
     private final Daemons platformThreads;
-    private final Set<Job> running = ConcurrentHashMap.newKeySet();
+    private final Set<Job> jobs = ConcurrentHashMap.newKeySet();
     private volatile @Nullable ThreadFactory virtualThreads;
 
     Pool(String name, BulkheadPolicy policy) {
@@ -40,26 +41,39 @@ final class Pool {
      */
     void execute(Job job) {
         ThreadFactory virtual = virtualThreads;
-        if (virtual == null) {
-            platformThreads.execute(() -> run(job));
-        } else {
-            virtual.newThread(() -> run(job)).start();
+        jobs.add(job);
+        try {
+            if (virtual == null) {
+                platformThreads.execute(() -> run(job));
+            } else {
+                virtual.newThread(() -> run(job)).start();
+            }
+        } catch (Throwable noThread) {
+            jobs.remove(job);
+            throw noThread;
         }
     }
 
     private void run(Job job) {
-        running.add(job);
         try {
             job.run();
         } finally {
-            running.remove(job);
+            jobs.remove(job);
             Thread.interrupted(); // whoever's it was, it is not for the next job
         }
     }
 
-    /** Lets go of idle threads at once, from now on too, and interrupts the jobs that run. Others are run as before. */
-    void close() {
+    boolean hasWork() {
+        return !jobs.isEmpty();
+    }
+
+    /** Interrupts the jobs that it has. Later ones are run as before. */
+    void interrupt() {
+        jobs.forEach(Job::interrupt);
+    }
+
+    /** Lets go of idle threads at once, from now on too. Jobs are run as before. */
+    void letGo() {
         platformThreads.letGo();
-        running.forEach(Job::interrupt);
     }
 }

@@ -43,7 +43,7 @@ final class CircuitBreakerStep extends Step {
         long start = breaker.startNanos(permit);
         LinkedFuture answer = new LinkedFuture();
         answer.await(next, invocation, (result, failure) -> {
-            boolean cancelled = answer.isDone();
+            boolean cancelled = answer.isOver();
             ended(permit, start, failure, cancelled);
             answer.finish(result, failure);
         });

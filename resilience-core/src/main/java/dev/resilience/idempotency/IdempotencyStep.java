@@ -80,7 +80,7 @@ final class IdempotencyStep extends Step {
                 answer.pause(idempotency.time(), wait, again, call::countInProgress);
             } else if (call.isAnswered()) {
                 answer.finish(call.answer(), null);
-            } else if (answer.isDone()) {
+            } else if (answer.isOver()) {
                 call.notRun();
             } else {
                 run(call, invocation, answer);
@@ -92,7 +92,7 @@ final class IdempotencyStep extends Step {
 
     private void run(IdempotencyCall call, Invocation invocation, LinkedFuture answer) {
         answer.await(next, invocation, (result, failure) -> {
-            if (answer.isDone()) {
+            if (answer.isOver()) {
                 call.abandoned();
             } else if (failure == null) {
                 call.returned(result);

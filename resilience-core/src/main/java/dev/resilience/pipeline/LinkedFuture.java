@@ -5,7 +5,9 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * in this context. What others do when the future ends is not part of the call: it runs in whatever context the thread
  * had before.
  *
- * <p>The one compare-and-set inside {@link #complete} and {@link #completeExceptionally} decides between an answer and
- * a cancellation. Safe for use by many threads.
+ * <p>One compare-and-set decides between an answer and a cancellation. A cancellation first stops what the future waits
+ * for and then tells those who wait for the future, for what they do about it may take long. Safe for use by many
+ * threads.
  */
 public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
 
@@ -25,14 +28,11 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
     private static final ThreadLocal<@Nullable CallContext> OUTSIDE = new ThreadLocal<>();
 
     private final CallContext context = CallContext.current();
+    private final AtomicBoolean over = new AtomicBoolean();
     private volatile Runnable cancellation = LinkedFuture::nothing;
 
     public LinkedFuture() {
-        whenEnded(this, (result, failure) -> {
-            Runnable action = cancellation;
-            cancellation = LinkedFuture::nothing; // which lets go of the call and its arguments
-            action.run();
-        });
+        whenEnded(this, (result, failure) -> stop()); // for the ways to complete it that nobody can override
     }
 
     /**
@@ -62,12 +62,17 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
         return future;
     }
 
-    /** Says how to cancel what this future waits for from now on; done at once if the future has ended already. */
+    /** Says how to cancel what this future waits for from now on; done at once, or a second time, if it is over already. */
     public void cancelling(Runnable action) {
         cancellation = action;
-        if (isDone()) {
+        if (isOver()) {
             action.run();
         }
+    }
+
+    /** Whether it has ended or is about to: what comes now comes too late. */
+    public boolean isOver() {
+        return over.get() || isDone();
     }
 
     /**
@@ -140,6 +145,38 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
         } finally {
             OUTSIDE.set(outside);
         }
+    }
+
+    @Override
+    public boolean complete(@Nullable Object value) {
+        return over.compareAndSet(false, true) && stopAnd(() -> super.complete(value));
+    }
+
+    @Override
+    public boolean completeExceptionally(Throwable failure) {
+        return over.compareAndSet(false, true) && stopAnd(() -> super.completeExceptionally(failure));
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        return over.compareAndSet(false, true) ? stopAnd(() -> super.cancel(mayInterruptIfRunning)) : isCancelled();
+    }
+
+    private boolean stopAnd(BooleanSupplier end) {
+        boolean ended;
+        try {
+            stop();
+        } finally {
+            ended = end.getAsBoolean();
+        }
+        return ended;
+    }
+
+    /** Stops what it waits for, unless it ended by itself; lets go of the call and its arguments in any case. */
+    private void stop() {
+        Runnable action = cancellation;
+        cancellation = LinkedFuture::nothing;
+        action.run();
     }
 
     private void end(@Nullable Object result, @Nullable Throwable failure) {

@@ -15,6 +15,7 @@ import dev.resilience.policy.Require;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.LongAdder;
@@ -43,9 +44,11 @@ public final class Retry implements Layer {
     private final @Nullable RetryBudget budget;
     private final @Nullable Predicate<@Nullable Object> retryOnResult;
     private final DoubleSupplier random;
-    private final OutcomeCounters<RetryOutcome> calls = new OutcomeCounters<>(RetryOutcome.class);
-    private final LongAdder attempts = new LongAdder();
+    private final LongAdder firstAttemptsThatSucceeded;
     private final LongAdder repetitionsThatSucceeded = new LongAdder();
+    private final boolean tellsBudgetOfSuccesses;
+    private final OutcomeCounters<RetryOutcome> calls;
+    private final LongAdder attempts = new LongAdder();
     private final RetryLog log;
     private final @Nullable Attempt outermost;
 
@@ -87,9 +90,10 @@ public final class Retry implements Layer {
         this.retryOnResult = retryOnResult;
         this.random = random;
         this.log = new RetryLog(name, policy.maxAttempts());
-        if (budget != null) {
-            budget.successesCountedBy(this::firstAttemptsThatSucceeded);
-        }
+        LongAdder countedByBudget = budget == null ? null : budget.successesOfFirstUser();
+        this.firstAttemptsThatSucceeded = countedByBudget == null ? new LongAdder() : countedByBudget;
+        this.tellsBudgetOfSuccesses = budget != null && countedByBudget == null;
+        this.calls = new OutcomeCounters<>(RetryOutcome.class, RetryOutcome.SUCCESS, this::successes);
         this.outermost = policy.maxAttempts() == 1 ? null : attempt(1, null);
     }
 
@@ -163,19 +167,23 @@ public final class Retry implements Layer {
     void succeededAtOnce(@Nullable Attempt outer) {
         if (isRepetition(outer)) {
             repetitionsThatSucceeded.increment();
+            return;
         }
-        calls.count(RetryOutcome.SUCCESS);
+        firstAttemptsThatSucceeded.increment();
+        if (tellsBudgetOfSuccesses) {
+            Objects.requireNonNull(budget).firstAttemptEnded();
+        }
     }
 
     /** The first attempt of a call failed, or its result asks for another one. */
     void firstAttemptFailed(@Nullable Attempt outer) {
         if (budget != null && !isRepetition(outer)) {
-            budget.firstAttemptFailed();
+            budget.firstAttemptEnded();
         }
     }
 
-    private long firstAttemptsThatSucceeded() {
-        return calls.get(RetryOutcome.SUCCESS) - repetitionsThatSucceeded.sum();
+    private long successes() {
+        return firstAttemptsThatSucceeded.sum() + repetitionsThatSucceeded.sum();
     }
 
     /**

@@ -4,18 +4,17 @@ import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps retries from becoming a storm: in any sliding window there are at most {@code min-retries-per-second × window +
  * max-ratio × first attempts} of them, whatever fails.
  *
- * <p>A first attempt counts when it has ended. One that succeeds costs nothing here: it is counted by the retry itself,
- * where the sum is looked up when somebody wants to retry, and only then is time looked at. Safe for use by many threads,
- * which share it without locks.
+ * <p>A first attempt counts when it has ended. One that succeeds costs the first retry that uses the budget nothing: it
+ * counts its successes anyway, on a counter that the budget reads too. Sums and time are looked at only when somebody
+ * wants to retry. Safe for use by many threads, which share it without locks.
  */
 public final class RetryBudget {
 
@@ -34,8 +33,9 @@ public final class RetryBudget {
     private final TimeSource time;
     private final long start;
     private final long slotNanos;
-    private final LongAdder failedFirstAttempts = new LongAdder();
-    private final List<LongSupplier> successes = new CopyOnWriteArrayList<>();
+    private final LongAdder firstAttempts = new LongAdder();
+    private final LongAdder successesOfFirstUser = new LongAdder();
+    private final AtomicBoolean hasFirstUser = new AtomicBoolean();
     private volatile RetryHistory history;
 
     public RetryBudget(String name, RetryBudgetPolicy policy, TimeSource time) {
@@ -76,22 +76,22 @@ public final class RetryBudget {
         }
     }
 
-    /** A first attempt has failed, which counts in favour of retries all the same. */
-    void firstAttemptFailed() {
-        failedFirstAttempts.increment();
+    /** A first attempt has ended, which counts in favour of retries however it did. */
+    void firstAttemptEnded() {
+        firstAttempts.increment();
     }
 
-    /** Says where first attempts are counted that succeed. */
-    void successesCountedBy(LongSupplier counter) {
-        successes.add(counter);
+    /**
+     * A counter on which the first one who asks counts first attempts that succeed, in place of telling of each. {@code
+     * null} for everybody else.
+     */
+    @Nullable
+    LongAdder successesOfFirstUser() {
+        return hasFirstUser.compareAndSet(false, true) ? successesOfFirstUser : null;
     }
 
     private long firstAttempts() {
-        long sum = failedFirstAttempts.sum();
-        for (LongSupplier counter : successes) {
-            sum += counter.getAsLong();
-        }
-        return sum;
+        return firstAttempts.sum() + successesOfFirstUser.sum();
     }
 
     private long slot() {

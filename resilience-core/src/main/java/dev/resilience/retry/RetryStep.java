@@ -112,7 +112,7 @@ final class RetryStep extends Step {
             LinkedFuture answer,
             @Nullable Object result,
             @Nullable Throwable failure) {
-        if (answer.isDone()) {
+        if (answer.isOver()) {
             call.cancelled();
             return;
         }
@@ -122,7 +122,7 @@ final class RetryStep extends Step {
             return;
         }
         Runnable again = () -> {
-            if (answer.isDone()) {
+            if (answer.isOver()) {
                 call.cancelled();
             } else if (call.mayTryAgain()) {
                 attemptAsync(invocation, call, answer);

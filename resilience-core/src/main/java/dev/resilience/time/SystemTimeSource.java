@@ -116,9 +116,8 @@ final class SystemTimeSource implements TimeSource {
         private synchronized long start() {
             if (!ticking) {
                 now = System.nanoTime();
-                ticking = true;
                 idleTicks = 0;
-                next();
+                ticking = next();
             }
             return now;
         }
@@ -127,15 +126,18 @@ final class SystemTimeSource implements TimeSource {
             now = System.nanoTime();
             idleTicks = asked ? 0 : idleTicks + 1;
             asked = false;
-            ticking = idleTicks < TICKS_UNTIL_IDLE;
-            if (ticking) {
-                next();
-            }
+            ticking = idleTicks < TICKS_UNTIL_IDLE && next();
         }
 
+        /** Returns {@code false} if the system has no thread left to keep the time: then each call asks for it itself. */
         @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for it
-        private void next() {
-            Threads.TIMER.schedule(this::tick, TICK_MILLIS, TimeUnit.MILLISECONDS);
+        private boolean next() {
+            try {
+                Threads.TIMER.schedule(this::tick, TICK_MILLIS, TimeUnit.MILLISECONDS);
+                return true;
+            } catch (OutOfMemoryError noThread) {
+                return false;
+            }
         }
     }
 

@@ -68,9 +68,9 @@ final class AsynchronousCall implements Runnable {
     public void run() {
         answer.inContext(() -> {
             try {
-                bodyInContext.run();
-            } catch (Throwable broken) { // what was taken along could not be put in place
-                ended(null, broken);
+                body.carry(bodyInContext);
+            } catch (Throwable notBegun) {
+                ended(null, notBegun);
             }
         });
     }

@@ -2,7 +2,6 @@ package dev.resilience.worker;
 
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Step;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -12,20 +11,28 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StageBody {
 
+    private final LaterRun run = new LaterRun();
     private volatile boolean stopped;
-    private volatile @Nullable BodyRun run;
     private volatile @Nullable CompletableFuture<@Nullable Object> stage;
+
+    /**
+     * Runs a task that begins the body.
+     *
+     * @param inContext the task, with what the call took along to this thread. Whatever of that is broken is thrown if
+     *     it kept the body from beginning, and logged otherwise
+     */
+    public void carry(Runnable inContext) {
+        run.carry(inContext);
+    }
 
     /** Says that the body comes next on this thread; {@code false} if it was stopped before, and must not run. */
     public boolean begin() {
-        BodyRun body = new BodyRun();
-        body.begin();
-        run = body;
-        if (stopped) {
-            body.end();
-            return false;
+        run.begin();
+        boolean begins = !stopped;
+        if (!begins) {
+            run.end();
         }
-        return true;
+        return begins;
     }
 
     /** Runs the body, which was begun on this thread, and returns its stage. Never throws. */
@@ -36,7 +43,7 @@ public final class StageBody {
         } catch (Throwable broken) { // a step must not throw, but what it would leak is somebody else's
             started = CompletableFuture.failedFuture(broken);
         } finally {
-            Objects.requireNonNull(run).end();
+            run.end();
         }
         stage = started;
         if (stopped) {
@@ -47,15 +54,12 @@ public final class StageBody {
 
     /** Whether a thread has come to the body. */
     public boolean hasBegun() {
-        return run != null;
+        return run.hasBegun();
     }
 
-    /** Interrupts the body while it makes the stage, from any thread. */
+    /** Interrupts the body while it makes the stage, or as it begins; from any thread. */
     public void interrupt() {
-        BodyRun body = run;
-        if (body != null) {
-            body.interrupt();
-        }
+        run.interrupt();
     }
 
     /** Interrupts the body, or cancels its stage. A body that has not begun does not begin any more. */

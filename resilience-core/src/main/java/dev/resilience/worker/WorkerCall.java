@@ -7,8 +7,6 @@ import dev.resilience.pipeline.Step;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A blocking call whose body runs on a worker while its caller waits. The one compare-and-set of the future decides
@@ -19,8 +17,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class WorkerCall implements Job {
 
-    private static final Logger log = LoggerFactory.getLogger(WorkerCall.class);
-
     private final Step next;
     private final Invocation invocation;
     private final Runnable atEnd;
@@ -28,8 +24,8 @@ public final class WorkerCall implements Job {
     private final Runnable bodyInContext;
     private final CompletableFuture<@Nullable Ending> ending = new CompletableFuture<>();
     private @Nullable Ending ofBody; // the worker's
-    private volatile @Nullable BodyRun run;
-    private volatile boolean interrupted = Thread.currentThread().isInterrupted();
+    private final LaterRun run = new LaterRun();
+    private final boolean cameInterrupted = Thread.currentThread().isInterrupted();
 
     /**
      * Takes along what is current for this thread.
@@ -41,6 +37,9 @@ public final class WorkerCall implements Job {
         this.invocation = invocation;
         this.atEnd = atEnd;
         this.bodyInContext = carrier.wrap(this::runBody);
+        if (cameInterrupted) {
+            interrupt();
+        }
     }
 
     /**
@@ -67,9 +66,10 @@ public final class WorkerCall implements Job {
                 try {
                     return ending.get();
                 } catch (InterruptedException ofCaller) {
+                    if (wasInterrupted || !cameInterrupted) { // the body knows of the one that it came with
+                        interrupt();
+                    }
                     wasInterrupted = true;
-                    interrupted = true;
-                    interrupt();
                 } catch (ExecutionException impossible) {
                     throw new IllegalStateException(impossible);
                 }
@@ -88,27 +88,20 @@ public final class WorkerCall implements Job {
 
     /** Whether a worker has begun with the body. */
     public boolean hasBegun() {
-        return run != null;
+        return run.hasBegun();
     }
 
     @Override
     public void interrupt() {
-        BodyRun body = run;
-        if (body != null) {
-            body.interrupt();
-        }
+        run.interrupt();
     }
 
     @Override
     public void run() {
         try {
-            context.run(bodyInContext);
-        } catch (Throwable broken) {
-            if (ofBody == null) {
-                ofBody = new Ending(null, broken);
-            } else {
-                log.warn("What a call took along to its worker could not be taken back", broken);
-            }
+            context.run(() -> run.carry(bodyInContext));
+        } catch (Throwable notBegun) {
+            ofBody = new Ending(null, notBegun);
         }
         try {
             atEnd.run();
@@ -118,20 +111,15 @@ public final class WorkerCall implements Job {
     }
 
     private void runBody() {
-        BodyRun body = new BodyRun();
-        body.begin();
-        run = body;
+        run.begin();
         try {
-            if (interrupted) {
-                body.interrupt();
-            }
             if (!ending.isDone()) {
                 ofBody = new Ending(next.call(invocation), null);
             }
         } catch (Throwable failure) {
             ofBody = new Ending(null, failure);
         } finally {
-            body.end();
+            run.end();
         }
     }
 }

@@ -100,9 +100,50 @@ class ContextOfPoolTests {
         Call running = calls.start(Caller.ASYNCHRONOUS);
 
         assertThat(calls.start(Caller.ASYNCHRONOUS).refusal()).hasMessage("of the carrier");
+        calls.assertCounted(1, 1, 0);
 
         running.end();
         calls.assertGauges(0, 0);
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = Mode.MATCH_ANY, names = ".*POOL")
+    void aCarrierThatRunsNothingFailsTheCallAndCostsNoPlace(Caller caller) {
+        TestBulkhead calls = new TestBulkhead(caller.type, 1, 0, task -> () -> {});
+
+        assertThatThrownBy(() -> call(calls, caller, () -> "never")).hasStackTraceContaining("did not run the task");
+
+        TestBulkhead.soon(() -> calls.bulkhead.running() == 0);
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = Mode.MATCH_ANY, names = ".*POOL")
+    void aCarrierThatCannotTakeItsContextBackChangesNothing(Caller caller) {
+        TestBulkhead calls = new TestBulkhead(caller.type, 1, 1, task -> () -> {
+            task.run();
+            throw new IllegalStateException("of the carrier");
+        });
+        for (int i = 0; i < 3; i++) {
+            Call call = calls.start(caller);
+            Call waiting = calls.start(caller);
+            calls.assertGauges(1, 1);
+
+            call.end();
+            waiting.assertRunsSoon();
+            waiting.end();
+        }
+        TestBulkhead.soon(() -> calls.bulkhead.running() == 0);
+    }
+
+    @Test
+    void aCallWhoseContextCannotBeTakenIsCountedByWhetherItHadAPlace() {
+        TestBulkhead calls = new TestBulkhead(BulkheadPolicy.Type.THREAD_POOL, 1, 1, task -> {
+            throw new IllegalStateException("of the carrier");
+        });
+
+        calls.start(Caller.ASYNCHRONOUS_FOR_POOL).refusal();
+        calls.assertCounted(1, 0, 0);
+        assertThat(calls.bulkhead.running()).isZero();
     }
 
     private static void assertBrokenCarrierCostsNoPlace(Caller caller, ContextCarrier broken) {

@@ -128,6 +128,11 @@ class PlacesInterleavingTests {
             told.incrementAndGet();
         }
 
+        @Override
+        public void sentAway() {
+            throw new UnsupportedOperationException("nobody sends callers away here");
+        }
+
         void check(int times) {
             if (told.get() != times || (hasPlace && times > 0)) {
                 throw new IllegalStateException("told " + told.get() + " times");

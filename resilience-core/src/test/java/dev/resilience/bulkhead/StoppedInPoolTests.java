@@ -75,6 +75,19 @@ class StoppedInPoolTests {
     }
 
     @Test
+    void aCallerThatCameInterruptedInterruptsTheBodyOnce() throws Exception {
+        Thread caller = Thread.currentThread();
+        caller.interrupt();
+
+        assertThat(calls.pipeline.call(() -> {
+                    boolean once = Thread.interrupted();
+                    soon(() -> caller.getState() == Thread.State.WAITING && !caller.isInterrupted());
+                    return once && !Thread.currentThread().isInterrupted();
+                }))
+                .isTrue();
+    }
+
+    @Test
     void aCancellationInterruptsTheBodyThatMakesTheStage() {
         AtomicBoolean interrupted = new AtomicBoolean();
         CompletableFuture<String> answer = calls.pipeline.callAsync(() -> {

@@ -55,7 +55,9 @@ final class Caller {
         });
         if (random.nextInt(4) == 0) {
             pause(random.nextInt(300_000));
-            answer.cancel(true);
+            if (answer.cancel(true)) {
+                shop.cancelled.incrementAndGet();
+            }
         } else if (random.nextInt(4) != 0) {
             ended.join(); // now and then it makes the next call meanwhile
         }

@@ -38,6 +38,7 @@ final class Shop {
     final TimeLimit timeLimit = TimeLimit.of("soak", TimeLimitPolicy.defaults());
     final Pipeline pipeline = Pipeline.of(bulkhead, breaker, retry, timeLimit);
     final AtomicLong made = new AtomicLong();
+    final AtomicLong cancelled = new AtomicLong();
     final AtomicLong answered = new AtomicLong();
     final AtomicLong bodies = new AtomicLong();
     final Queue<Throwable> surprises = new ConcurrentLinkedQueue<>();

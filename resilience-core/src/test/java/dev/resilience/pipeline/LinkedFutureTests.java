@@ -2,15 +2,19 @@ package dev.resilience.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 @Timeout(60)
 class LinkedFutureTests {
@@ -105,5 +109,56 @@ class LinkedFutureTests {
         future.cancelling(() -> happened.add("second"));
 
         assertThat(happened).containsExactly("first", "second");
+    }
+
+    @ParameterizedTest
+    @MethodSource("endsFromOutside")
+    void whatIsStoppedIsStoppedBeforeAnybodyHearsOfIt(Consumer<LinkedFuture> end) {
+        future.cancelling(() -> happened.add("stopped, and " + (future.isOver() ? "over" : "not over")));
+        CompletableFuture<Boolean> heard = future.handle((result, failure) -> happened.add("heard"));
+
+        end.accept(future);
+
+        assertThat(heard).isCompleted();
+        assertThat(happened).containsExactly("stopped, and over", "heard");
+    }
+
+    static List<Consumer<LinkedFuture>> endsFromOutside() {
+        return List.of(
+                future -> future.cancel(true),
+                future -> future.complete("the caller knows better"),
+                future -> future.completeExceptionally(new IllegalStateException()));
+    }
+
+    @Test
+    void whatComesWhileItIsStoppedComesTooLate() {
+        future.cancelling(() -> future.finish("late", null));
+
+        assertThat(future.cancel(true)).isTrue();
+
+        assertThat(future).isCancelled();
+        assertThat(future.cancel(true)).isTrue();
+        assertThat(future.complete("later")).isFalse();
+    }
+
+    @Test
+    void aFutureThatCannotBeStoppedEndsAllTheSame() {
+        future.cancelling(() -> {
+            throw new IllegalStateException("of the action");
+        });
+
+        assertThatThrownBy(() -> future.cancel(true)).hasMessage("of the action");
+
+        assertThat(future).isCancelled();
+    }
+
+    @Test
+    void aSupplierThatCompletesItStopsWhatItWaitsForToo() {
+        future.await(source, future::finish);
+
+        future.completeAsync(() -> "the caller knows better", Runnable::run);
+
+        assertThat(source).isCancelled();
+        assertThat(future).isCompletedWithValue("the caller knows better");
     }
 }

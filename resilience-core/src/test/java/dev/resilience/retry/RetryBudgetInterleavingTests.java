@@ -65,7 +65,7 @@ class RetryBudgetInterleavingTests {
 
         @Operation
         public void firstAttemptFailed() {
-            budget.firstAttemptFailed();
+            budget.firstAttemptEnded();
         }
 
         @Operation

@@ -85,7 +85,7 @@ class RetryBudgetPropertyTests {
                     time.advance(pause());
                 }
                 if (random.nextDouble() < callsShare) {
-                    budget.firstAttemptFailed();
+                    budget.firstAttemptEnded();
                     callTimes.add(time.nanoTime());
                 } else if (budget.tryAcquire()) {
                     retryTimes.add(time.nanoTime());

@@ -134,7 +134,7 @@ class RetryBudgetTests {
         RetryBudget minimum = new RetryBudget("minimum", new RetryBudgetPolicy(0, WINDOW, 1), bench.time);
         minimum.tryAcquire();
         for (int i = 0; i < 1_000; i++) {
-            minimum.firstAttemptFailed();
+            minimum.firstAttemptEnded();
         }
 
         assertThat(minimum.available()).isEqualTo(9);
@@ -154,7 +154,7 @@ class RetryBudgetTests {
         assertThat(tenth.tryAcquire()).isTrue();
 
         for (int call = 1; call <= 10; call++) {
-            tenth.firstAttemptFailed();
+            tenth.firstAttemptEnded();
             assertThat(tenth.tryAcquire()).as("after %s calls", call).isEqualTo(call == 10);
         }
     }
@@ -204,7 +204,7 @@ class RetryBudgetTests {
 
     private void call(int times) {
         for (int i = 0; i < times; i++) {
-            budget.firstAttemptFailed();
+            budget.firstAttemptEnded();
         }
     }
 

@@ -2,12 +2,14 @@ package dev.resilience.retry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
 
 import dev.resilience.event.Events;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.fault.Faults;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
+import java.lang.ref.WeakReference;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -64,7 +66,7 @@ class SharedRetryBudgetTests {
 
             all(() -> {
                 for (int i = 0; i < 1_000; i++) {
-                    budget.firstAttemptFailed();
+                    budget.firstAttemptEnded();
                     if (budget.tryAcquire()) {
                         granted.incrementAndGet();
                     }
@@ -125,6 +127,54 @@ class SharedRetryBudgetTests {
         assertThat(retry.calls().total()).isEqualTo(THREADS * 500);
         assertThat(retry.calls().get(RetryOutcome.BUDGET_EXHAUSTED)).isPositive();
         assertThat(retry.attempts()).isBetween(10L, 10L + THREADS * 500 / 10);
+    }
+
+    @Test
+    void successesOfAllThatShareItPayForRetriesAndEachCountsItsOwn() throws Exception {
+        RetryBudget budget = new RetryBudget("shared", new RetryBudgetPolicy(0.5, WINDOW, 1), time);
+        Retry first = retry(budget);
+        Retry second = retry(budget);
+        Retry third = retry(budget);
+        for (int i = 0; i < 10; i++) {
+            assertThat(budget.tryAcquire()).isTrue();
+        }
+
+        call(first, 2);
+        call(second, 4);
+        call(third, 6);
+
+        assertThat(budget.available()).isEqualTo((2 + 4 + 6) / 2);
+        assertThat(first.calls().get(RetryOutcome.SUCCESS)).isEqualTo(2);
+        assertThat(second.calls().get(RetryOutcome.SUCCESS)).isEqualTo(4);
+        assertThat(third.calls().get(RetryOutcome.SUCCESS)).isEqualTo(6);
+    }
+
+    /** What one thread makes and drops by the thousand must not pile up. */
+    @Test
+    void doesNotHoldTheRetriesThatUseIt() {
+        RetryBudget budget = new RetryBudget("shared", RetryBudgetPolicy.defaults(), time);
+        List<WeakReference<Retry>> dropped = List.of(dropped(budget), dropped(budget));
+
+        await().untilAsserted(() -> {
+            System.gc();
+            assertThat(dropped).allMatch(retry -> retry.refersTo(null));
+        });
+        assertThat(budget.available()).isPositive();
+    }
+
+    private WeakReference<Retry> dropped(RetryBudget budget) {
+        return new WeakReference<>(retry(budget));
+    }
+
+    private Retry retry(RetryBudget budget) {
+        return new Retry("orders", RetryPolicy.defaults(), Faults.ofJdk(), time, new Events(), budget, null);
+    }
+
+    private static void call(Retry retry, int times) throws Exception {
+        Pipeline pipeline = Pipeline.of(retry);
+        for (int i = 0; i < times; i++) {
+            pipeline.call(() -> "ok");
+        }
     }
 
     private void all(Runnable work) throws Exception {

@@ -7,13 +7,16 @@ import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.MDC;
@@ -102,6 +105,49 @@ class ContextOfWorkersTests {
 
         assertThatThrownBy(() -> call(broken, asynchronous, () -> "never")).hasStackTraceContaining("of the carrier");
         assertThat(broken.limit.workers()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aCarrierThatRunsNothingFailsTheCall(boolean asynchronous) {
+        TestTimeLimit broken = new TestTimeLimit(RunsOn.WORKER, 1, task -> () -> {});
+
+        assertThatThrownBy(() -> call(broken, asynchronous, () -> "never"))
+                .hasStackTraceContaining("did not run the task");
+        TestTimeLimit.soon(() -> broken.limit.workers() == 0);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aCarrierThatCannotTakeItsContextBackChangesNothing(boolean asynchronous) throws Exception {
+        TestTimeLimit broken = new TestTimeLimit(RunsOn.WORKER, 1, task -> () -> {
+            task.run();
+            throw new IllegalStateException("of the carrier");
+        });
+
+        assertThat(call(broken, asynchronous, () -> "the result")).isEqualTo("the result");
+        TestTimeLimit.soon(() -> broken.limit.workers() == 0);
+    }
+
+    /** The stage is there and will end later, when what was taken along cannot be taken back. */
+    @Test
+    void aCarrierThatCannotTakeItsContextBackDoesNotEndTheAnswer() {
+        TestTimeLimit broken = new TestTimeLimit(RunsOn.WORKER, 1, task -> () -> {
+            task.run();
+            throw new IllegalStateException("of the carrier");
+        });
+        CompletableFuture<String> stage = new CompletableFuture<>();
+        CountDownLatch begun = new CountDownLatch(1);
+        CompletableFuture<String> answer = broken.pipeline.callAsync(() -> {
+            begun.countDown();
+            return stage;
+        });
+        TestTimeLimit.deaf(begun);
+        TestTimeLimit.soon(() -> broken.limit.workers() == 0);
+
+        stage.complete("the result");
+
+        assertThat(answer).succeedsWithin(Duration.ofSeconds(30)).isEqualTo("the result");
     }
 
     private <T> T call(boolean asynchronous, Callable<T> body) throws Exception {

@@ -1,7 +1,6 @@
 package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.bulkhead.Bulkhead;
-import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
@@ -12,10 +11,12 @@ import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 /**
  * Lets the calls in the bulkheads' thread pools come to their end when the application stops: those that run and those
  * in line. They are waited for after the web server has answered its last request and before any bean is destroyed, for
- * as long as Boot's {@code spring.lifecycle.timeout-per-shutdown-phase} allows. What has not ended then is interrupted
- * when the registry is closed.
+ * as long as Boot's {@code spring.lifecycle.timeout-per-shutdown-phase} allows. What has not ended then is stopped by
+ * {@link PoolsStop}.
  */
 final class PoolsShutdown implements SmartLifecycle, DisposableBean {
+
+    static final int PHASE = ExecutorConfigurationSupport.DEFAULT_PHASE;
 
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(20);
 
@@ -62,12 +63,7 @@ final class PoolsShutdown implements SmartLifecycle, DisposableBean {
     }
 
     private boolean areIdle() {
-        return registry.bulkheads().values().stream().allMatch(PoolsShutdown::isIdle);
-    }
-
-    private static boolean isIdle(Bulkhead bulkhead) {
-        return bulkhead.policy().type() != BulkheadPolicy.Type.THREAD_POOL
-                || (bulkhead.running() == 0 && bulkhead.queued() == 0);
+        return registry.bulkheads().values().stream().noneMatch(Bulkhead::poolHasWork);
     }
 
     @Override
@@ -83,6 +79,6 @@ final class PoolsShutdown implements SmartLifecycle, DisposableBean {
     /** That of Spring's own executors. */
     @Override
     public int getPhase() {
-        return ExecutorConfigurationSupport.DEFAULT_PHASE;
+        return PHASE;
     }
 }

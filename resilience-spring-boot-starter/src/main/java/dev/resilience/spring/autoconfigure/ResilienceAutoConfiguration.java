@@ -135,6 +135,11 @@ public final class ResilienceAutoConfiguration {
         return new PoolsShutdown(registry);
     }
 
+    @Bean
+    PoolsStop resiliencePoolsStop(ResilienceRegistry registry) {
+        return new PoolsStop(registry);
+    }
+
     /** Never lazy: what is configured is checked at startup, even if no method needs it. */
     @Bean
     @Lazy(false)

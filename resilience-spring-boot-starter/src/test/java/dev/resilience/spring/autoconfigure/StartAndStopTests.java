@@ -7,15 +7,18 @@ import dev.resilience.annotation.Bulkhead;
 import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
+import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceRegistry;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -116,20 +119,28 @@ class StartAndStopTests extends FailingStartup {
         assertThat(output).doesNotContain("phase");
     }
 
+    /** And those in line are sent away. */
     @Test
-    void whatDoesNotEndInTimeIsInterrupted() throws Exception {
+    void whatDoesNotEndInTimeIsInterruptedBeforeTheBeansAreDestroyed() throws Exception {
         ConfigurableApplicationContext context = start("""
             spring.lifecycle.timeout-per-shutdown-phase: 1ms
-            resilience.bulkhead.default.type: thread-pool
+            resilience.bulkhead.default:
+              type: thread-pool
+              max-concurrent: 1
             """, Exports.class);
         Exports exports = context.getBean(Exports.class);
         CompletableFuture<String> running = exports.write("first");
         await().until(() -> exports.begun());
+        CompletableFuture<String> inLine = exports.write("second");
 
         context.close();
 
         assertThat(running).failsWithin(Duration.ofSeconds(30));
-        assertThat(exports.interrupted()).isTrue();
+        assertThat(exports.interruptedBeforeItsEnd()).isTrue();
+        assertThat(inLine)
+                .failsWithin(Duration.ofSeconds(30))
+                .withThrowableThat()
+                .withCauseInstanceOf(BulkheadFullException.class);
     }
 
     @Test
@@ -142,14 +153,26 @@ class StartAndStopTests extends FailingStartup {
         }
     }
 
-    static class Exports {
+    static class Exports implements DisposableBean {
 
         private final CountDownLatch end = new CountDownLatch(1);
+        private final CountDownLatch stopped = new CountDownLatch(1);
+        private volatile boolean interruptedBeforeItsEnd;
         private volatile boolean begun;
         private volatile boolean interrupted;
 
         void end() {
             end.countDown();
+        }
+
+        /** Nothing is interrupted while beans are destroyed; what was interrupted before may be on its way. */
+        @Override
+        public void destroy() throws InterruptedException {
+            interruptedBeforeItsEnd = end.getCount() > 0 && stopped.await(10, TimeUnit.SECONDS);
+        }
+
+        boolean interruptedBeforeItsEnd() {
+            return interruptedBeforeItsEnd;
         }
 
         boolean begun() {
@@ -168,6 +191,7 @@ class StartAndStopTests extends FailingStartup {
                 return CompletableFuture.completedFuture(name);
             } catch (InterruptedException stopping) {
                 interrupted = true;
+                stopped.countDown();
                 return CompletableFuture.failedFuture(stopping);
             }
         }

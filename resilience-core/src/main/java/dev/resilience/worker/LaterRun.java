@@ -1,0 +1,75 @@
+package dev.resilience.worker;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A run of a body on a thread that is not known yet. An interrupt that comes before the body has begun waits for it: it
+ * begins interrupted. Each interrupt reaches the body once; those that come before it has noticed the first are one.
+ *
+ * <p>Begun and ended on the thread of the body; interrupted by any.
+ */
+@SuppressWarnings("serial") // an atomic by inheritance, to save an object a call
+final class LaterRun extends AtomicBoolean {
+
+    private static final Logger log = LoggerFactory.getLogger(LaterRun.class);
+
+    private volatile @Nullable BodyRun run;
+
+    /**
+     * Runs a task that begins the body.
+     *
+     * @param inContext the task, with what the call took along to this thread. Whatever of that is broken is thrown if
+     *     it kept the body from beginning, and logged otherwise
+     */
+    void carry(Runnable inContext) {
+        try {
+            inContext.run();
+        } catch (Throwable broken) {
+            if (!hasBegun()) {
+                throw broken;
+            }
+            log.warn("What a call took along to its worker could not be taken back", broken);
+        }
+        if (!hasBegun()) {
+            throw new IllegalStateException("A context carrier did not run the task that it had wrapped");
+        }
+    }
+
+    /** Says that the body comes next on this thread. */
+    void begin() {
+        BodyRun body = new BodyRun();
+        body.begin();
+        run = body;
+        deliver();
+    }
+
+    /** Says that the body has ended, which has begun on this thread. */
+    void end() {
+        BodyRun body = run;
+        if (body != null) {
+            body.end();
+        }
+    }
+
+    /** Whether a thread has come to the body. */
+    boolean hasBegun() {
+        return run != null;
+    }
+
+    /** Interrupts the body as soon as it runs; nothing happens if it has ended. */
+    void interrupt() {
+        set(true);
+        deliver();
+    }
+
+    /** Whoever sees both the interrupt and the body, and takes the interrupt. */
+    private void deliver() {
+        BodyRun body = run;
+        if (body != null && compareAndSet(true, false)) {
+            body.interrupt();
+        }
+    }
+}

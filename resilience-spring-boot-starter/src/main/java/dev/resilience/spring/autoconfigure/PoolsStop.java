@@ -1,0 +1,40 @@
+package dev.resilience.spring.autoconfigure;
+
+import dev.resilience.bulkhead.Bulkhead;
+import dev.resilience.spring.ResilienceRegistry;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Stops what {@link PoolsShutdown} has waited for in vain, one phase after it: calls in the pools are interrupted while
+ * the beans that they use are still there, those in line are sent away.
+ */
+final class PoolsStop implements SmartLifecycle {
+
+    private final ResilienceRegistry registry;
+    private volatile boolean running;
+
+    PoolsStop(ResilienceRegistry registry) {
+        this.registry = registry;
+    }
+
+    @Override
+    public void start() {
+        running = true;
+    }
+
+    @Override
+    public void stop() {
+        running = false;
+        registry.bulkheads().values().forEach(Bulkhead::stopPool);
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    @Override
+    public int getPhase() {
+        return PoolsShutdown.PHASE - 1; // phases are stopped in descending order
+    }
+}
