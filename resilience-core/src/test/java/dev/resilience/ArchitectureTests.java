@@ -33,7 +33,7 @@ class ArchitectureTests {
             Map.entry("fallback", Set.of("event", "pipeline")),
             Map.entry("retry", Set.of("deadline", "event", "exception", "fault", "pipeline", "policy", "time")),
             Map.entry("circuitbreaker", Set.of("event", "exception", "fault", "pipeline", "policy", "time")),
-            Map.entry("worker", Set.of("pipeline")),
+            Map.entry("worker", Set.of("pipeline", "time")),
             Map.entry("bulkhead", Set.of("deadline", "event", "exception", "pipeline", "policy", "time", "worker")),
             Map.entry("timelimit", Set.of("deadline", "event", "exception", "pipeline", "policy", "time", "worker")),
             Map.entry("idempotency", Set.of("deadline", "event", "exception", "pipeline", "policy", "time")));

@@ -14,6 +14,7 @@ import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,9 +85,10 @@ public final class Bulkhead implements Layer, AutoCloseable {
         return places.waiting();
     }
 
-    /** Whether the pool has work: a body that runs in it, or a call that holds or waits for a place to do so. */
+    /** Whether the pool has work: a call that has not ended in it, or holds or waits for a place to run there. */
     public boolean poolHasWork() {
-        return threads.hasWork() || (pool() != null && running() + queued() > 0);
+        // in the order in which calls move on, or one could be missed
+        return places.anyForPool() || (pool() != null && running() > 0) || threads.hasWork();
     }
 
     /** Calls by how they were received; one that is cancelled after it was given a place was accepted. */
@@ -95,15 +97,14 @@ public final class Bulkhead implements Layer, AutoCloseable {
     }
 
     /**
-     * Sends away the calls that wait in line for the pool and interrupts the bodies that run in it. Calls that come later
-     * are served as before. Whoever wants all to end in peace waits until the pool {@linkplain #poolHasWork() has no
-     * work} first.
+     * Sends away the calls that wait in line for the pool, interrupts the bodies that run in it and cancels the stages
+     * that they have made. Calls that are made later are served as before. Whoever wants all to end in peace waits until
+     * the pool {@linkplain #poolHasWork() has no work} first.
      */
     public void stopPool() {
-        if (pool() != null) {
-            places.sendAway();
-        }
-        threads.interrupt();
+        List<Places.Waiter> sentAway = places.sendAway();
+        threads.stop();
+        sentAway.forEach(Places.Waiter::sentAway);
     }
 
     /** Stops the pool and lets go of its threads: calls that come later find none that is kept for them. */
@@ -136,6 +137,11 @@ public final class Bulkhead implements Layer, AutoCloseable {
         return policy.type() == BulkheadPolicy.Type.THREAD_POOL ? threads : null;
     }
 
+    /** How often the pool has been stopped. */
+    int stops() {
+        return threads.stops();
+    }
+
     /** How long the call of the current thread may wait in line. */
     TimeAllowed patience() {
         return TimeAllowed.under(policy.queueTimeout());
@@ -161,9 +167,14 @@ public final class Bulkhead implements Layer, AutoCloseable {
                 : new BulkheadFullException(name, "it waited in line for " + patience);
     }
 
-    BulkheadFullException stopped() {
+    BulkheadFullException sentAway() {
         refused(BulkheadOutcome.REJECTED);
-        return new BulkheadFullException(name, "it was stopped while the call waited in line");
+        return stopped();
+    }
+
+    /** Of a call that was accepted, or is counted otherwise. */
+    BulkheadFullException stopped() {
+        return new BulkheadFullException(name, "it was stopped before the call began");
     }
 
     /** Nobody is told why: the call was cancelled, or is broken. */

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class BulkheadStep extends Step {
 
+    /** In place of how often the pool was stopped before a call that did not wait. */
+    private static final int NOT_ASKED = -1;
+
     private final Bulkhead bulkhead;
     private final Places places;
     private final Step next;
@@ -26,11 +29,13 @@ final class BulkheadStep extends Step {
 
     @Override
     public @Nullable Object call(Invocation invocation) throws Throwable {
+        int stops = NOT_ASKED;
         if (!places.tryTake()) {
+            stops = bulkhead.stops();
             new WaitingThread(bulkhead).awaitPlace(); // throws without a place
         }
         Pool pool = bulkhead.pool();
-        return pool == null ? callHere(invocation) : callIn(pool, invocation);
+        return pool == null ? callHere(invocation) : callIn(pool, stops, invocation);
     }
 
     private @Nullable Object callHere(Invocation invocation) throws Throwable {
@@ -41,11 +46,11 @@ final class BulkheadStep extends Step {
         }
     }
 
-    private @Nullable Object callIn(Pool pool, Invocation invocation) throws Throwable {
+    private @Nullable Object callIn(Pool pool, int stops, Invocation invocation) throws Throwable {
         WorkerCall call;
         try {
             call = new WorkerCall(next, invocation, bulkhead.carrier(), places::leave);
-            pool.execute(call);
+            pool.execute(call, stops == NOT_ASKED ? pool.stops() : stops);
         } catch (Throwable notBegun) { // no thread, or a context that cannot be taken along
             places.leave();
             throw notBegun;

@@ -2,14 +2,17 @@ package dev.resilience.bulkhead;
 
 import dev.resilience.deadline.TimeAllowed;
 import dev.resilience.event.BulkheadOutcome;
+import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.TimeSource;
-import dev.resilience.time.TimeSource.Scheduled;
+import dev.resilience.worker.Alarm;
 import dev.resilience.worker.Job;
 import dev.resilience.worker.StageBody;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,21 +29,23 @@ final class LaterCall implements Places.Waiter, Job {
     private final Places places;
     private final TimeSource time;
     private final @Nullable Pool pool;
+    private final int stops;
     private final Step next;
     private final Invocation invocation;
     private final LinkedFuture answer;
     private final StageBody body = new StageBody();
+    private final Alarm alarm = new Alarm();
+    private final AtomicBoolean ended = new AtomicBoolean();
     private Runnable bodyInContext = this::runBody;
     private boolean waited; // this and the start are written before the call is seen by another thread
     private long start;
-    private volatile @Nullable Scheduled timer;
-    private volatile boolean outOfLine;
 
     LaterCall(Bulkhead bulkhead, @Nullable Pool pool, Step next, Invocation invocation, LinkedFuture answer) {
         this.bulkhead = bulkhead;
         this.places = bulkhead.places();
         this.time = bulkhead.time();
         this.pool = pool;
+        this.stops = bulkhead.stops();
         this.next = next;
         this.invocation = invocation;
         this.answer = answer;
@@ -53,7 +58,11 @@ final class LaterCall implements Places.Waiter, Job {
         try {
             bodyInContext = bulkhead.carrier().wrap(this::runBody);
         } catch (Throwable broken) {
-            giveUp(hasPlace, broken);
+            if (hasPlace) {
+                end(null, broken);
+            } else {
+                leftWithoutPlace(broken);
+            }
             return;
         }
         if (hasPlace) {
@@ -71,28 +80,30 @@ final class LaterCall implements Places.Waiter, Job {
             TimeAllowed patience = bulkhead.patience();
             stands = places.standInLine(this);
             if (stands) {
-                startTimer(patience);
+                alarm.set(time, patience.timeout(), () -> timedOut(patience));
             } else {
                 answer.finish(null, bulkhead.full());
             }
         } catch (Throwable broken) { // a clock, or no thread for one
             if (!stands || places.leaveLine(this)) {
-                giveUp(false, broken);
+                leftWithoutPlace(broken);
             }
         }
     }
 
-    private void startTimer(TimeAllowed patience) {
-        timer = time.scheduleUrgent(patience.timeout(), () -> timedOut(patience));
-        if (outOfLine) {
-            cancelTimer();
-        }
+    private void leftWithoutPlace(Throwable broken) {
+        bulkhead.leftWithoutPlace();
+        answer.finish(null, broken);
+    }
+
+    @Override
+    public boolean runsInPool() {
+        return pool != null;
     }
 
     @Override
     public void placeGiven() {
-        outOfLine = true;
-        cancelTimer();
+        alarm.off();
         goOnElsewhere();
     }
 
@@ -102,10 +113,10 @@ final class LaterCall implements Places.Waiter, Job {
             if (pool == null) {
                 time.scheduleUrgent(Duration.ZERO, this); // not behind the slow bodies of other policies
             } else {
-                pool.execute(this);
+                pool.execute(this, stops);
             }
         } catch (Throwable noThread) {
-            giveUp(true, noThread);
+            end(null, noThread);
         }
     }
 
@@ -116,38 +127,51 @@ final class LaterCall implements Places.Waiter, Job {
             try {
                 body.carry(bodyInContext);
             } catch (Throwable notBegun) {
-                giveUp(true, notBegun);
+                end(null, notBegun);
             }
         });
     }
 
     private void runBody() {
+        if (body.hasBegun()) { // a carrier has run it twice
+            return;
+        }
         if (waited) {
             bulkhead.waited(BulkheadOutcome.ACCEPTED, start);
         }
         answer.cancelling(body::stop); // at once if it has been cancelled already
-        if (body.begin()) {
-            answer.await(body.run(next, invocation), (result, failure) -> {
-                places.leave();
-                answer.finish(result, failure);
-            });
-        } else {
-            places.leave();
+        if (!body.begin()) {
+            end(null, bulkhead.stopped());
+            return;
         }
+        try {
+            CompletableFuture<@Nullable Object> stage = body.run(next, invocation);
+            Thread.interrupted(); // nobody's: the thread is a worker, and what comes next is not the body
+            answer.await(stage, this::end);
+        } catch (Throwable broken) {
+            end(null, broken);
+        }
+    }
+
+    /** Leaves the place, once. */
+    private void end(@Nullable Object result, @Nullable Throwable failure) {
+        if (ended.compareAndSet(false, true)) {
+            places.leave();
+            if (pool != null) {
+                pool.ended(this);
+            }
+        }
+        answer.finish(result, failure);
     }
 
     @Override
-    public void interrupt() {
-        body.interrupt();
+    public boolean hasEnded() {
+        return ended.get();
     }
 
-    private void giveUp(boolean hasPlace, Throwable failure) {
-        if (hasPlace) {
-            places.leave();
-        } else {
-            bulkhead.leftWithoutPlace();
-        }
-        answer.finish(null, failure);
+    @Override
+    public void stop() {
+        body.stop(this::elsewhere);
     }
 
     private void timedOut(TimeAllowed patience) {
@@ -157,32 +181,29 @@ final class LaterCall implements Places.Waiter, Job {
         }
     }
 
+    /** By somebody who has others to send away, too. */
     @Override
     public void sentAway() {
-        if (leftUnwanted()) {
-            answer.finish(null, bulkhead.stopped());
+        alarm.off();
+        bulkhead.waited(BulkheadOutcome.REJECTED, start);
+        BulkheadFullException why = bulkhead.sentAway();
+        elsewhere(() -> answer.finish(null, why));
+    }
+
+    /** What the application does when a future ends may take long. */
+    private void elsewhere(Runnable action) {
+        try {
+            time.scheduleUrgent(Duration.ZERO, action);
+        } catch (Throwable noThread) {
+            action.run();
         }
     }
 
     private void cancelled() {
-        if (leftUnwanted()) {
-            bulkhead.leftWithoutPlace();
-        }
-    }
-
-    private boolean leftUnwanted() {
-        boolean left = places.leaveLine(this);
-        if (left) {
-            cancelTimer();
+        if (places.leaveLine(this)) {
+            alarm.off();
             bulkhead.waited(BulkheadOutcome.REJECTED, start);
-        }
-        return left;
-    }
-
-    private void cancelTimer() {
-        Scheduled scheduled = timer;
-        if (scheduled != null) {
-            scheduled.cancel();
+            bulkhead.leftWithoutPlace();
         }
     }
 }

@@ -32,8 +32,13 @@ final class Places {
 
     /** Changes the limits; whoever is in stays in, whoever stands in line stays there. */
     void limit(int concurrent, int queue) {
-        maxConcurrent = concurrent;
-        maxQueue = queue;
+        lock.lock();
+        try {
+            maxConcurrent = concurrent;
+            maxQueue = queue;
+        } finally {
+            lock.unlock();
+        }
         serve();
     }
 
@@ -42,45 +47,41 @@ final class Places {
         return waiting == 0 && taken.take(maxConcurrent);
     }
 
-    /** Stands in line, or returns {@code false} if the line is full. The waiter may be given its place at once. */
-    boolean standInLine(Waiter waiter) {
-        Waiter served = standBehindThoseWithoutPlace(waiter);
-        while (served != null && served != waiter) {
-            served.placeGiven();
-            served = standBehindThoseWithoutPlace(waiter);
-        }
-        if (served == null) {
-            return false;
-        }
-        serve();
-        return true;
-    }
-
     /**
-     * Adds the waiter to the line if there is room. Who could have a place by now does not count as waiting: nobody is
-     * refused for the sake of one who is about to go in.
-     *
-     * @return the waiter, {@code null} if there is no room, or somebody else who must be told that he was given a place
+     * Stands in line, or returns {@code false} if the line is full. Who could have a place by now does not count as
+     * waiting: nobody is refused for the sake of one who is about to go in. The waiter may be given its place at once.
      */
-    private @Nullable Waiter standBehindThoseWithoutPlace(Waiter waiter) {
-        lock.lock();
-        try {
-            Waiter first = firstWithPlace();
-            if (first != null) {
-                return first;
+    boolean standInLine(Waiter waiter) {
+        while (true) {
+            Waiter served;
+            lock.lock();
+            try {
+                served = firstWithPlace();
+                if (served == null && line.isEmpty() && taken.take(maxConcurrent)) {
+                    served = waiter;
+                }
+                if (served == null) {
+                    if (line.size() >= maxQueue) {
+                        return false;
+                    }
+                    line.add(waiter);
+                    waiting = line.size();
+                }
+            } finally {
+                lock.unlock();
             }
-            if (line.size() >= maxQueue) {
-                return null;
+            if (served == null) {
+                serve(); // a place may have been left before the waiter was to be seen
+                return true;
             }
-            line.add(waiter);
-            waiting = line.size();
-            return waiter;
-        } finally {
-            lock.unlock();
+            served.placeGiven();
+            if (served == waiter) {
+                return true;
+            }
         }
     }
 
-    /** Leaves the line without a place; {@code false} if the waiter has been given one. */
+    /** Leaves the line without a place; {@code false} if the waiter was taken out of it, and is told why. */
     boolean leaveLine(Waiter waiter) {
         lock.lock();
         try {
@@ -92,16 +93,27 @@ final class Places {
         }
     }
 
-    /** Tells everybody in line to leave it; who is given a place meanwhile keeps it. */
-    void sendAway() {
-        List<Waiter> all;
+    /** Takes everybody out of the line who waits to run in the pool, and returns them, to be told. */
+    List<Waiter> sendAway() {
         lock.lock();
         try {
-            all = List.copyOf(line);
+            List<Waiter> sent = line.stream().filter(Waiter::runsInPool).toList();
+            line.removeAll(sent);
+            waiting = line.size();
+            return sent;
         } finally {
             lock.unlock();
         }
-        all.forEach(Waiter::sentAway);
+    }
+
+    /** Whether anybody waits to run in the pool. */
+    boolean anyForPool() {
+        lock.lock();
+        try {
+            return line.stream().anyMatch(Waiter::runsInPool);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Gives a place back. */
@@ -153,12 +165,15 @@ final class Places {
         return first;
     }
 
-    /** Somebody in the line. Told outside of the lock; must not throw. */
+    /** Somebody in the line. Told outside of the lock, once, what became of it; must not throw. */
     interface Waiter {
+
+        /** Whether its call will run in the pool. */
+        boolean runsInPool();
 
         void placeGiven();
 
-        /** Asked to leave the line, which it may have left by now. */
+        /** It was taken out of the line, without a place. */
         void sentAway();
     }
 }

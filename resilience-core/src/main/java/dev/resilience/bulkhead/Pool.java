@@ -18,6 +18,7 @@ final class Pool {
     private final Daemons platformThreads;
     private final Set<Job> jobs = ConcurrentHashMap.newKeySet();
     private volatile @Nullable ThreadFactory virtualThreads;
+    private volatile int stops;
 
     Pool(String name, BulkheadPolicy policy) {
         this.prefix = "resilience-bulkhead-" + name + "-";
@@ -34,14 +35,23 @@ final class Pool {
         }
     }
 
+    /** How often the pool was stopped. */
+    int stops() {
+        return stops;
+    }
+
     /**
      * Runs a job that holds a place.
      *
+     * @param stopsBefore how often the pool had been stopped when the call was made
      * @throws OutOfMemoryError if the system has no thread left
      */
-    void execute(Job job) {
+    void execute(Job job, int stopsBefore) {
         ThreadFactory virtual = virtualThreads;
         jobs.add(job);
+        if (stops != stopsBefore) {
+            job.stop();
+        }
         try {
             if (virtual == null) {
                 platformThreads.execute(() -> run(job));
@@ -54,22 +64,31 @@ final class Pool {
         }
     }
 
+    /** Nothing goes on any more of a job that had run before it ended. */
+    void ended(Job job) {
+        jobs.remove(job);
+    }
+
     private void run(Job job) {
         try {
             job.run();
         } finally {
-            jobs.remove(job);
+            if (job.hasEnded()) {
+                jobs.remove(job);
+            }
             Thread.interrupted(); // whoever's it was, it is not for the next job
         }
     }
 
+    /** Whether it has jobs; one whose stage goes on without a thread is among them. */
     boolean hasWork() {
         return !jobs.isEmpty();
     }
 
-    /** Interrupts the jobs that it has. Later ones are run as before. */
-    void interrupt() {
-        jobs.forEach(Job::interrupt);
+    /** Stops the jobs that it has and those of calls that have been made. Later ones are run as before. */
+    synchronized void stop() {
+        stops++;
+        jobs.forEach(Job::stop);
     }
 
     /** Lets go of idle threads at once, from now on too. Jobs are run as before. */

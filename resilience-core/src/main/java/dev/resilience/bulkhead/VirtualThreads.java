@@ -34,17 +34,20 @@ final class VirtualThreads {
         }
     }
 
-    /** {@code Thread.ofVirtual().name(prefix, 1).factory()}. */
+    /** {@code Thread.ofVirtual().inheritInheritableThreadLocals(false).name(prefix, 1).factory()}. */
     private static @Nullable MethodHandle find() {
         MethodHandles.Lookup lookup = MethodHandles.publicLookup();
         try {
             Class<?> builder = Class.forName("java.lang.Thread$Builder$OfVirtual");
             MethodHandle ofVirtual = lookup.findStatic(Thread.class, "ofVirtual", MethodType.methodType(builder));
+            MethodHandle inherit = lookup.findVirtual(
+                    builder, "inheritInheritableThreadLocals", MethodType.methodType(builder, boolean.class));
+            MethodHandle plain =
+                    MethodHandles.collectArguments(MethodHandles.insertArguments(inherit, 1, false), 0, ofVirtual);
             MethodHandle name =
                     lookup.findVirtual(builder, "name", MethodType.methodType(builder, String.class, long.class));
             MethodHandle factory = lookup.findVirtual(builder, "factory", MethodType.methodType(ThreadFactory.class));
-            MethodHandle named =
-                    MethodHandles.collectArguments(MethodHandles.insertArguments(name, 2, 1L), 0, ofVirtual);
+            MethodHandle named = MethodHandles.collectArguments(MethodHandles.insertArguments(name, 2, 1L), 0, plain);
             return MethodHandles.filterReturnValue(named, factory);
         } catch (ReflectiveOperationException olderJdk) {
             return null;

@@ -5,6 +5,7 @@ import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.time.Durations;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A blocking caller in the line: parked until it is given a place, has waited too long, is interrupted
@@ -16,8 +17,7 @@ final class WaitingThread implements Places.Waiter {
     private final Places places;
     private final TimeAllowed patience;
     private final Thread thread = Thread.currentThread();
-    private volatile boolean given;
-    private volatile boolean sentAway;
+    private volatile @Nullable BulkheadOutcome word; // of whoever took it out of the line
 
     WaitingThread(Bulkhead bulkhead) {
         this.bulkhead = bulkhead;
@@ -26,14 +26,19 @@ final class WaitingThread implements Places.Waiter {
     }
 
     @Override
+    public boolean runsInPool() {
+        return bulkhead.pool() != null;
+    }
+
+    @Override
     public void placeGiven() {
-        given = true;
+        word = BulkheadOutcome.ACCEPTED;
         LockSupport.unpark(thread);
     }
 
     @Override
     public void sentAway() {
-        sentAway = true;
+        word = BulkheadOutcome.REJECTED;
         LockSupport.unpark(thread);
     }
 
@@ -49,7 +54,7 @@ final class WaitingThread implements Places.Waiter {
         BulkheadOutcome outcome = parkOrGiveUp(start);
         bulkhead.waited(outcome, start);
         if (outcome == BulkheadOutcome.REJECTED) {
-            throw thread.isInterrupted() ? bulkhead.interrupted() : bulkhead.stopped();
+            throw word == null ? bulkhead.interrupted() : bulkhead.sentAway();
         }
         if (outcome == BulkheadOutcome.TIMED_OUT) {
             throw bulkhead.timedOut(patience);
@@ -60,7 +65,7 @@ final class WaitingThread implements Places.Waiter {
         try {
             return park(start);
         } catch (Throwable broken) { // a clock, or the end of memory or stack
-            if (places.leaveLine(this)) {
+            if (places.leaveLine(this) || wordOfOthers() == BulkheadOutcome.REJECTED) {
                 bulkhead.leftWithoutPlace();
             } else {
                 places.leave();
@@ -71,17 +76,28 @@ final class WaitingThread implements Places.Waiter {
 
     private BulkheadOutcome park(long start) {
         long timeoutNanos = Durations.toNanos(patience.timeout());
-        while (!given) {
+        BulkheadOutcome decided = word;
+        while (decided == null) {
             long left = timeoutNanos - (bulkhead.time().nanoTime() - start);
-            boolean unwanted = thread.isInterrupted() || sentAway; // the flag stays set, for the caller to see
-            if ((unwanted || left <= 0) && places.leaveLine(this)) {
-                return unwanted ? BulkheadOutcome.REJECTED : BulkheadOutcome.TIMED_OUT;
-            }
-            if (unwanted || left <= 0) {
-                break; // the place came first, and is this thread's already
+            boolean interrupted = thread.isInterrupted(); // stays set, for the caller to see
+            if (interrupted || left <= 0) {
+                boolean gaveUp = places.leaveLine(this);
+                return gaveUp ? interrupted ? BulkheadOutcome.REJECTED : BulkheadOutcome.TIMED_OUT : wordOfOthers();
             }
             bulkhead.time().park(bulkhead, Duration.ofNanos(left));
+            decided = word;
         }
-        return BulkheadOutcome.ACCEPTED;
+        return decided;
+    }
+
+    /** Whoever takes a thread out of the line says so right after that. */
+    @SuppressWarnings("ThreadPriorityCheck") // right however the threads are scheduled, and a yield is seldom needed
+    private BulkheadOutcome wordOfOthers() {
+        BulkheadOutcome said = word;
+        while (said == null) {
+            Thread.yield();
+            said = word;
+        }
+        return said;
     }
 }

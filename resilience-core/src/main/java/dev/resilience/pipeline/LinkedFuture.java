@@ -9,6 +9,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The future that an asynchronous step returns: knows what it waits for, and when it is cancelled or completed from
@@ -23,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * threads.
  */
 public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
+
+    private static final Logger log = LoggerFactory.getLogger(LinkedFuture.class);
 
     /** What was current before the thread went on with a call; {@code null} while it does not. */
     private static final ThreadLocal<@Nullable CallContext> OUTSIDE = new ThreadLocal<>();
@@ -221,6 +225,8 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
             stage.toCompletableFuture().cancel(true);
         } catch (UnsupportedOperationException cannotBeCancelled) {
             // the stage's own choice: its result is ignored
+        } catch (Throwable broken) { // the same for a stage that would rather throw, a checked one too
+            log.warn("A {} could not be cancelled", stage.getClass().getName(), broken);
         }
     }
 }

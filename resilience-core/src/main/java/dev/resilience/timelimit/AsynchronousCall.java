@@ -4,17 +4,19 @@ import dev.resilience.deadline.TimeAllowed;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;
-import dev.resilience.time.TimeSource.Scheduled;
+import dev.resilience.worker.Alarm;
 import dev.resilience.worker.StageBody;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An asynchronous call: the body that makes the stage runs on the caller's thread or on a worker, then the stage is
- * waited for without a thread. The time limit holds for both together. When the time is over what runs is stopped, the
- * body interrupted or the stage cancelled, and the answer fails: in this order, for what the application does when the
- * answer fails may take long.
+ * waited for without a thread. The time limit holds for both together. When the time is over the body is interrupted or
+ * the stage cancelled, and the answer fails. Neither waits for what the application does because of the other, which may
+ * take long.
  */
 final class AsynchronousCall implements Runnable {
 
@@ -27,7 +29,7 @@ final class AsynchronousCall implements Runnable {
     private final LinkedFuture answer = new LinkedFuture();
     private final AtomicBoolean decided = new AtomicBoolean();
     private Runnable bodyInContext = this::runBody;
-    private volatile @Nullable Scheduled timer;
+    private final Alarm alarm = new Alarm();
 
     AsynchronousCall(
             TimeLimit limit, @Nullable Workers workers, Step next, Invocation invocation, TimeAllowed allowed) {
@@ -49,6 +51,9 @@ final class AsynchronousCall implements Runnable {
                 bodyInContext = limit.carrier().wrap(this::runBody);
                 startTimer();
                 workers.execute(this);
+                if (decided.get()) {
+                    workers.withdraw(this); // its time was over before it stood in line
+                }
             }
         } catch (Throwable broken) {
             ended(null, broken);
@@ -57,10 +62,7 @@ final class AsynchronousCall implements Runnable {
     }
 
     private void startTimer() {
-        timer = limit.time().scheduleUrgent(allowed.timeout(), this::timedOut);
-        if (decided.get()) {
-            cancelTimer();
-        }
+        alarm.set(limit.time(), allowed.timeout(), this::timedOut);
     }
 
     /** On a worker. */
@@ -76,14 +78,19 @@ final class AsynchronousCall implements Runnable {
     }
 
     private void runBody() {
-        if (body.begin()) {
-            answer.await(body.run(next, invocation), this::ended);
+        if (body.hasBegun() || !body.begin()) { // a carrier has run it twice, or it was stopped
+            return;
         }
+        CompletableFuture<@Nullable Object> stage = body.run(next, invocation);
+        if (workers != null) {
+            Thread.interrupted(); // nobody's: the thread is a worker, and what comes next is not the body
+        }
+        answer.await(stage, this::ended);
     }
 
     private void ended(@Nullable Object result, @Nullable Throwable failure) {
         if (decided.compareAndSet(false, true)) {
-            cancelTimer();
+            alarm.off();
             limit.inTime();
             answer.finish(result, failure);
         }
@@ -93,7 +100,7 @@ final class AsynchronousCall implements Runnable {
         if (decided.compareAndSet(false, true)) {
             boolean waitedForWorker = workers != null && !body.hasBegun();
             try {
-                stop();
+                stop(action -> limit.time().scheduleUrgent(Duration.ZERO, action));
             } finally {
                 answer.finish(null, waitedForWorker ? limit.noWorker(allowed) : limit.exceeded(allowed, null));
             }
@@ -103,23 +110,16 @@ final class AsynchronousCall implements Runnable {
     /** By the caller, before there is a stage. */
     private void cancelled() {
         if (decided.compareAndSet(false, true)) {
-            cancelTimer();
+            alarm.off();
             limit.inTime();
-            stop();
+            stop(Runnable::run);
         }
     }
 
-    private void stop() {
-        body.stop();
+    private void stop(Executor forTheStage) {
+        body.stop(forTheStage);
         if (workers != null) {
             workers.withdraw(this);
-        }
-    }
-
-    private void cancelTimer() {
-        Scheduled scheduled = timer;
-        if (scheduled != null) {
-            scheduled.cancel();
         }
     }
 }

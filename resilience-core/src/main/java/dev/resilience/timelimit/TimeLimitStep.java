@@ -67,6 +67,9 @@ final class TimeLimitStep extends Step {
         WorkerCall.Ending ending;
         try {
             workers.execute(call);
+            if (call.isAbandoned()) {
+                workers.withdraw(call); // its time was over before it stood in line
+            }
             ending = call.await();
         } finally {
             timer.cancel();
@@ -80,7 +83,7 @@ final class TimeLimitStep extends Step {
 
     private void timedOut(WorkerCall call) {
         if (call.abandon() && !workers.withdraw(call)) {
-            call.interrupt();
+            call.stop();
         }
     }
 

@@ -21,14 +21,17 @@ public final class BodyRun extends AtomicInteger {
 
     private static final int RUNNING = 0;
     private static final int INTERRUPTING = 1;
-    private static final int INTERRUPTED = 2;
-    private static final int ENDED = 3;
+    private static final int INTERRUPTING_AGAIN = 2;
+    private static final int INTERRUPTED = 3;
+    private static final int ENDED = 4;
 
     private final Thread thread = Thread.currentThread();
     private final @Nullable BodyRun outer = CURRENT.get();
     private volatile @Nullable BodyRun inner;
     private volatile @Nullable BodyRun lastInterruptedInside; // of those that have ended
-    private boolean interruptedBefore; // written before INTERRUPTED is set, read after it is seen
+    private volatile int interrupts; // sent to this run; by one thread at a time
+    private boolean interruptedBefore; // this and the next are written before INTERRUPTED is set, read after it is seen
+    private int interruptsOfOutersBefore;
 
     /** Says that the thread works for this run from now on. */
     public void begin() {
@@ -38,18 +41,34 @@ public final class BodyRun extends AtomicInteger {
         }
     }
 
-    /** Interrupts the body, unless it has ended. */
+    /**
+     * Interrupts the body, unless it has ended. Where another thread is about to do so, it is asked to do it once more:
+     * the body may have noticed the first one already.
+     */
     public void interrupt() {
-        if (compareAndSet(RUNNING, INTERRUPTING)) {
-            interruptedBefore = isInterruptedByOthers();
-        } else if (!compareAndSet(INTERRUPTED, INTERRUPTING)) {
-            return; // it has ended, or another interrupt is on its way
+        while (true) {
+            if (compareAndSet(RUNNING, INTERRUPTING)) {
+                interruptsOfOutersBefore = interruptsOfOuters();
+                interruptedBefore = isInterruptedByOthers();
+                send();
+                return;
+            }
+            if (compareAndSet(INTERRUPTED, INTERRUPTING)) {
+                send();
+                return;
+            }
+            if (get() == ENDED || compareAndSet(INTERRUPTING, INTERRUPTING_AGAIN) || get() == INTERRUPTING_AGAIN) {
+                return;
+            }
         }
-        try {
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // only who is INTERRUPTING comes here
+    private void send() {
+        do {
             thread.interrupt();
-        } finally {
-            set(INTERRUPTED);
-        }
+            interrupts++;
+        } while (!compareAndSet(INTERRUPTING, INTERRUPTED) && compareAndSet(INTERRUPTING_AGAIN, INTERRUPTING));
     }
 
     /**
@@ -73,30 +92,33 @@ public final class BodyRun extends AtomicInteger {
         return undisturbed;
     }
 
+    /** Of the interrupts of runs further out, the body may have noticed those that came before ours, and no others. */
     private void takeBack() {
         Thread.interrupted();
-        boolean stays = interruptedBefore;
         for (BodyRun run = outer; run != null; run = run.outer) {
             run.lastInterruptedInside = this;
-            stays |= run.isInterrupted();
         }
-        if (stays) {
+        if (interruptedBefore || interruptsOfOuters() != interruptsOfOutersBefore) {
             thread.interrupt();
         }
     }
 
     /**
-     * Whether it was interrupted. An interrupt that is on its way is waited for: it asks whether the flag was there
+     * How many were sent to the runs further out. One that is on its way is waited for: it asks whether the flag was there
      * before, and must not find one that was set for it.
      */
     @SuppressWarnings("ThreadPriorityCheck") // right however the threads are scheduled, and a yield is seldom needed
-    private boolean isInterrupted() {
-        int state = get();
-        while (state == INTERRUPTING) {
-            Thread.yield();
-            state = get();
+    private int interruptsOfOuters() {
+        int sum = 0;
+        for (BodyRun run = outer; run != null; run = run.outer) {
+            int state = run.get();
+            while (state == INTERRUPTING || state == INTERRUPTING_AGAIN) {
+                Thread.yield();
+                state = run.get();
+            }
+            sum += run.interrupts;
         }
-        return state == INTERRUPTED;
+        return sum;
     }
 
     /**

@@ -38,12 +38,16 @@ final class LaterRun extends AtomicBoolean {
         }
     }
 
-    /** Says that the body comes next on this thread. */
-    void begin() {
+    /** Says that the body comes next on this thread; {@code false} if it did before: nothing runs it a second time. */
+    boolean begin() {
+        if (run != null) {
+            return false;
+        }
         BodyRun body = new BodyRun();
         body.begin();
         run = body;
         deliver();
+        return true;
     }
 
     /** Says that the body has ended, which has begun on this thread. */

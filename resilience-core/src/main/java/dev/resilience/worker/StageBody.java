@@ -3,6 +3,7 @@ package dev.resilience.worker;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Step;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +26,9 @@ public final class StageBody {
         run.carry(inContext);
     }
 
-    /** Says that the body comes next on this thread; {@code false} if it was stopped before, and must not run. */
+    /**
+     * Says that the body comes next on this thread; {@code false} if it was stopped before, and must not run. Called once.
+     */
     public boolean begin() {
         run.begin();
         boolean begins = !stopped;
@@ -47,7 +50,7 @@ public final class StageBody {
         }
         stage = started;
         if (stopped) {
-            started.cancel(true);
+            cancelStage();
         }
         return started;
     }
@@ -57,15 +60,25 @@ public final class StageBody {
         return run.hasBegun();
     }
 
-    /** Interrupts the body while it makes the stage, or as it begins; from any thread. */
-    public void interrupt() {
-        run.interrupt();
-    }
-
     /** Interrupts the body, or cancels its stage. A body that has not begun does not begin any more. */
     public void stop() {
+        stop(Runnable::run);
+    }
+
+    /**
+     * As {@link #stop()}, without what the application does when its stage is cancelled, which may take long.
+     *
+     * @param elsewhere runs that
+     */
+    public void stop(Executor elsewhere) {
         stopped = true;
-        interrupt();
+        run.interrupt();
+        if (stage != null) {
+            elsewhere.execute(this::cancelStage);
+        }
+    }
+
+    private void cancelStage() {
         CompletableFuture<@Nullable Object> started = stage;
         if (started != null) {
             started.cancel(true);

@@ -38,7 +38,7 @@ public final class WorkerCall implements Job {
         this.atEnd = atEnd;
         this.bodyInContext = carrier.wrap(this::runBody);
         if (cameInterrupted) {
-            interrupt();
+            stop();
         }
     }
 
@@ -67,7 +67,7 @@ public final class WorkerCall implements Job {
                     return ending.get();
                 } catch (InterruptedException ofCaller) {
                     if (wasInterrupted || !cameInterrupted) { // the body knows of the one that it came with
-                        interrupt();
+                        stop();
                     }
                     wasInterrupted = true;
                 } catch (ExecutionException impossible) {
@@ -86,13 +86,18 @@ public final class WorkerCall implements Job {
         return ending.complete(null);
     }
 
+    /** Whether the caller was let go without the body. */
+    public boolean isAbandoned() {
+        return ending.isDone() && ending.join() == null;
+    }
+
     /** Whether a worker has begun with the body. */
     public boolean hasBegun() {
         return run.hasBegun();
     }
 
     @Override
-    public void interrupt() {
+    public void stop() {
         run.interrupt();
     }
 
@@ -111,7 +116,9 @@ public final class WorkerCall implements Job {
     }
 
     private void runBody() {
-        run.begin();
+        if (!run.begin()) {
+            return;
+        }
         try {
             if (!ending.isDone()) {
                 ofBody = new Ending(next.call(invocation), null);

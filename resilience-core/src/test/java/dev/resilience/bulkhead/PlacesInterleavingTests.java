@@ -129,6 +129,11 @@ class PlacesInterleavingTests {
         }
 
         @Override
+        public boolean runsInPool() {
+            return false;
+        }
+
+        @Override
         public void sentAway() {
             throw new UnsupportedOperationException("nobody sends callers away here");
         }

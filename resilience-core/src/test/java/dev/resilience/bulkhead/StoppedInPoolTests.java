@@ -156,7 +156,7 @@ class StoppedInPoolTests {
 
         soon(() -> late.bulkhead.running() == 0);
         assertThat(ran).isFalse();
-        late.assertCounted(0, 1, 0);
+        late.assertCounted(1, 0, 0);
     }
 
     @Test
