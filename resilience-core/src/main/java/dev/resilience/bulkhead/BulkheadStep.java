@@ -47,10 +47,11 @@ final class BulkheadStep extends Step {
     }
 
     private @Nullable Object callIn(Pool pool, int stops, Invocation invocation) throws Throwable {
+        int stopsBefore = stops == NOT_ASKED ? pool.stops() : stops; // what the carrier does may take long
         WorkerCall call;
         try {
             call = new WorkerCall(next, invocation, bulkhead.carrier(), places::leave);
-            pool.execute(call, stops == NOT_ASKED ? pool.stops() : stops);
+            pool.execute(call, stopsBefore);
         } catch (Throwable notBegun) { // no thread, or a context that cannot be taken along
             places.leave();
             throw notBegun;
