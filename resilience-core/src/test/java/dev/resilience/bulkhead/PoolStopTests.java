@@ -5,7 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.bulkhead.TestBulkhead.Call;
 import dev.resilience.bulkhead.TestBulkhead.Caller;
+import dev.resilience.event.Events;
 import dev.resilience.exception.BulkheadFullException;
+import dev.resilience.pipeline.ContextCarrier;
+import dev.resilience.pipeline.Pipeline;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,6 +22,8 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 /** The end of a pool whose application stops. */
 @Timeout(60)
 class PoolStopTests {
+
+    private static final Duration SOON = Duration.ofSeconds(30);
 
     private final TestBulkhead calls = new TestBulkhead(BulkheadPolicy.Type.THREAD_POOL, 1, 1);
 
@@ -61,5 +70,122 @@ class PoolStopTests {
         running.end();
 
         soon(() -> !calls.bulkhead.poolHasWork());
+    }
+
+    /** The place that an interrupted body leaves is for nobody who is being sent away. */
+    @ParameterizedTest
+    @EnumSource(mode = Mode.MATCH_ANY, names = ".*POOL")
+    void runsNobodyWhomItSendsAway(Caller caller) {
+        TestBulkhead many = new TestBulkhead(BulkheadPolicy.Type.THREAD_POOL, 1, 3);
+        for (int round = 1; round <= 200; round++) {
+            Call running = many.start(Caller.BLOCKING_FOR_POOL);
+            List<Call> inLine = List.of(many.start(caller), many.start(caller), many.start(caller));
+
+            many.bulkhead.stopPool();
+
+            inLine.forEach(call -> assertThat(call.refusal()).hasMessageContaining("stopped"));
+            soon(running.answer()::isDone);
+            soon(() -> many.bulkhead.running() == 0);
+            many.assertCounted(round, 3L * round, 0);
+        }
+    }
+
+    @Test
+    void waitsForNothingThatIsDoneWhenAFutureEnds() {
+        Bulkhead bulkhead = Bulkhead.of(
+                "orders",
+                BulkheadPolicy.builder()
+                        .type(BulkheadPolicy.Type.THREAD_POOL)
+                        .maxConcurrent(1)
+                        .build());
+        Pipeline pipeline = Pipeline.of(bulkhead);
+        CountDownLatch interrupted = new CountDownLatch(1);
+        CountDownLatch latch = new CountDownLatch(1);
+        CompletableFuture<String> running = pipeline.callAsync(() -> {
+            try {
+                new CountDownLatch(1).await();
+            } catch (InterruptedException ofPool) {
+                interrupted.countDown();
+            }
+            TestBulkhead.deaf(latch);
+            return CompletableFuture.completedFuture("of the one that ran");
+        });
+        CompletableFuture<String> first =
+                pipeline.callAsync(CompletableFuture<String>::new).exceptionally(sentAway -> running.join());
+        CompletableFuture<String> second =
+                pipeline.callAsync(CompletableFuture<String>::new).exceptionally(sentAway -> "sent away");
+
+        Call stop = TestBulkhead.startThread(() -> {
+            bulkhead.stopPool();
+            return "stopped";
+        });
+
+        assertThat(stop.answer()).succeedsWithin(SOON);
+        TestBulkhead.deaf(interrupted);
+        assertThat(second).succeedsWithin(SOON).isEqualTo("sent away");
+        assertThat(first).isNotDone();
+        latch.countDown();
+        assertThat(first).succeedsWithin(SOON).isEqualTo("of the one that ran");
+    }
+
+    @Test
+    void waitsForNothingThatIsDoneWhenAStageIsCancelled() {
+        Bulkhead bulkhead = Bulkhead.of(
+                "orders",
+                BulkheadPolicy.builder().type(BulkheadPolicy.Type.THREAD_POOL).build());
+        CountDownLatch latch = new CountDownLatch(1);
+        CompletableFuture<String> slow = new CompletableFuture<>();
+        CompletableFuture<Boolean> whatIsDone = slow.handle((result, failure) -> {
+            TestBulkhead.deaf(latch);
+            return true;
+        });
+        List<CompletableFuture<String>> stages = List.of(slow, new CompletableFuture<>(), new CompletableFuture<>());
+        stages.forEach(stage -> Pipeline.of(bulkhead).callAsync(() -> stage));
+        soon(() -> bulkhead.running() == 3);
+
+        Call stop = TestBulkhead.startThread(() -> {
+            bulkhead.stopPool();
+            return "stopped";
+        });
+
+        assertThat(stop.answer()).succeedsWithin(SOON);
+        soon(() -> stages.stream().allMatch(CompletableFuture::isCancelled));
+        latch.countDown();
+        assertThat(whatIsDone).succeedsWithin(SOON);
+        soon(() -> bulkhead.running() == 0);
+    }
+
+    @Test
+    void cancelsAStageThatIsPendingWithoutAThread() {
+        Call pending = calls.start(Caller.ASYNCHRONOUS_FOR_POOL);
+
+        calls.bulkhead.stopPool();
+
+        soon(pending.body()::isCancelled);
+        soon(pending.answer()::isCompletedExceptionally);
+        soon(() -> !calls.bulkhead.poolHasWork());
+        calls.assertGauges(0, 0);
+        calls.start(Caller.ASYNCHRONOUS_FOR_POOL).end();
+    }
+
+    @Test
+    void leavesNoTimerOfACallThatItSendsAway() {
+        AtOnceTime time = new AtOnceTime();
+        Bulkhead bulkhead = new Bulkhead(
+                "orders",
+                BulkheadPolicy.builder()
+                        .type(BulkheadPolicy.Type.THREAD_POOL)
+                        .maxConcurrent(1)
+                        .build(),
+                time,
+                new Events(),
+                ContextCarrier.standard());
+        Pipeline.of(bulkhead).callAsync(CompletableFuture::new);
+        Pipeline.of(bulkhead).callAsync(CompletableFuture::new);
+        assertThat(time.hasTimer()).isTrue();
+
+        bulkhead.stopPool();
+
+        assertThat(time.hasTimer()).isFalse();
     }
 }

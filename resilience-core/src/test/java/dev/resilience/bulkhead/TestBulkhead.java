@@ -26,6 +26,7 @@ final class TestBulkhead {
 
     final ManualTimeSource time = new ManualTimeSource();
     final List<ResilienceEvent> events = Collections.synchronizedList(new ArrayList<>());
+    final Events heard = new Events();
     final Bulkhead bulkhead;
     final Pipeline pipeline;
 
@@ -38,7 +39,6 @@ final class TestBulkhead {
     }
 
     TestBulkhead(BulkheadPolicy.Type type, int maxConcurrent, int maxQueue, ContextCarrier carrier) {
-        Events heard = new Events();
         heard.add(events::add);
         this.bulkhead = new Bulkhead(
                 "orders",

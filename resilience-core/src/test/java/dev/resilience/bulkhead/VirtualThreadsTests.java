@@ -7,7 +7,9 @@ import dev.resilience.bulkhead.TestBulkhead.Call;
 import dev.resilience.bulkhead.TestBulkhead.Caller;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.policy.InvalidPolicyException;
+import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -49,6 +51,30 @@ class VirtualThreadsTests {
         bulkhead.reconfigure(policy().build());
 
         assertThat(Pipeline.of(bulkhead).call(thread)).contains("VirtualThread");
+    }
+
+    @Test
+    @EnabledForJreRange(min = JRE.JAVA_21)
+    void inheritNothingOfWhoeverStartsThem() {
+        InheritableThreadLocal<String> user = new InheritableThreadLocal<>();
+        Pipeline pipeline =
+                Pipeline.of(Bulkhead.of("orders", policy().maxConcurrent(1).build()));
+        CompletableFuture<String> running = new CompletableFuture<>();
+        CompletableFuture<String> leaver = pipeline.callAsync(() -> running);
+        CompletableFuture<Boolean> seenAfterAWait =
+                pipeline.callAsync(() -> CompletableFuture.completedFuture(user.get() != null));
+        user.set("of the one who gives the place");
+        try {
+            running.complete("ok");
+
+            assertThat(leaver).succeedsWithin(Duration.ofSeconds(30));
+            assertThat(seenAfterAWait).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(false);
+            assertThat(pipeline.callAsync(() -> CompletableFuture.completedFuture(user.get() != null)))
+                    .succeedsWithin(Duration.ofSeconds(30))
+                    .isEqualTo(false);
+        } finally {
+            user.remove();
+        }
     }
 
     /** Far more than there are carriers: if a wait pinned its carrier, no virtual thread could run after a few. */
