@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -133,6 +134,31 @@ class ContextOfPoolTests {
             waiting.end();
         }
         TestBulkhead.soon(() -> calls.bulkhead.running() == 0);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCarrierThatRunsItsTaskTwiceRunsTheBodyOnceAndLeavesOnePlace(Caller caller) throws Exception {
+        TestBulkhead calls = new TestBulkhead(caller.type, 1, 1, task -> () -> {
+            task.run();
+            task.run();
+        });
+        for (int i = 0; i < 3; i++) {
+            Call call = calls.start(caller);
+            Call waiting = calls.start(caller);
+            calls.assertGauges(1, 1);
+
+            call.end();
+            waiting.assertRunsSoon();
+            calls.assertGauges(1, 0);
+            waiting.end();
+            TestBulkhead.soon(() -> calls.bulkhead.running() == 0);
+        }
+        AtomicInteger runs = new AtomicInteger();
+        assertThat(call(calls, caller, runs::incrementAndGet)).isEqualTo(1);
+        TestBulkhead.soon(() -> !calls.bulkhead.poolHasWork());
+        assertThat(runs).hasValue(1);
+        calls.assertGauges(0, 0);
     }
 
     @Test

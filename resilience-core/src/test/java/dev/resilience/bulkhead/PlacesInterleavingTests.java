@@ -3,6 +3,7 @@ package dev.resilience.bulkhead;
 import dev.resilience.concurrency.Interleavings;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
@@ -55,6 +56,24 @@ class PlacesInterleavingTests {
             if (admitted.get() < 2) {
                 throw new AssertionError("Refused, though of two callers one has the place and one may wait");
             }
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void nobodyIsRefusedForALineThatGetsShorterWhileThereIsRoom(Interleavings mode) {
+        mode.explore(threads -> {
+            Places places = new Places(1, 1);
+            places.tryTake();
+            Caller caller = new Caller(); // found no place a moment ago
+            AtomicBoolean refused = new AtomicBoolean();
+
+            threads.run(() -> places.limit(2, 0), () -> refused.set(!places.standInLine(caller)));
+
+            if (refused.get()) {
+                throw new AssertionError("Refused, though before there was room in the line, and now there is a place");
+            }
+            caller.check(1);
         });
     }
 

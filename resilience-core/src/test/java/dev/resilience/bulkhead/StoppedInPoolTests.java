@@ -88,6 +88,33 @@ class StoppedInPoolTests {
     }
 
     @Test
+    void aSecondInterruptOfACallerThatCameInterruptedReachesTheBody() {
+        AtomicBoolean first = new AtomicBoolean();
+        Call call = TestBulkhead.startThread(() -> {
+            Thread.currentThread().interrupt();
+            return calls.pipeline.call(() -> {
+                first.set(Thread.interrupted());
+                begun.countDown();
+                new CountDownLatch(1).await();
+                return "never";
+            });
+        });
+        TestBulkhead.deaf(begun);
+        soon(() -> call.thread().getState() == Thread.State.WAITING
+                && !call.thread().isInterrupted());
+
+        call.thread().interrupt();
+
+        assertThat(call.answer())
+                .failsWithin(Duration.ofSeconds(30))
+                .withThrowableThat()
+                .havingRootCause()
+                .isInstanceOf(InterruptedException.class);
+        assertThat(first).isTrue();
+        assertThat(flagOfCaller(call)).isTrue();
+    }
+
+    @Test
     void aCancellationInterruptsTheBodyThatMakesTheStage() {
         AtomicBoolean interrupted = new AtomicBoolean();
         CompletableFuture<String> answer = calls.pipeline.callAsync(() -> {

@@ -3,6 +3,7 @@ package dev.resilience.bulkhead;
 import static dev.resilience.bulkhead.TestBulkhead.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.resilience.bulkhead.TestBulkhead.Call;
 import dev.resilience.bulkhead.TestBulkhead.Caller;
@@ -18,6 +19,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 @Timeout(60)
 class ThreadPoolTests {
@@ -84,6 +90,54 @@ class ThreadPoolTests {
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
         calls.assertGauges(0, 0);
         calls.assertCounted(6, 0, 0);
+    }
+
+    @Test
+    void whatFollowsABodyThatWasInterruptedHasNoFlag() {
+        CountDownLatch latch = new CountDownLatch(1);
+        CompletableFuture<Boolean> flag = calls.pipeline
+                .invokeAsync(() -> {
+                    TestBulkhead.deaf(latch);
+                    throw new InterruptedException();
+                })
+                .handle((result, failure) -> Thread.currentThread().isInterrupted());
+
+        latch.countDown();
+
+        assertThat(flag).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(false);
+    }
+
+    /** How a thread cannot be had: on these JDKs the one that is being made asks the one that makes it. */
+    @ParameterizedTest
+    @EnumSource(mode = Mode.MATCH_ANY, names = ".*POOL")
+    @EnabledForJreRange(max = JRE.JAVA_18)
+    void aThreadThatCannotBeHadFailsTheCallAndCostsNoPlace(Caller caller) throws Exception {
+        TestBulkhead noContext = new TestBulkhead(caller.type, 1, 0, task -> task);
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        Thread poor =
+                new Thread(() -> failure.set(catchThrowable(() -> {
+                    if (caller.isBlocking()) {
+                        noContext.pipeline.call(() -> "never");
+                    } else {
+                        noContext
+                                .pipeline
+                                .callAsync(() -> CompletableFuture.completedFuture("never"))
+                                .join();
+                    }
+                }))) {
+                    @Override
+                    public ClassLoader getContextClassLoader() {
+                        throw new OutOfMemoryError("no thread");
+                    }
+                };
+
+        poor.start();
+        poor.join();
+
+        assertThat(failure.get()).hasStackTraceContaining("no thread");
+        noContext.assertGauges(0, 0);
+        assertThat(noContext.bulkhead.poolHasWork()).isFalse();
+        noContext.start(caller).end();
     }
 
     @Test

@@ -15,6 +15,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -127,6 +128,22 @@ class ContextOfWorkersTests {
 
         assertThat(call(broken, asynchronous, () -> "the result")).isEqualTo("the result");
         TestTimeLimit.soon(() -> broken.limit.workers() == 0);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aCarrierThatRunsItsTaskTwiceRunsTheBodyOnce(boolean asynchronous) throws Exception {
+        TestTimeLimit broken = new TestTimeLimit(RunsOn.WORKER, 1, task -> () -> {
+            task.run();
+            task.run();
+        });
+        AtomicInteger runs = new AtomicInteger();
+
+        assertThat(call(broken, asynchronous, runs::incrementAndGet)).isEqualTo(1);
+
+        TestTimeLimit.soon(() -> broken.limit.workers() == 0);
+        assertThat(runs).hasValue(1);
+        broken.assertCounted(1, 0);
     }
 
     /** The stage is there and will end later, when what was taken along cannot be taken back. */

@@ -3,12 +3,21 @@ package dev.resilience.timelimit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.resilience.bulkhead.Bulkhead;
+import dev.resilience.bulkhead.BulkheadPolicy;
+import dev.resilience.event.Events;
 import dev.resilience.exception.TimeLimitExceededException;
+import dev.resilience.fault.Faults;
+import dev.resilience.pipeline.ContextCarrier;
+import dev.resilience.pipeline.Pipeline;
+import dev.resilience.retry.Retry;
+import dev.resilience.retry.RetryPolicy;
 import dev.resilience.timelimit.TestTimeLimit.Call;
 import dev.resilience.timelimit.TestTimeLimit.Ended;
 import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -123,6 +132,40 @@ class ForeignInterruptTests {
         assertThat(ended.interrupted()).isTrue();
         latch.countDown();
         TestTimeLimit.soon(() -> calls.limit.workers() == 0);
+    }
+
+    /** Wherever the body runs: what it has swallowed is not there for the retry to see. */
+    @ParameterizedTest
+    @EnumSource
+    void aBodyThatSwallowsItHasItsNextAttemptWhenTheTimeOfThisOneIsOver(BulkheadPolicy.Type type) {
+        TestTimeLimit calls = new TestTimeLimit(RunsOn.CALLER);
+        Events events = new Events();
+        Retry retry = new Retry("orders", RetryPolicy.defaults(), Faults.ofJdk(), calls.time, events, null, null);
+        Bulkhead bulkhead = new Bulkhead(
+                "orders", BulkheadPolicy.builder().type(type).build(), calls.time, events, ContextCarrier.standard());
+        AtomicInteger attempts = new AtomicInteger();
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch swallowed = new CountDownLatch(1);
+        Call call = TestTimeLimit.start(Pipeline.of(bulkhead, retry, calls.limit), () -> {
+            if (attempts.incrementAndGet() > 1) {
+                return "second";
+            }
+            begun.countDown();
+            try {
+                TestTimeLimit.blocked();
+            } catch (InterruptedException ofCaller) {
+                swallowed.countDown();
+            }
+            return TestTimeLimit.blocked();
+        });
+        TestTimeLimit.deaf(begun);
+        call.thread().interrupt();
+        TestTimeLimit.deaf(swallowed);
+
+        calls.timeIsOver();
+
+        assertThat(call.end().result()).isEqualTo("second");
+        calls.assertCounted(1, 1);
     }
 
     @Test

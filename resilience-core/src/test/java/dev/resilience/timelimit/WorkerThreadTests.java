@@ -7,8 +7,10 @@ import dev.resilience.exception.TimeLimitExceededException;
 import dev.resilience.timelimit.TestTimeLimit.Call;
 import dev.resilience.timelimit.TestTimeLimit.Ended;
 import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -48,6 +50,21 @@ class WorkerThreadTests {
                     .isSameAs(failure);
         }
         calls.assertCounted(3, 0);
+    }
+
+    @Test
+    void whatFollowsABodyThatWasInterruptedHasNoFlag() {
+        CountDownLatch latch = new CountDownLatch(1);
+        CompletableFuture<Boolean> flag = calls.pipeline
+                .invokeAsync(() -> {
+                    TestTimeLimit.deaf(latch);
+                    throw new InterruptedException();
+                })
+                .handle((result, failure) -> Thread.currentThread().isInterrupted());
+
+        latch.countDown();
+
+        assertThat(flag).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(false);
     }
 
     @Test
