@@ -3,8 +3,10 @@ package dev.resilience.pipeline;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -160,5 +162,53 @@ class LinkedFutureTests {
 
         assertThat(source).isCancelled();
         assertThat(future).isCompletedWithValue("the caller knows better");
+    }
+
+    @Test
+    void whatIsAwaitedOnceASupplierHasCompletedItIsStoppedAtOnce() {
+        future.completeAsync(() -> "the caller knows better", Runnable::run);
+
+        assertThat(future.isOver()).isTrue();
+        future.await(source, future::finish);
+        assertThat(source).isCancelled();
+    }
+
+    @Test
+    void anEndByItselfStopsNothing() {
+        future.cancelling(() -> happened.add("stopped"));
+
+        future.finish("result", null);
+        future.cancel(true);
+
+        assertThat(happened).isEmpty();
+        assertThat(future).isCompletedWithValue("result");
+    }
+
+    @ParameterizedTest
+    @MethodSource("ends")
+    void onceItHasEndedItLetsGoOfTheCall(Consumer<LinkedFuture> end) {
+        WeakReference<Object> call = stopsACall(future);
+
+        end.accept(future);
+
+        await().untilAsserted(() -> {
+            System.gc();
+            assertThat(call.refersTo(null)).isTrue();
+        });
+        assertThat(future).isDone();
+    }
+
+    static List<Consumer<LinkedFuture>> ends() {
+        List<Consumer<LinkedFuture>> all = new ArrayList<>(endsFromOutside());
+        all.add(future -> future.finish("result", null));
+        all.add(future -> future.finish(null, new IllegalStateException()));
+        all.add(future -> future.completeAsync(() -> "the caller knows better", Runnable::run));
+        return all;
+    }
+
+    private static WeakReference<Object> stopsACall(LinkedFuture future) {
+        Object call = new Object();
+        future.cancelling(() -> assertThat(call).isNotNull());
+        return new WeakReference<>(call);
     }
 }

@@ -149,6 +149,33 @@ class SharedRetryBudgetTests {
         assertThat(third.calls().get(RetryOutcome.SUCCESS)).isEqualTo(6);
     }
 
+    /** Nobody but the retry further out wanted it. */
+    @Test
+    void aCallWithinARepetitionThatSucceedsAtOncePaysForNothing() throws Exception {
+        RetryBudget budget = new RetryBudget("shared", new RetryBudgetPolicy(1, WINDOW, 1), time);
+        RetryPolicy eager =
+                RetryBench.policy().backoff(RetryBench.fixed(Duration.ZERO)).build();
+        RetryPolicy once = RetryBench.policy().maxAttempts(1).build();
+        for (int i = 0; i < 10; i++) {
+            assertThat(budget.tryAcquire()).isTrue();
+        }
+        for (int user = 1; user <= 2; user++) {
+            Retry outer = new Retry("outer", eager, Faults.ofJdk(), time, new Events(), null, null);
+            Retry inner = new Retry("inner", once, Faults.ofJdk(), time, new Events(), budget, null);
+            AtomicInteger attempts = new AtomicInteger();
+
+            Pipeline.of(outer, inner).call(() -> {
+                if (attempts.incrementAndGet() == 1) {
+                    throw new ConnectException("refused");
+                }
+                return "ok";
+            });
+
+            assertThat(inner.calls().get(RetryOutcome.SUCCESS)).isEqualTo(1);
+            assertThat(budget.available()).as("for the first attempts alone").isEqualTo(user);
+        }
+    }
+
     /** What one thread makes and drops by the thousand must not pile up. */
     @Test
     void doesNotHoldTheRetriesThatUseIt() {
