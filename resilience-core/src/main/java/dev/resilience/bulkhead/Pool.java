@@ -69,6 +69,7 @@ final class Pool {
         jobs.remove(job);
     }
 
+    /** An interrupt that came from elsewhere does not reach the next job: the executor takes it back, too. */
     private void run(Job job) {
         try {
             job.run();
@@ -76,7 +77,6 @@ final class Pool {
             if (job.hasEnded()) {
                 jobs.remove(job);
             }
-            Thread.interrupted(); // whoever's it was, it is not for the next job
         }
     }
 

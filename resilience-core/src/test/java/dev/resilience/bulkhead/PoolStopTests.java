@@ -121,7 +121,7 @@ class PoolStopTests {
         });
 
         assertThat(stop.answer()).succeedsWithin(SOON);
-        TestBulkhead.deaf(interrupted);
+        soon(() -> interrupted.getCount() == 0);
         assertThat(second).succeedsWithin(SOON).isEqualTo("sent away");
         assertThat(first).isNotDone();
         latch.countDown();
