@@ -140,8 +140,12 @@ class PoolStopTests {
             return true;
         });
         List<CompletableFuture<String>> stages = List.of(slow, new CompletableFuture<>(), new CompletableFuture<>());
-        stages.forEach(stage -> Pipeline.of(bulkhead).callAsync(() -> stage));
-        soon(() -> bulkhead.running() == 3);
+        CountDownLatch begun = new CountDownLatch(stages.size());
+        stages.forEach(stage -> Pipeline.of(bulkhead).callAsync(() -> {
+            begun.countDown();
+            return stage;
+        }));
+        soon(() -> begun.getCount() == 0);
 
         Call stop = TestBulkhead.startThread(() -> {
             bulkhead.stopPool();
