@@ -30,4 +30,7 @@ public sealed interface Claim {
 
     /** The owner died, and taking over was not asked for. */
     record Abandoned() implements Claim {}
+
+    /** An operator said that the call was executed; its result is not known. */
+    record Executed() implements Claim {}
 }

@@ -5,11 +5,11 @@ import java.time.Duration;
 /**
  * A wish to run a call.
  *
- * @param id what the record is found by: a SHA-256, in hex, over the method, the caller's scope and the key
+ * @param key what the record is found by
  * @param owner a token of this very call, unlike every other call's on every machine
  * @param fingerprint a SHA-256, in hex, over the arguments; empty if the policy does not compare
  *     them, and then equal to every other
  * @param lease how long the record stays this owner's unless it is renewed
  * @param takeOver whether an abandoned record may be taken over
  */
-public record ClaimRequest(String id, String owner, String fingerprint, Duration lease, boolean takeOver) {}
+public record ClaimRequest(RecordKey key, String owner, String fingerprint, Duration lease, boolean takeOver) {}

@@ -43,9 +43,9 @@ final class IdempotencyCall {
         this.operation = operation;
         this.start = idempotency.time().nanoTime();
         this.request = new ClaimRequest(
-                RecordId.of(operation.name(), operation.callerScope(), operation.key(invocation)),
+                RecordKey.of(operation.name(), operation.callerScope(), operation.key(invocation)),
                 idempotency.newOwner(),
-                policy.fingerprint() ? RecordId.fingerprint(operation.describe(invocation.arguments())) : "",
+                policy.fingerprint() ? RecordKey.fingerprint(operation.describe(invocation.arguments())) : "",
                 policy.lease(),
                 policy.onAbandoned() == OnAbandoned.TAKE_OVER);
     }
@@ -94,9 +94,10 @@ final class IdempotencyCall {
                     "The idempotency key was used before, with other arguments (policy '" + name() + "')");
         }
         idempotency.count(IdempotencyOutcome.OUTCOME_UNKNOWN);
-        throw new IdempotencyOutcomeUnknownException(
-                "An earlier call with this idempotency key died, and nobody knows whether it had its effect (policy '"
-                        + name() + "')");
+        throw new IdempotencyOutcomeUnknownException((claim instanceof Claim.Executed
+                        ? "An earlier call with this idempotency key had its effect, but its result was lost"
+                        : "An earlier call with this idempotency key died, and nobody knows whether it had its effect")
+                + " (policy '" + name() + "')");
     }
 
     private Duration waitOrRefuse() {

@@ -1,14 +1,16 @@
 package dev.resilience.idempotency;
 
 import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the records of idempotent calls. A bean of this type replaces the library's own stores.
  *
- * <p>A record is absent, in progress (with an owner, a fence and a lease), or completed (with a result). In progress
- * with a lease that has run out it is abandoned. Every method is atomic for its record; leases are measured by the
- * store's own clock. Implementations are safe for use by many threads, and throw any {@link RuntimeException} when they
- * cannot answer.
+ * <p>A record is absent, in progress (with an owner, a fence and a lease), completed (with a result), or resolved as
+ * executed (without one). In progress with a lease that has run out it is abandoned. Every method is atomic for its
+ * record; leases are measured by the store's own clock. Implementations are safe for use by many threads, and throw any
+ * {@link RuntimeException} when they cannot answer.
  */
 public interface IdempotencyStore {
 
@@ -36,4 +38,27 @@ public interface IdempotencyStore {
      * @return false if the record is no longer the owner's
      */
     boolean release(Ownership ownership);
+
+    /** The records that an operator looks for. */
+    List<RecordSummary> find(RecordSelection selection);
+
+    /**
+     * Says what became of abandoned records. Others are left alone: an owner that lives will say so itself.
+     *
+     * @param executed whether the method was executed: then the key is refused from now on; otherwise it is free
+     * @return how many records there were
+     */
+    int resolve(RecordSelection selection, boolean executed);
+
+    /**
+     * Removes records, so that the next call with their key runs; those in progress are left alone.
+     *
+     * @return how many records there were
+     */
+    int delete(RecordSelection selection);
+
+    /** The current thread's transaction, if there is one in which this store can write. */
+    default @Nullable StoreTransaction currentTransaction() {
+        return null;
+    }
 }

@@ -5,14 +5,18 @@ import dev.resilience.idempotency.Claim.Acquired;
 import dev.resilience.idempotency.Claim.Completed;
 import dev.resilience.idempotency.Claim.InProgress;
 import dev.resilience.idempotency.Claim.KeyReused;
+import dev.resilience.idempotency.RecordSummary.State;
 import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,7 +38,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 
     private final TimeSource time;
     private final int maxResults;
-    private final ConcurrentMap<String, Entry> records = new ConcurrentHashMap<>();
+    private final ConcurrentMap<RecordKey, Entry> records = new ConcurrentHashMap<>();
     private final AtomicLong results = new AtomicLong();
     private final AtomicLong numbers = new AtomicLong();
     private final AtomicLong claimsSinceSweep = new AtomicLong();
@@ -56,7 +60,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
     @Override
     public Claim claim(ClaimRequest request) {
         Answer answer = new Answer();
-        records.compute(request.id(), (id, found) -> {
+        records.compute(request.key(), (key, found) -> {
             answer.claim = decide(request, found);
             if (!(answer.claim instanceof Acquired acquired)) {
                 return found;
@@ -84,6 +88,9 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
         }
         if (found instanceof Done done) {
             return new Completed(done.result());
+        }
+        if (found instanceof Executed) {
+            return new Claim.Executed();
         }
         long leaseLeft = ((Running) found).leaseUntil() - now;
         if (leaseLeft > 0) {
@@ -121,9 +128,64 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
         return records.size();
     }
 
+    @Override
+    public List<RecordSummary> find(RecordSelection selection) {
+        long now = time.nanoTime();
+        return selected(selection)
+                .filter(record -> !record.getValue().isOver(now))
+                .map(record -> summary(record.getKey(), record.getValue(), now))
+                .toList();
+    }
+
+    @Override
+    public int resolve(RecordSelection selection, boolean executed) {
+        long now = time.nanoTime();
+        return (int) selected(selection)
+                .filter(record -> state(record.getValue(), now) == State.ABANDONED)
+                .filter(record -> resolve(record.getKey(), record.getValue(), executed))
+                .count();
+    }
+
+    @Override
+    public int delete(RecordSelection selection) {
+        long now = time.nanoTime();
+        return (int) selected(selection)
+                .filter(record -> state(record.getValue(), now) != State.IN_PROGRESS)
+                .filter(record -> remove(record.getKey(), record.getValue()))
+                .count();
+    }
+
+    private boolean resolve(RecordKey key, Entry abandoned, boolean executed) {
+        return executed
+                ? records.replace(key, abandoned, new Executed(abandoned.fingerprint()))
+                : remove(key, abandoned);
+    }
+
+    private static State state(Entry entry, long now) {
+        if (entry instanceof Running running) {
+            return running.leaseUntil() - now > 0 ? State.IN_PROGRESS : State.ABANDONED;
+        }
+        return entry instanceof Done ? State.COMPLETED : State.EXECUTED;
+    }
+
+    private static RecordSummary summary(RecordKey key, Entry entry, long now) {
+        State state = state(entry, now);
+        Duration left = switch (state) {
+            case IN_PROGRESS -> Duration.ofNanos(((Running) entry).leaseUntil() - now);
+            case COMPLETED -> Duration.ofNanos(((Done) entry).until() - now);
+            case ABANDONED, EXECUTED -> null;
+        };
+        return new RecordSummary(key.operation(), key.callerHash(), state, left);
+    }
+
+    /** Looks at every record: an operator has the time. */
+    private Stream<Map.Entry<RecordKey, Entry>> selected(RecordSelection selection) {
+        return records.entrySet().stream().filter(record -> record.getKey().isAmong(selection));
+    }
+
     private boolean replace(Ownership ownership, Replacement replacement) {
         Answer answer = new Answer();
-        records.computeIfPresent(ownership.id(), (id, found) -> {
+        records.computeIfPresent(ownership.key(), (key, found) -> {
             answer.mine = found instanceof Running running && running.owner().equals(ownership.owner());
             return answer.mine ? replacement.of((Running) found) : found;
         });
@@ -138,9 +200,9 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
         try {
             claimsSinceSweep.set(0);
             long now = time.nanoTime();
-            records.forEach((id, entry) -> {
+            records.forEach((key, entry) -> {
                 if (entry.isOver(now)) {
-                    remove(id, entry);
+                    remove(key, entry);
                 }
             });
             dropBeyondLimit();
@@ -166,10 +228,12 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
                 .forEach(entry -> remove(entry.getKey(), entry.getValue()));
     }
 
-    private void remove(String id, Entry entry) {
-        if (records.remove(id, entry)) {
+    private boolean remove(RecordKey key, Entry entry) {
+        boolean removed = records.remove(key, entry);
+        if (removed) {
             forget(entry);
         }
+        return removed;
     }
 
     private void forget(@Nullable Entry entry) {
@@ -179,7 +243,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
     }
 
     private Ownership newOwnership(ClaimRequest request) {
-        return new Ownership(request.id(), request.owner(), numbers.incrementAndGet());
+        return new Ownership(request.key(), request.owner(), numbers.incrementAndGet());
     }
 
     private Running running(Ownership ownership, ClaimRequest request) {
@@ -213,6 +277,14 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
         @Override
         public boolean isOver(long now) {
             return until - now <= 0;
+        }
+    }
+
+    private record Executed(String fingerprint) implements Entry {
+
+        @Override
+        public boolean isOver(long now) {
+            return false;
         }
     }
 

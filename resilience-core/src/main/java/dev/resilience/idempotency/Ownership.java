@@ -3,8 +3,8 @@ package dev.resilience.idempotency;
 /**
  * The right to complete, renew and release a record.
  *
- * @param id what the record is found by
+ * @param key what the record is found by
  * @param owner the token of the call that claimed it
  * @param fence a number that grows with every claim of the record, for resources that refuse writers of the past
  */
-public record Ownership(String id, String owner, long fence) {}
+public record Ownership(RecordKey key, String owner, long fence) {}

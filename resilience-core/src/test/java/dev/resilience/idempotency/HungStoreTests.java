@@ -58,13 +58,10 @@ class HungStoreTests {
     }
 
     /** Claims are answered at once; renewals are not, until the test ends, and then the lease is lost. */
-    private final class HangingStore implements IdempotencyStore {
+    private final class HangingStore extends ForwardingStore {
 
-        private final IdempotencyStore store = new MemoryIdempotencyStore(time);
-
-        @Override
-        public Claim claim(ClaimRequest request) {
-            return store.claim(request);
+        HangingStore() {
+            super(new MemoryIdempotencyStore(time));
         }
 
         @Override
@@ -78,16 +75,6 @@ class HungStoreTests {
                 hanging.decrementAndGet();
             }
             return false;
-        }
-
-        @Override
-        public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
-            return store.complete(ownership, result, ttl);
-        }
-
-        @Override
-        public boolean release(Ownership ownership) {
-            return store.release(ownership);
         }
     }
 }

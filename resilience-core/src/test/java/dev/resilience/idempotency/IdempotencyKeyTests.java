@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.resilience.exception.IdempotencyKeyInvalidException;
 import dev.resilience.policy.Way;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -79,8 +80,27 @@ class IdempotencyKeyTests {
 
     @Test
     void isNotWhatStoresSee() {
-        String id = RecordId.of("operation", "caller", "secret");
+        RecordKey key = RecordKey.of("operation", "caller", "secret");
 
-        assertThat(id).matches("[0-9a-f]{64}").isEqualTo(RecordId.of("operation", "caller", "secret"));
+        for (String hash : new String[] {key.id(), key.callerHash(), key.keyHash()}) {
+            assertThat(hash).matches("[0-9a-f]{64}");
+        }
+        assertThat(key.id())
+                .isEqualTo(RecordKey.of("operation", "caller", "secret").id());
+        assertThat(key).hasToString("a key of operation");
+    }
+
+    @Test
+    void partsDoNotRunTogether() {
+        RecordKey[] keys = {
+            RecordKey.of("ab", "c", "d"),
+            RecordKey.of("a", "bc", "d"),
+            RecordKey.of("ab", "", "cd"),
+            RecordKey.of("", "abc", "d"),
+            RecordKey.of("abc", "", "d")
+        };
+
+        assertThat(keys).doesNotHaveDuplicates();
+        assertThat(Stream.of(keys).map(RecordKey::id)).doesNotHaveDuplicates();
     }
 }

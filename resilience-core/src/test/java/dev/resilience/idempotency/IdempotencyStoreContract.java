@@ -6,46 +6,22 @@ import static dev.resilience.idempotency.StoreClient.result;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
  * What every {@link IdempotencyStore} must do. A store's own tests are a subclass that says how to get an empty store
  * and how to let its clock move on.
  */
-public abstract class IdempotencyStoreContract {
-
-    private IdempotencyStore store;
-    private StoreClient client;
-
-    /** A store without records; asked for once a test. */
-    protected abstract IdempotencyStore emptyStore() throws Exception;
-
-    /** Lets the store's clock move on by at least this much. */
-    protected abstract void letPass(Duration duration) throws Exception;
-
-    /**
-     * A lease, or a time to live, that tests let run out. On a real clock: as short as the store can tell times apart.
-     */
-    protected Duration shortWhile() {
-        return Duration.ofSeconds(10);
-    }
+public abstract class IdempotencyStoreContract extends OperatorContract {
 
     /** How often a race is run. */
     protected int races() {
         return 200;
-    }
-
-    @BeforeEach
-    void setUp() throws Exception {
-        store = emptyStore();
-        client = new StoreClient(store);
     }
 
     @Test
@@ -54,7 +30,7 @@ public abstract class IdempotencyStoreContract {
 
         Ownership ownership = acquired(store.claim(request), false);
 
-        assertThat(ownership.id()).isEqualTo(request.id());
+        assertThat(ownership.key()).isEqualTo(request.key());
         assertThat(ownership.owner()).isEqualTo(request.owner());
     }
 
@@ -147,7 +123,7 @@ public abstract class IdempotencyStoreContract {
     @Test
     void argumentsThatAreNotComparedAreEqualToAnyOthers() {
         ClaimRequest comparing = client.request("key", LONG, false);
-        ClaimRequest careless = new ClaimRequest(comparing.id(), "careless", "", LONG, false);
+        ClaimRequest careless = new ClaimRequest(comparing.key(), "careless", "", LONG, false);
 
         Ownership owner = acquired(store.claim(careless), false);
         assertThat(store.claim(comparing)).isInstanceOf(Claim.InProgress.class);
@@ -204,12 +180,6 @@ public abstract class IdempotencyStoreContract {
         assertThat(store.complete(current, result("new"), LONG)).isTrue();
         assertHasNoRights(old);
         client.assertCompleted("key", result("new"));
-    }
-
-    private void assertHasNoRights(Ownership former) {
-        assertThat(store.renew(former, LONG)).isFalse();
-        assertThat(store.complete(former, result("former"), LONG)).isFalse();
-        assertThat(store.release(former)).isFalse();
     }
 
     @Test

@@ -158,7 +158,7 @@ class ReplayedExceptionTests {
 
         private void plant(String content) {
             ClaimRequest request = new ClaimRequest(
-                    RecordId.of(TextOperation.NAME, "", "key"), "somebody", "", Duration.ofSeconds(30), true);
+                    RecordKey.of(TextOperation.NAME, "", "key"), "somebody", "", Duration.ofSeconds(30), true);
             Claim.Acquired acquired = (Claim.Acquired) calls.memory.claim(request);
             calls.memory.complete(
                     acquired.ownership(),

@@ -12,6 +12,8 @@ final class StoreClient {
     /** Longer than any test. */
     static final Duration LONG = Duration.ofHours(1);
 
+    static final String OPERATION = "operation";
+
     private final AtomicInteger owners = new AtomicInteger();
     private final IdempotencyStore store;
 
@@ -29,11 +31,20 @@ final class StoreClient {
 
     private ClaimRequest request(String key, Duration lease, boolean takeOver, int argument) {
         return new ClaimRequest(
-                RecordId.of("operation", "caller", key),
+                key(key),
                 "owner-" + owners.incrementAndGet(),
-                RecordId.fingerprint(new byte[] {(byte) argument}),
+                RecordKey.fingerprint(new byte[] {(byte) argument}),
                 lease,
                 takeOver);
+    }
+
+    RecordKey key(String key) {
+        return RecordKey.of(OPERATION, "caller", key);
+    }
+
+    void complete(RecordKey key) {
+        Claim claim = store.claim(new ClaimRequest(key, "owner-" + owners.incrementAndGet(), "", LONG, false));
+        assertThat(store.complete(acquired(claim, false), result("ok"), LONG)).isTrue();
     }
 
     Claim claim(String key) {

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /** A store that can be down for some of what it does. */
-final class UnreliableStore implements IdempotencyStore {
+final class UnreliableStore extends ForwardingStore {
 
     /** What a store does. */
     enum Act {
@@ -17,13 +17,12 @@ final class UnreliableStore implements IdempotencyStore {
         RELEASE
     }
 
-    private final IdempotencyStore store;
     private final AtomicInteger renewals = new AtomicInteger();
     private volatile Set<Act> down = Set.of();
     private volatile Consumer<Act> observer = act -> {};
 
     UnreliableStore(IdempotencyStore store) {
-        this.store = store;
+        super(store);
     }
 
     /** From now on it is down for these, and for these alone. */
@@ -59,25 +58,25 @@ final class UnreliableStore implements IdempotencyStore {
     @Override
     public Claim claim(ClaimRequest request) {
         check(Act.CLAIM);
-        return store.claim(request);
+        return super.claim(request);
     }
 
     @Override
     public boolean renew(Ownership ownership, Duration lease) {
         renewals.incrementAndGet();
         check(Act.RENEW);
-        return store.renew(ownership, lease);
+        return super.renew(ownership, lease);
     }
 
     @Override
     public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
         check(Act.COMPLETE);
-        return store.complete(ownership, result, ttl);
+        return super.complete(ownership, result, ttl);
     }
 
     @Override
     public boolean release(Ownership ownership) {
         check(Act.RELEASE);
-        return store.release(ownership);
+        return super.release(ownership);
     }
 }

@@ -10,10 +10,8 @@ import dev.resilience.exception.IdempotencyOutcomeUnknownException;
 import dev.resilience.exception.IdempotencyStoreException;
 import dev.resilience.idempotency.Claim;
 import dev.resilience.idempotency.ClaimRequest;
-import dev.resilience.idempotency.IdempotencyStore;
+import dev.resilience.idempotency.ForwardingStore;
 import dev.resilience.idempotency.MemoryIdempotencyStore;
-import dev.resilience.idempotency.Ownership;
-import dev.resilience.idempotency.StoredResult;
 import dev.resilience.spring.Callee;
 import dev.resilience.time.ManualTimeSource;
 import java.net.ConnectException;
@@ -165,54 +163,36 @@ class IdempotencyMetersTests {
     }
 
     /** A store in which somebody claimed every key and died. */
-    static class DeadOwner implements IdempotencyStore {
+    static class DeadOwner extends ForwardingStore {
 
-        private final ManualTimeSource time = new ManualTimeSource();
-        private final IdempotencyStore store = new MemoryIdempotencyStore(time);
+        private final ManualTimeSource time;
+
+        DeadOwner() {
+            this(new ManualTimeSource());
+        }
+
+        private DeadOwner(ManualTimeSource time) {
+            super(new MemoryIdempotencyStore(time));
+            this.time = time;
+        }
 
         @Override
         public Claim claim(ClaimRequest request) {
-            store.claim(new ClaimRequest(
-                    request.id(), "dead", request.fingerprint(), Duration.ofSeconds(1), request.takeOver()));
+            super.claim(new ClaimRequest(
+                    request.key(), "dead", request.fingerprint(), Duration.ofSeconds(1), request.takeOver()));
             time.advance(Duration.ofSeconds(2));
-            return store.claim(request);
-        }
-
-        @Override
-        public boolean renew(Ownership ownership, Duration lease) {
-            return store.renew(ownership, lease);
-        }
-
-        @Override
-        public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
-            return store.complete(ownership, result, ttl);
-        }
-
-        @Override
-        public boolean release(Ownership ownership) {
-            return store.release(ownership);
+            return super.claim(request);
         }
     }
 
-    static class BrokenStore implements IdempotencyStore {
+    static class BrokenStore extends ForwardingStore {
+
+        BrokenStore() {
+            super(new MemoryIdempotencyStore(new ManualTimeSource()));
+        }
 
         @Override
         public Claim claim(ClaimRequest request) {
-            throw new IllegalStateException("down");
-        }
-
-        @Override
-        public boolean renew(Ownership ownership, Duration lease) {
-            throw new IllegalStateException("down");
-        }
-
-        @Override
-        public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
-            throw new IllegalStateException("down");
-        }
-
-        @Override
-        public boolean release(Ownership ownership) {
             throw new IllegalStateException("down");
         }
     }

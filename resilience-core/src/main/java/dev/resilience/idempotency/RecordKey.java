@@ -1,0 +1,125 @@
+package dev.resilience.idempotency;
+
+import dev.resilience.exception.IdempotencyKeyInvalidException;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/**
+ * What a record is found by: the method, the caller and the idempotency key, compared character for character.
+ *
+ * <p>A store that writes anything down writes the hashes: it never sees the key itself, and its collations cannot make
+ * two keys one. They are worked out when they are asked for, so that a store which needs none does not pay for them.
+ * Immutable.
+ */
+public final class RecordKey {
+
+    private static final int LONGEST_KEY = 255;
+
+    private final String operation;
+    private final String caller;
+    private final String key;
+
+    private RecordKey(String operation, String caller, String key) {
+        this.operation = operation;
+        this.caller = caller;
+        this.key = key;
+    }
+
+    /**
+     * Makes a key of its three parts.
+     *
+     * @param operation the method's full name
+     * @param caller who is calling; empty where callers are not kept apart
+     * @throws IdempotencyKeyInvalidException if the key is empty, has more than 255 characters or a control character
+     */
+    public static RecordKey of(String operation, String caller, String key) {
+        check(key);
+        return new RecordKey(operation, caller, key);
+    }
+
+    private static void check(String key) {
+        if (key.isEmpty()) {
+            throw new IdempotencyKeyInvalidException("The idempotency key is empty");
+        }
+        if (key.length() > LONGEST_KEY) {
+            throw new IdempotencyKeyInvalidException(
+                    "The idempotency key has " + key.length() + " characters; at most " + LONGEST_KEY + " are allowed");
+        }
+        for (int i = 0; i < key.length(); i++) {
+            if (Character.isISOControl(key.charAt(i))) {
+                throw new IdempotencyKeyInvalidException("The idempotency key contains control characters");
+            }
+        }
+    }
+
+    /** The method's full name. */
+    public String operation() {
+        return operation;
+    }
+
+    /** A SHA-256, in hex, over all three, each with its length before it, so that no two combinations run together. */
+    public String id() {
+        return hash(operation, caller, key);
+    }
+
+    /** A SHA-256, in hex, over the caller. */
+    public String callerHash() {
+        return hash(caller);
+    }
+
+    /** A SHA-256, in hex, over the key alone, for an operator who looks for it. */
+    public String keyHash() {
+        return hash(key);
+    }
+
+    boolean isAmong(RecordSelection selection) {
+        return key.equals(selection.key())
+                && selection.operations().contains(operation)
+                && (selection.caller() == null || caller.equals(selection.caller()));
+    }
+
+    static String hash(String... parts) {
+        MessageDigest digest = sha256();
+        for (String part : parts) {
+            // as chars: an encoding would make one question mark of every half of a surrogate pair
+            ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES + Character.BYTES * part.length());
+            bytes.putInt(part.length());
+            bytes.asCharBuffer().put(part);
+            digest.update(bytes.array());
+        }
+        return HexFormat.of().formatHex(digest.digest());
+    }
+
+    static String fingerprint(byte[] arguments) {
+        return HexFormat.of().formatHex(sha256().digest(arguments));
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException("Every Java platform has SHA-256", impossible);
+        }
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof RecordKey that
+                && key.equals(that.key)
+                && caller.equals(that.caller)
+                && operation.equals(that.operation);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * (31 * key.hashCode() + caller.hashCode()) + operation.hashCode();
+    }
+
+    /** Without the key, which is nobody's business. */
+    @Override
+    public String toString() {
+        return "a key of " + operation;
+    }
+}

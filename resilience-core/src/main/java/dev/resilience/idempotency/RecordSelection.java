@@ -1,0 +1,35 @@
+package dev.resilience.idempotency;
+
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The records that an operator means: those of a key, of some methods, and of one caller or of all.
+ *
+ * @param key the idempotency key
+ * @param operations the full names of the methods
+ * @param caller who called; {@code null} for everybody
+ */
+public record RecordSelection(
+        String key, Set<String> operations, @Nullable String caller) {
+
+    public RecordSelection {
+        operations = Set.copyOf(operations);
+    }
+
+    /** As {@link RecordKey#keyHash()}. */
+    public String keyHash() {
+        return RecordKey.hash(key);
+    }
+
+    /** As {@link RecordKey#callerHash()}; {@code null} for everybody. */
+    public @Nullable String callerHash() {
+        return caller == null ? null : RecordKey.hash(caller);
+    }
+
+    /** Without the key, which is nobody's business. */
+    @Override
+    public String toString() {
+        return "a key of " + operations;
+    }
+}
