@@ -21,6 +21,10 @@ public interface StoreTransaction {
      */
     boolean complete(Ownership ownership, StoredResult result, Duration ttl, Consumer<End> end);
 
-    /** Sees to it that the transaction cannot be committed. */
-    void rollbackOnly();
+    /**
+     * Sees to it that the transaction is rolled back, whatever its owner wants.
+     *
+     * @param why what whoever wants to commit it gets to see
+     */
+    void rollbackOnly(RuntimeException why);
 }

@@ -1,0 +1,88 @@
+package dev.resilience.spring.jdbc;
+
+import dev.resilience.idempotency.Ownership;
+import dev.resilience.idempotency.StoreTransaction;
+import dev.resilience.idempotency.StoredResult;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * The transaction that Spring has bound to the current thread for a data source, be it that of JDBC or that of JPA on top
+ * of it.
+ */
+final class BoundTransaction implements StoreTransaction {
+
+    private final JdbcIdempotencyStore store;
+    private final DataSource dataSource;
+
+    private BoundTransaction(JdbcIdempotencyStore store, DataSource dataSource) {
+        this.store = store;
+        this.dataSource = dataSource;
+    }
+
+    /** {@code null} where there is none, or none in which one can write. */
+    static @Nullable BoundTransaction current(JdbcIdempotencyStore store, DataSource dataSource) {
+        boolean writes = TransactionSynchronizationManager.isActualTransactionActive()
+                && TransactionSynchronizationManager.isSynchronizationActive()
+                && !TransactionSynchronizationManager.isCurrentTransactionReadOnly()
+                && TransactionSynchronizationManager.getResource(dataSource) instanceof ConnectionHolder holder
+                && holder.isSynchronizedWithTransaction();
+        return writes ? new BoundTransaction(store, dataSource) : null;
+    }
+
+    @Override
+    public boolean complete(Ownership ownership, StoredResult result, Duration ttl, Consumer<End> end) {
+        Connection connection = DataSourceUtils.getConnection(dataSource);
+        try {
+            boolean completed = store.complete(connection, ownership, result, ttl);
+            if (completed) {
+                TransactionSynchronizationManager.registerSynchronization(new Listener(end));
+            }
+            return completed;
+        } catch (SQLException failure) {
+            throw new JdbcStoreException(failure, store.table());
+        } finally {
+            DataSourceUtils.releaseConnection(connection, dataSource); // which keeps it for the transaction
+        }
+    }
+
+    @Override
+    public void rollbackOnly(RuntimeException why) {
+        TransactionSynchronizationManager.registerSynchronization(new Veto(why));
+    }
+
+    private record Listener(Consumer<End> end) implements TransactionSynchronization {
+
+        /** The record may have been written after the savepoint, or before. */
+        @Override
+        public void savepointRollback(Object savepoint) {
+            end.accept(End.UNKNOWN);
+        }
+
+        @Override
+        public void afterCompletion(int status) {
+            end.accept(
+                    switch (status) {
+                        case STATUS_COMMITTED -> End.COMMITTED;
+                        case STATUS_ROLLED_BACK -> End.ROLLED_BACK;
+                        default -> End.UNKNOWN;
+                    });
+        }
+    }
+
+    private record Veto(RuntimeException why) implements TransactionSynchronization {
+
+        @Override
+        public void beforeCommit(boolean readOnly) {
+            throw why;
+        }
+    }
+}

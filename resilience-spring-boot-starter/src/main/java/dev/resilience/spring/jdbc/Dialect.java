@@ -1,0 +1,109 @@
+package dev.resilience.spring.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What databases say differently. Times are whole microseconds since 1970 by the database's own clock: every database
+ * can count, and no time zone or precision of a column comes in between.
+ */
+enum Dialect {
+    POSTGRESQL(
+            "BYTEA",
+            // not now(), which stands still in a transaction
+            "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)",
+            // Looks first: ON CONFLICT waits for whoever is about to complete the record, a look does not.
+            """
+            WITH found AS (
+                SELECT state, fingerprint, fence, valid_until, kind, result FROM {table} WHERE id = :id
+            ), inserted AS (
+                INSERT INTO {table} {columns}
+                SELECT {values} WHERE NOT EXISTS (SELECT 1 FROM found)
+                ON CONFLICT (id) DO NOTHING
+                RETURNING fence
+            )
+            SELECT 'A' AS state, '' AS fingerprint, fence, 0 AS valid_until, '' AS kind, NULL AS result, {now} AS now
+            FROM inserted
+            UNION ALL
+            SELECT state, fingerprint, fence, valid_until, kind, result, {now} FROM found
+            """),
+    H2("VARBINARY(1000000000)", "CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP(6)) * 1000000 AS BIGINT)", """
+            SELECT 'A' AS state, '' AS fingerprint, fence, 0 AS valid_until, '' AS kind, NULL AS result, {now} AS now
+            FROM FINAL TABLE (
+                INSERT INTO {table} {columns}
+                SELECT {values} WHERE NOT EXISTS (SELECT 1 FROM {table} WHERE id = :id)
+            )
+            UNION ALL
+            SELECT state, fingerprint, fence, valid_until, kind, result, {now} FROM {table}
+            WHERE id = :id AND owner <> :owner
+            """);
+
+    private static final String COLUMNS = "(id, key_hash, caller_hash, operation, fingerprint, state, owner, fence,"
+            + " take_over, valid_until, kind)";
+    private static final String VALUES = ":id, :key_hash, :caller_hash, :operation, :fingerprint, 'R', :owner, {now},"
+            + " :take_over, {now} + :lease, ''";
+
+    private final String binary;
+    private final String now;
+    private final String claim;
+
+    Dialect(String binary, String now, String claim) {
+        this.binary = binary;
+        this.now = now;
+        this.claim = claim;
+    }
+
+    /** The dialect of a database; fails with the product's name if there is none for it. */
+    static Dialect of(Connection connection) throws SQLException {
+        String product = connection.getMetaData().getDatabaseProductName();
+        for (Dialect dialect : values()) {
+            if (dialect.name().equals(product.toUpperCase(Locale.ROOT))) {
+                return dialect;
+            }
+        }
+        throw new UnsupportedOperationException("There is no idempotency store for " + product + "; there is one for "
+                + List.of(values()) + ", or define an IdempotencyStore bean of your own");
+    }
+
+    /**
+     * Inserts a record in progress if there is none, and tells what there is: a row with state A if it was inserted, the
+     * record that stands in the way otherwise. No row, or a duplicate, if another claim came in between.
+     */
+    NamedSql claim(String table) {
+        return sql(claim.replace("{columns}", COLUMNS).replace("{values}", VALUES), table);
+    }
+
+    /** A statement about the table with the current time in it. */
+    NamedSql sql(String written, String table) {
+        return new NamedSql(filledIn(written, table));
+    }
+
+    /** What makes the table, to be run one after the other. */
+    List<String> schema(String table) {
+        String index = table.replaceAll("[^A-Za-z0-9_]", "_");
+        return List.of(
+                filledIn("""
+                        CREATE TABLE IF NOT EXISTS {table} (
+                            id          VARCHAR(64)   NOT NULL PRIMARY KEY,
+                            key_hash    VARCHAR(64)   NOT NULL,
+                            caller_hash VARCHAR(64)   NOT NULL,
+                            operation   VARCHAR(1000) NOT NULL,
+                            fingerprint VARCHAR(64)   NOT NULL,
+                            state       VARCHAR(1)    NOT NULL,
+                            owner       VARCHAR(64)   NOT NULL,
+                            fence       BIGINT        NOT NULL,
+                            take_over   BOOLEAN       NOT NULL,
+                            valid_until BIGINT        NOT NULL,
+                            kind        VARCHAR(1)    NOT NULL,
+                            result      {binary}
+                        )""", table),
+                "CREATE INDEX IF NOT EXISTS " + index + "_key ON " + table + " (key_hash)",
+                "CREATE INDEX IF NOT EXISTS " + index + "_until ON " + table + " (valid_until)");
+    }
+
+    private String filledIn(String written, String table) {
+        return written.replace("{table}", table).replace("{now}", now).replace("{binary}", binary);
+    }
+}

@@ -1,0 +1,280 @@
+package dev.resilience.spring.jdbc;
+
+import dev.resilience.idempotency.Claim;
+import dev.resilience.idempotency.ClaimRequest;
+import dev.resilience.idempotency.IdempotencyStore;
+import dev.resilience.idempotency.Ownership;
+import dev.resilience.idempotency.RecordSelection;
+import dev.resilience.idempotency.RecordSummary;
+import dev.resilience.idempotency.StoreTransaction;
+import dev.resilience.idempotency.StoredResult;
+import dev.resilience.spring.jdbc.Records.Found;
+import dev.resilience.spring.jdbc.Records.Listed;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+
+/**
+ * Keeps records in a table of a relational database: PostgreSQL or H2.
+ *
+ * <p>Claims, renewals and releases commit at once, each on a connection of its own, whatever transaction the thread is
+ * in: others must see that a key is taken while the method runs. A result is written in the method's transaction where
+ * there is one on the same data source, so that effect and record commit together. Time is the database's.
+ *
+ * <p>A first execution costs two statements, a replay one. Safe for use by many threads and many processes.
+ */
+public final class JdbcIdempotencyStore implements IdempotencyStore {
+
+    /** The table's name unless told otherwise. */
+    public static final String DEFAULT_TABLE = "resilience_idempotency";
+
+    private static final int MOST_TRIES = 20;
+    private static final int LONGEST_OPERATION = 1_000;
+    private static final long MOST_MICROS = Long.MAX_VALUE / 4; // so that a sum of two never overflows
+
+    private final DataSource dataSource;
+    private final String table;
+    private volatile @Nullable Records records;
+
+    public JdbcIdempotencyStore(DataSource dataSource) {
+        this(dataSource, DEFAULT_TABLE);
+    }
+
+    /** A store on a table of another name, which may have a schema's before it: {@code billing.idempotency}. */
+    public JdbcIdempotencyStore(DataSource dataSource, String table) {
+        this.dataSource = dataSource instanceof TransactionAwareDataSourceProxy proxy
+                ? Objects.requireNonNull(proxy.getTargetDataSource())
+                : dataSource;
+        this.table = table;
+    }
+
+    @Override
+    public Claim claim(ClaimRequest request) {
+        return onOwnConnection(connection -> claim(connection, request));
+    }
+
+    private Claim claim(Connection connection, ClaimRequest request) throws SQLException {
+        Map<String, Object> values = values(request);
+        for (int i = 0; i < MOST_TRIES; i++) {
+            try {
+                Found found = records(connection).claim(connection, values);
+                Claim claim = found == null ? null : decide(connection, request, values, found);
+                if (claim != null) {
+                    return claim;
+                }
+            } catch (SQLException failure) {
+                if (!isRace(failure)) {
+                    throw failure;
+                }
+            }
+        }
+        throw new IllegalStateException("Others claim the record again and again");
+    }
+
+    /** Returns {@code null} if the record has changed meanwhile. */
+    private @Nullable Claim decide(Connection connection, ClaimRequest request, Map<String, Object> values, Found found)
+            throws SQLException {
+        if (found.state() == 'A') {
+            return new Claim.Acquired(new Ownership(request.key(), request.owner(), found.fence()), false);
+        }
+        boolean isOver = found.left() <= 0;
+        if (found.state() == 'C' && isOver) {
+            return takeOver(connection, request, values, found);
+        }
+        if (!sameArguments(request.fingerprint(), found.fingerprint())) {
+            return new Claim.KeyReused();
+        }
+        if (found.state() == 'C') {
+            return new Claim.Completed(Objects.requireNonNull(found.result()));
+        }
+        if (found.state() == 'E') {
+            return new Claim.Executed();
+        }
+        if (!isOver) {
+            return new Claim.InProgress(duration(found.left()));
+        }
+        return request.takeOver() ? takeOver(connection, request, values, found) : new Claim.Abandoned();
+    }
+
+    /** An expired result is as good as none; an owner that died is not. */
+    private @Nullable Claim takeOver(
+            Connection connection, ClaimRequest request, Map<String, Object> values, Found found) throws SQLException {
+        long fence = Math.max(found.fence() + 1, found.now());
+        return records(connection).takeOver(connection, values, found, fence)
+                ? new Claim.Acquired(new Ownership(request.key(), request.owner(), fence), found.state() == 'R')
+                : null;
+    }
+
+    private static boolean sameArguments(String left, String right) {
+        return left.isEmpty() || right.isEmpty() || left.equals(right);
+    }
+
+    @Override
+    public boolean renew(Ownership ownership, Duration lease) {
+        return onOwnConnection(connection -> records(connection).renew(connection, values(ownership), micros(lease)));
+    }
+
+    @Override
+    public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
+        return onOwnConnection(connection -> complete(connection, ownership, result, ttl));
+    }
+
+    boolean complete(Connection connection, Ownership ownership, StoredResult result, Duration ttl)
+            throws SQLException {
+        return records(connection).complete(connection, values(ownership), result, micros(ttl));
+    }
+
+    @Override
+    public boolean release(Ownership ownership) {
+        return onOwnConnection(connection -> records(connection).release(connection, values(ownership)));
+    }
+
+    @Override
+    public List<RecordSummary> find(RecordSelection selection) {
+        return onOwnConnection(connection -> select(connection, selection).stream()
+                .filter(record -> record.state() != 'C' || record.left() > 0)
+                .map(JdbcIdempotencyStore::summary)
+                .toList());
+    }
+
+    @Override
+    public int resolve(RecordSelection selection, boolean executed) {
+        return onOwnConnection(connection -> {
+            int resolved = 0;
+            for (Listed record : select(connection, selection)) {
+                resolved += records(connection).resolve(connection, record, executed) ? 1 : 0;
+            }
+            return resolved;
+        });
+    }
+
+    @Override
+    public int delete(RecordSelection selection) {
+        return onOwnConnection(connection -> {
+            int deleted = 0;
+            for (Listed record : select(connection, selection)) {
+                deleted += records(connection).delete(connection, record) ? 1 : 0;
+            }
+            return deleted;
+        });
+    }
+
+    private List<Listed> select(Connection connection, RecordSelection selection) throws SQLException {
+        List<String> operations = selection.operations().stream()
+                .map(JdbcIdempotencyStore::shortened)
+                .toList();
+        String callerHash = selection.callerHash();
+        return records(connection).find(connection, selection.keyHash()).stream()
+                .filter(record -> operations.contains(record.operation()))
+                .filter(record -> callerHash == null || callerHash.equals(record.callerHash()))
+                .toList();
+    }
+
+    private static RecordSummary summary(Listed record) {
+        RecordSummary.State state = switch (record.state()) {
+            case 'C' -> RecordSummary.State.COMPLETED;
+            case 'E' -> RecordSummary.State.EXECUTED;
+            default -> record.left() > 0 ? RecordSummary.State.IN_PROGRESS : RecordSummary.State.ABANDONED;
+        };
+        boolean ends = state == RecordSummary.State.IN_PROGRESS || state == RecordSummary.State.COMPLETED;
+        return new RecordSummary(record.operation(), record.callerHash(), state, ends ? duration(record.left()) : null);
+    }
+
+    @Override
+    public @Nullable StoreTransaction currentTransaction() {
+        return BoundTransaction.current(this, dataSource);
+    }
+
+    /** Makes the table and its indexes, unless they are there. */
+    public void createSchema() {
+        onOwnConnection(connection -> {
+            try (var statement = connection.createStatement()) {
+                for (String part : Dialect.of(connection).schema(table)) {
+                    statement.execute(part);
+                }
+            }
+            return true;
+        });
+    }
+
+    String table() {
+        return table;
+    }
+
+    private Records records(Connection connection) throws SQLException {
+        Records known = records;
+        if (known == null) {
+            known = new Records(Dialect.of(connection), table);
+            records = known;
+        }
+        return known;
+    }
+
+    private <T> T onOwnConnection(Work<T> work) {
+        try (Connection connection = dataSource.getConnection()) {
+            boolean autoCommit = connection.getAutoCommit();
+            if (!autoCommit) {
+                connection.setAutoCommit(true);
+            }
+            try {
+                return work.with(connection);
+            } finally {
+                if (!autoCommit) {
+                    connection.setAutoCommit(false);
+                }
+            }
+        } catch (SQLException failure) {
+            throw new JdbcStoreException(failure, table);
+        }
+    }
+
+    /** Somebody else claimed the record at the same time: a duplicate, or a transaction that cannot be serialised. */
+    private static boolean isRace(SQLException failure) {
+        String state = failure.getSQLState();
+        return "23505".equals(state) || "40001".equals(state);
+    }
+
+    private static Map<String, Object> values(ClaimRequest request) {
+        Map<String, Object> values = new HashMap<>();
+        values.put("id", request.key().id());
+        values.put("key_hash", request.key().keyHash());
+        values.put("caller_hash", request.key().callerHash());
+        values.put("operation", shortened(request.key().operation()));
+        values.put("fingerprint", request.fingerprint());
+        values.put("owner", request.owner());
+        values.put("take_over", request.takeOver());
+        values.put("lease", micros(request.lease()));
+        return values;
+    }
+
+    private static Map<String, Object> values(Ownership ownership) {
+        return Map.of("id", ownership.key().id(), "owner", ownership.owner(), "fence", ownership.fence());
+    }
+
+    private static String shortened(String operation) {
+        return operation.substring(0, Math.min(LONGEST_OPERATION, operation.length()));
+    }
+
+    private static long micros(Duration duration) {
+        return duration.compareTo(duration(MOST_MICROS)) > 0 ? MOST_MICROS : duration.toNanos() / 1_000;
+    }
+
+    private static Duration duration(long micros) {
+        return Duration.of(micros, ChronoUnit.MICROS);
+    }
+
+    /** What is done on one connection. */
+    @FunctionalInterface
+    private interface Work<T> {
+
+        T with(Connection connection) throws SQLException;
+    }
+}
