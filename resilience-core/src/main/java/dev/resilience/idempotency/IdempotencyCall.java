@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One call's way through the states of its record. Used by one thread at a time. */
+/** A call on its way to its key, or to an earlier call's answer. Used by one thread at a time. */
 final class IdempotencyCall {
 
     private static final Logger log = LoggerFactory.getLogger(Idempotency.class);
@@ -33,9 +33,7 @@ final class IdempotencyCall {
     private Duration nextWait = FIRST_WAIT;
     private Duration leaseLeft = FIRST_WAIT;
     private @Nullable StoredResult stored;
-    private @Nullable Ownership ownership;
-    private @Nullable LeaseKeeper lease;
-    private boolean takenOver;
+    private @Nullable HeldKey key;
 
     IdempotencyCall(Idempotency idempotency, IdempotentOperation operation, Invocation invocation) {
         this.idempotency = idempotency;
@@ -75,9 +73,7 @@ final class IdempotencyCall {
 
     private @Nullable Duration decide(Claim claim) {
         if (claim instanceof Claim.Acquired acquired) {
-            ownership = acquired.ownership();
-            takenOver = acquired.takenOver();
-            lease = new LeaseKeeper(idempotency, acquired.ownership());
+            key = new HeldKey(idempotency, operation, acquired);
             return null;
         }
         if (claim instanceof Claim.Completed completed) {
@@ -122,6 +118,12 @@ final class IdempotencyCall {
                 "A call with the same idempotency key is running (policy '" + name() + "')", leaseLeft);
     }
 
+    /** The key that the call runs with; {@code null} if it runs unprotected, for the store is down. */
+    @Nullable
+    HeldKey key() {
+        return key;
+    }
+
     /** Whether an earlier call's answer is to be given, in place of running. */
     boolean isAnswered() {
         return stored != null;
@@ -153,103 +155,6 @@ final class IdempotencyCall {
                     "Idempotency '" + name() + "': the stored result of " + operation.name()
                             + " cannot be read; the call is refused until its record is deleted",
                     unreadable);
-        }
-    }
-
-    /** The method returned. */
-    void returned(@Nullable Object result) {
-        Ownership mine = ownership;
-        if (mine == null) {
-            return;
-        }
-        try {
-            store(mine, new StoredResult(StoredResult.Kind.VALUE, operation.write(result)));
-        } catch (RuntimeException | Error unavailable) {
-            notStored(unavailable);
-        } finally {
-            endLease();
-        }
-    }
-
-    /** The method threw. */
-    void threw(Throwable failure) {
-        Ownership mine = ownership;
-        if (mine == null) {
-            return;
-        }
-        try {
-            if (idempotency.exceptions().isFinalAnswer(failure)) {
-                byte[] content = idempotency.exceptions().write(failure);
-                store(mine, new StoredResult(StoredResult.Kind.EXCEPTION, content));
-            } else {
-                release(mine);
-            }
-        } catch (RuntimeException | Error unavailable) {
-            notStored(unavailable);
-        } finally {
-            endLease();
-        }
-    }
-
-    /** The caller gave up before the method was run. */
-    void notRun() {
-        Ownership mine = ownership;
-        if (mine != null) {
-            try {
-                release(mine);
-            } catch (RuntimeException | Error unavailable) {
-                notStored(unavailable);
-            }
-        }
-    }
-
-    /**
-     * The caller gave up while the method ran, and nobody can tell whether it still runs: cancelling a future stops
-     * nothing. So the key is not freed; its lease runs out, and then the policy for dead owners holds.
-     */
-    void abandoned() {
-        if (ownership != null) {
-            endLease();
-            idempotency.count(IdempotencyOutcome.OUTCOME_UNKNOWN);
-        }
-    }
-
-    private void store(Ownership mine, StoredResult result) {
-        if (result.content().length > policy.maxResultSize()) {
-            log.warn(
-                    "Idempotency '{}': a result of {} has {} bytes, more than max-result-size ({}); it is not stored and "
-                            + "its key is free again",
-                    name(),
-                    operation.name(),
-                    result.content().length,
-                    policy.maxResultSize());
-            release(mine);
-            return;
-        }
-        endLease();
-        boolean stored = Deadline.ignoring(() -> idempotency.store().complete(mine, result, policy.ttl()));
-        IdempotencyOutcome done = takenOver ? IdempotencyOutcome.TAKEN_OVER : IdempotencyOutcome.EXECUTED;
-        idempotency.count(stored ? done : IdempotencyOutcome.LEASE_LOST);
-    }
-
-    private void release(Ownership mine) {
-        endLease();
-        boolean released = Deadline.ignoring(() -> idempotency.store().release(mine));
-        idempotency.count(released ? IdempotencyOutcome.RELEASED : IdempotencyOutcome.LEASE_LOST);
-    }
-
-    private void notStored(Throwable unavailable) {
-        log.warn(
-                "Idempotency '{}': how a call of {} ended could not be stored; its key stays taken until the lease ends",
-                name(),
-                operation.name(),
-                unavailable);
-        idempotency.count(IdempotencyOutcome.STORE_FAILURE);
-    }
-
-    private void endLease() {
-        if (lease != null) {
-            lease.end();
         }
     }
 

@@ -39,14 +39,20 @@ final class IdempotencyStep extends Step {
         if (call.isAnswered()) {
             return call.answer();
         }
+        HeldKey key = call.key();
+        return key == null ? next.call(invocation) : run(key, invocation);
+    }
+
+    private @Nullable Object run(HeldKey key, Invocation invocation) throws Throwable {
         Object result;
         try {
+            invocation.attach(key);
             result = next.call(invocation);
         } catch (Throwable failure) {
-            call.threw(failure);
+            key.callThrew(failure);
             throw failure;
         }
-        call.returned(result);
+        key.callReturned(result);
         return result;
     }
 
@@ -80,26 +86,30 @@ final class IdempotencyStep extends Step {
                 answer.pause(idempotency.time(), wait, again, call::countInProgress);
             } else if (call.isAnswered()) {
                 answer.finish(call.answer(), null);
-            } else if (answer.isOver()) {
-                call.notRun();
             } else {
-                run(call, invocation, answer);
+                run(call.key(), invocation, answer);
             }
         } catch (Throwable refused) {
             answer.finish(null, refused);
         }
     }
 
-    private void run(IdempotencyCall call, Invocation invocation, LinkedFuture answer) {
-        answer.await(next, invocation, (result, failure) -> {
-            if (answer.isOver()) {
-                call.abandoned();
-            } else if (failure == null) {
-                call.returned(result);
-            } else {
-                call.threw(failure);
-            }
-            answer.finish(result, failure);
-        });
+    private void run(@Nullable HeldKey key, Invocation invocation, LinkedFuture answer) {
+        if (key == null) {
+            answer.await(next, invocation, answer::finish);
+        } else if (answer.isOver()) {
+            key.notRun();
+        } else {
+            answer.await(next, invocation, (result, failure) -> {
+                if (answer.isOver()) {
+                    key.abandoned();
+                } else if (failure == null) {
+                    key.callReturned(result);
+                } else {
+                    key.callThrew(failure);
+                }
+                answer.finish(result, failure);
+            });
+        }
     }
 }

@@ -14,6 +14,13 @@ import org.jspecify.annotations.Nullable;
  */
 public interface IdempotencyStore {
 
+    /**
+     * Called when the application starts, if any of its methods is idempotent.
+     *
+     * @throws RuntimeException if the store cannot work, with the cure in its message
+     */
+    default void prepare() {}
+
     /** Takes a key, or tells why it cannot be had. */
     Claim claim(ClaimRequest request);
 

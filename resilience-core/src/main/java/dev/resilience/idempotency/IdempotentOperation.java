@@ -22,6 +22,11 @@ public interface IdempotentOperation {
     /** The arguments as bytes that are equal whenever the arguments are. */
     byte[] describe(@Nullable Object[] arguments);
 
+    /** Whether a result is the call's last word; otherwise its body may be run again to get another one. */
+    default boolean isFinal(@Nullable Object result) {
+        return true;
+    }
+
     /** A result as bytes. */
     byte[] write(@Nullable Object result);
 

@@ -19,6 +19,7 @@ final class LeaseKeeper {
     private final Ownership ownership;
     private final long start;
     private volatile boolean ended;
+    private volatile boolean paused;
     private volatile Scheduled next;
 
     LeaseKeeper(Idempotency idempotency, Ownership ownership) {
@@ -40,13 +41,27 @@ final class LeaseKeeper {
         next.cancel();
     }
 
+    /** A transaction has the record from now on; a renewal would wait for it. */
+    void pause() {
+        paused = true;
+        next.cancel();
+    }
+
+    /** The record is to be had again. */
+    void resume() {
+        if (paused) {
+            paused = false;
+            next = time.scheduleUrgent(Duration.ZERO, this::renew);
+        }
+    }
+
     private void renew() {
         Duration left = policy.maxLease().minusNanos(time.nanoTime() - start);
-        if (ended || left.isNegative() || left.isZero() || !renewFor(Durations.min(policy.lease(), left))) {
+        if (ended || paused || left.isNegative() || left.isZero() || !renewFor(Durations.min(policy.lease(), left))) {
             return;
         }
         next = scheduleNext();
-        if (ended) {
+        if (ended || paused) {
             next.cancel();
         }
     }
@@ -55,7 +70,7 @@ final class LeaseKeeper {
     private boolean renewFor(Duration lease) {
         try {
             boolean renewed = store.renew(ownership, lease);
-            if (!renewed && !ended) {
+            if (!renewed && !ended && !paused) {
                 log.warn("Idempotency '{}': a running call has lost its lease to another one", name);
             }
             return renewed;

@@ -10,14 +10,16 @@ public interface StoreTransaction {
     enum End {
         COMMITTED,
         ROLLED_BACK,
-        /** Nobody knows yet, or a part of it was rolled back: the record itself has to be asked. */
+        /** A part of it, with the record in it or not; the transaction goes on, and its end is still to be told. */
+        PARTLY_ROLLED_BACK,
+        /** The transaction has ended, and nobody knows how. */
         UNKNOWN
     }
 
     /**
      * As {@link IdempotencyStore#complete}, and takes effect if and only if the transaction is committed.
      *
-     * @param end told how the transaction ended, when it has; it may be told {@link End#UNKNOWN} before
+     * @param end told how the transaction ended, when it has
      */
     boolean complete(Ownership ownership, StoredResult result, Duration ttl, Consumer<End> end);
 

@@ -16,6 +16,9 @@ public interface Invocation {
     @Nullable
     Object proceed() throws Throwable;
 
+    /** Hands something to whoever runs the body, further in than every layer. Lost where nobody asks for it. */
+    default void attach(Object forTheBody) {}
+
     /** The arguments of the call; not to be changed. */
     default @Nullable Object[] arguments() {
         return NoArguments.NONE;

@@ -43,6 +43,14 @@ final class MethodCall implements Invocation {
         return Thread.currentThread() == caller ? once.proceed() : ExposeInvocationInterceptor.INSTANCE.invoke(once);
     }
 
+    /** For the {@link BodyAdvisor}; the clones of an invocation share what is attached to it. */
+    @Override
+    public void attach(Object forTheBody) {
+        if (invocation instanceof ProxyMethodInvocation ofProxy) {
+            ofProxy.setUserAttribute(BodyAdvisor.RUNNING_BODY, forTheBody);
+        }
+    }
+
     @Override
     public @Nullable Object[] arguments() {
         return invocation.getArguments();

@@ -164,11 +164,12 @@ public final class ResilienceAutoConfiguration {
                 && properties(environment).getIdempotencyStore().getType()
                         == ResilienceProperties.IdempotencyStore.Type.AUTO;
         return new IdempotentMethods(json.getIfAvailable(), callerScope.getIfAvailable(), () -> {
+            store.prepare();
             if (fallenBack) {
                 warnings.add(
                         "Idempotent calls are remembered in this process only: a restart forgets them, and a second "
                                 + "instance does not know them. Say so with 'resilience.idempotency-store.type: memory', or "
-                                + "define an IdempotencyStore bean");
+                                + "give the application a database or an IdempotencyStore bean");
             }
         });
     }

@@ -86,6 +86,12 @@ public final class ResilienceProperties {
         /** Where the records of idempotent calls are kept. */
         private Type type = Type.AUTO;
 
+        private final Jdbc jdbc = new Jdbc();
+
+        public Jdbc getJdbc() {
+            return jdbc;
+        }
+
         public Type getType() {
             return type;
         }
@@ -94,12 +100,50 @@ public final class ResilienceProperties {
             this.type = type;
         }
 
+        /** What is written under {@code resilience.idempotency-store.jdbc}. */
+        public static final class Jdbc {
+
+            /** Name of the table, with its schema's before it if that is not the default one. */
+            private String tableName = "resilience_idempotency";
+
+            /** Whether the table is made when the application starts. */
+            private InitializeSchema initializeSchema = InitializeSchema.EMBEDDED;
+
+            public String getTableName() {
+                return tableName;
+            }
+
+            public void setTableName(String tableName) {
+                this.tableName = tableName;
+            }
+
+            public InitializeSchema getInitializeSchema() {
+                return initializeSchema;
+            }
+
+            public void setInitializeSchema(InitializeSchema initializeSchema) {
+                this.initializeSchema = initializeSchema;
+            }
+        }
+
+        /** When the table is made. */
+        public enum InitializeSchema {
+            /** In databases that run inside the application. */
+            EMBEDDED,
+            /** In every database. */
+            ALWAYS,
+            /** Never: a migration does it. */
+            NEVER
+        }
+
         /** The kinds of stores. */
         public enum Type {
             /** The best one that the application has what it takes for. */
             AUTO,
             /** In this process. */
-            MEMORY
+            MEMORY,
+            /** In a relational database. */
+            JDBC
         }
     }
 }

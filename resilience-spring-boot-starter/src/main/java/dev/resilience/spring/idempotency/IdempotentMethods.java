@@ -20,6 +20,7 @@ public final class IdempotentMethods {
     private final @Nullable Json json;
     private final @Nullable CallerScope callerScope;
     private final Runnable firstUse;
+    private boolean used; // by one thread: methods are resolved at startup
 
     /**
      * @param json how values are written; {@code null} if the application has nothing to write them with
@@ -52,7 +53,10 @@ public final class IdempotentMethods {
         if (policy.fingerprint()) {
             checkArguments(json, method, name);
         }
-        firstUse.run();
+        if (!used) {
+            used = true;
+            firstUse.run();
+        }
         return new IdempotentMethod(name, key, scope(name, annotation, policy), json, result);
     }
 

@@ -61,10 +61,9 @@ final class BoundTransaction implements StoreTransaction {
 
     private record Listener(Consumer<End> end) implements TransactionSynchronization {
 
-        /** The record may have been written after the savepoint, or before. */
         @Override
         public void savepointRollback(Object savepoint) {
-            end.accept(End.UNKNOWN);
+            end.accept(End.PARTLY_ROLLED_BACK);
         }
 
         @Override

@@ -42,18 +42,26 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 
     private final DataSource dataSource;
     private final String table;
+    private final boolean createsTable;
     private volatile @Nullable Records records;
 
+    /** A store on the table of the default name, which is there. */
     public JdbcIdempotencyStore(DataSource dataSource) {
-        this(dataSource, DEFAULT_TABLE);
+        this(dataSource, DEFAULT_TABLE, false);
     }
 
-    /** A store on a table of another name, which may have a schema's before it: {@code billing.idempotency}. */
-    public JdbcIdempotencyStore(DataSource dataSource, String table) {
+    /**
+     * A store on a table of another name.
+     *
+     * @param table the table's name, which may have a schema's before it: {@code billing.idempotency}
+     * @param createsTable whether the table is made when the application starts, unless it is there
+     */
+    public JdbcIdempotencyStore(DataSource dataSource, String table, boolean createsTable) {
         this.dataSource = dataSource instanceof TransactionAwareDataSourceProxy proxy
                 ? Objects.requireNonNull(proxy.getTargetDataSource())
                 : dataSource;
         this.table = table;
+        this.createsTable = createsTable;
     }
 
     @Override
@@ -193,14 +201,15 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
         return BoundTransaction.current(this, dataSource);
     }
 
-    /** Makes the table and its indexes, unless they are there. */
-    public void createSchema() {
+    /** Makes the table if that is wanted, and makes sure that it is there. */
+    @Override
+    public void prepare() {
         onOwnConnection(connection -> {
-            try (var statement = connection.createStatement()) {
-                for (String part : Dialect.of(connection).schema(table)) {
-                    statement.execute(part);
-                }
+            Schema schema = new Schema(Dialect.of(connection), table);
+            if (createsTable) {
+                schema.create(connection);
             }
+            schema.check(connection);
             return true;
         });
     }

@@ -1,0 +1,76 @@
+package dev.resilience.spring.aop;
+
+import dev.resilience.idempotency.RunningBody;
+import java.lang.reflect.Method;
+import org.aopalliance.aop.Advice;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.Pointcut;
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.support.AbstractPointcutAdvisor;
+import org.springframework.aop.support.StaticMethodMatcherPointcut;
+import org.springframework.core.Ordered;
+
+/**
+ * Stands next to the body of every idempotent method, further in than its transaction, where its result can be written
+ * before the transaction is committed. The {@link ResilienceAdvisor} stands further out than the transaction and tells it
+ * by the invocation which call it serves.
+ *
+ * <p>A stage is not ended when the transaction is, so methods that return one are left out.
+ */
+public final class BodyAdvisor extends AbstractPointcutAdvisor {
+
+    /** Under which the running call is attached to Spring's invocation. */
+    static final String RUNNING_BODY = BodyAdvisor.class.getName() + ".body";
+
+    private final transient Pointcut pointcut;
+
+    public BodyAdvisor(ResilienceAdvisor outer) {
+        this.pointcut = new IdempotentPointcut(outer.methods());
+        setOrder(Ordered.LOWEST_PRECEDENCE);
+    }
+
+    @Override
+    public Pointcut getPointcut() {
+        return pointcut;
+    }
+
+    @Override
+    public Advice getAdvice() {
+        return (MethodInterceptor) BodyAdvisor::invoke;
+    }
+
+    private static @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+        RunningBody body = invocation instanceof ProxyMethodInvocation ofProxy
+                        && ofProxy.getUserAttribute(RUNNING_BODY) instanceof RunningBody running
+                ? running
+                : null;
+        if (body == null) {
+            return invocation.proceed();
+        }
+        if (body.hasReturned()) {
+            return body.result();
+        }
+        Object result = invocation.proceed();
+        body.returned(result);
+        return result;
+    }
+
+    private static final class IdempotentPointcut extends StaticMethodMatcherPointcut {
+
+        private final ProtectedMethods methods;
+
+        IdempotentPointcut(ProtectedMethods methods) {
+            this.methods = methods;
+        }
+
+        @Override
+        public boolean matches(Method method, Class<?> targetClass) {
+            Protection protection = methods.of(method, targetClass);
+            return protection != null
+                    && protection.idempotent() != null
+                    && !ReturnTypes.isAsynchronous(method, ProtectedMethods.written(targetClass, method));
+        }
+    }
+}

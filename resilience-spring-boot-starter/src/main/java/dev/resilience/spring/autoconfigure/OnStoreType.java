@@ -1,0 +1,28 @@
+package dev.resilience.spring.autoconfigure;
+
+import dev.resilience.spring.autoconfigure.ResilienceProperties.IdempotencyStore;
+import org.springframework.boot.autoconfigure.condition.ConditionMessage;
+import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
+import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+
+/** Matches if {@code resilience.idempotency-store.type} is a certain one, or leaves the choice to the library. */
+abstract class OnStoreType extends SpringBootCondition {
+
+    private final IdempotencyStore.Type type;
+
+    OnStoreType(IdempotencyStore.Type type) {
+        this.type = type;
+    }
+
+    @Override
+    public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
+        IdempotencyStore.Type configured = Binder.get(context.getEnvironment())
+                .bind("resilience.idempotency-store.type", IdempotencyStore.Type.class)
+                .orElse(IdempotencyStore.Type.AUTO);
+        boolean matches = configured == type || configured == IdempotencyStore.Type.AUTO;
+        return new ConditionOutcome(matches, ConditionMessage.of("resilience.idempotency-store.type is " + configured));
+    }
+}

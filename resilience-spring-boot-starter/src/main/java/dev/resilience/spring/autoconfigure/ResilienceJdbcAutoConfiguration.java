@@ -1,0 +1,57 @@
+package dev.resilience.spring.autoconfigure;
+
+import dev.resilience.idempotency.IdempotencyStore;
+import dev.resilience.spring.aop.BodyAdvisor;
+import dev.resilience.spring.aop.ResilienceAdvisor;
+import dev.resilience.spring.autoconfigure.ResilienceProperties.IdempotencyStore.Jdbc;
+import dev.resilience.spring.jdbc.JdbcIdempotencyStore;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+import org.springframework.jdbc.datasource.DataSourceUtils;
+
+/** Keeps the records of idempotent calls in the application's database. */
+@AutoConfiguration(
+        before = ResilienceAutoConfiguration.class,
+        afterName = {
+            "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
+            "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration"
+        })
+@ConditionalOnClass({DataSourceUtils.class, EmbeddedDatabaseConnection.class})
+@ConditionalOnSingleCandidate(DataSource.class)
+@ConditionalOnMissingBean(IdempotencyStore.class)
+@Conditional({OnEnabled.class, OnJdbcStore.class})
+public final class ResilienceJdbcAutoConfiguration {
+
+    @Bean
+    @DependsOnDatabaseInitialization
+    JdbcIdempotencyStore resilienceJdbcIdempotencyStore(DataSource dataSource, Environment environment) {
+        Jdbc properties = Binder.get(environment)
+                .bindOrCreate("resilience", ResilienceProperties.class)
+                .getIdempotencyStore()
+                .getJdbc();
+        boolean creates = switch (properties.getInitializeSchema()) {
+            case ALWAYS -> true;
+            case NEVER -> false;
+            case EMBEDDED -> EmbeddedDatabaseConnection.isEmbedded(dataSource);
+        };
+        return new JdbcIdempotencyStore(dataSource, properties.getTableName(), creates);
+    }
+
+    /** Registered after the advisor of transactions, and further in than it, for both say that they are the last. */
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static BodyAdvisor resilienceBodyAdvisor(ResilienceAdvisor advisor) {
+        return new BodyAdvisor(advisor);
+    }
+}

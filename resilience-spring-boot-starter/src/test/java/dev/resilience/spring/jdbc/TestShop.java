@@ -1,0 +1,141 @@
+package dev.resilience.spring.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.resilience.event.IdempotencyOutcome;
+import dev.resilience.idempotency.Idempotency;
+import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
+import dev.resilience.spring.autoconfigure.ResilienceJdbcAutoConfiguration;
+import dev.resilience.spring.jdbc.TransactionalTests.Orders;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** An application with transactions and idempotent methods on a real database, and short words for what to look at. */
+record TestShop(
+        Orders orders,
+        JdbcTemplate jdbc,
+        JdbcTemplate outside,
+        TransactionTemplate transaction,
+        Idempotency idempotency,
+        PlatformTransactionManager transactions) {
+
+    private static final String TABLE = JdbcIdempotencyStore.DEFAULT_TABLE;
+
+    /** What a test does with it. */
+    interface Use {
+
+        void with(TestShop shop) throws Exception;
+    }
+
+    static void with(Databases database, Use use, String... properties) {
+        try (HikariDataSource pool = database.pool();
+                HikariDataSource other = database.pool()) {
+            JdbcTemplate outside = new JdbcTemplate(other);
+            outside.execute("DROP TABLE IF EXISTS effects");
+            outside.execute("DROP TABLE IF EXISTS " + TABLE);
+            outside.execute("CREATE TABLE effects (name VARCHAR(100) PRIMARY KEY)");
+            runner(pool).withPropertyValues(properties).run(context -> {
+                assertThat(context).hasNotFailed();
+                use.with(new TestShop(
+                        context.getBean(Orders.class),
+                        context.getBean(JdbcTemplate.class),
+                        outside,
+                        new TransactionTemplate(context.getBean(PlatformTransactionManager.class)),
+                        Objects.requireNonNull(context.getBean(ResilienceRegistry.class)
+                                .idempotencies()
+                                .get("default")),
+                        context.getBean(PlatformTransactionManager.class)));
+            });
+        }
+    }
+
+    static ApplicationContextRunner runner(DataSource dataSource) {
+        return new ApplicationContextRunner()
+                .withBean(DataSource.class, () -> dataSource)
+                .withBean(Orders.class)
+                .withPropertyValues("resilience.idempotency-store.jdbc.initialize-schema=always")
+                .withConfiguration(AutoConfigurations.of(
+                        AopAutoConfiguration.class,
+                        JacksonAutoConfiguration.class,
+                        DataSourceTransactionManagerAutoConfiguration.class,
+                        TransactionAutoConfiguration.class,
+                        JdbcTemplateAutoConfiguration.class,
+                        ResilienceJdbcAutoConfiguration.class,
+                        ResilienceAutoConfiguration.class));
+    }
+
+    /** Done in every transaction before it is committed. */
+    void beforeCommit(Runnable action) {
+        ((AbstractPlatformTransactionManager) transactions)
+                .setTransactionExecutionListeners(List.of(new TransactionExecutionListener() {
+                    @Override
+                    public void beforeCommit(TransactionExecution execution) {
+                        action.run();
+                    }
+                }));
+    }
+
+    /** The state of the one record, as others see it; {@code null} if there is none. */
+    @Nullable
+    String stateOutside() {
+        return state(outside);
+    }
+
+    /** The state of the one record, as the thread's transaction sees it. */
+    @Nullable
+    String stateInside() {
+        return state(jdbc);
+    }
+
+    private static @Nullable String state(JdbcTemplate where) {
+        List<String> states = where.queryForList("SELECT state FROM " + TABLE, String.class);
+        assertThat(states).hasSizeLessThan(2);
+        return states.isEmpty() ? null : states.get(0);
+    }
+
+    /** As another process would after the lease has run out. */
+    void takeOver() {
+        assertThat(outside.update("UPDATE " + TABLE + " SET owner = 'another', fence = fence + 1"))
+                .isEqualTo(1);
+    }
+
+    void assertEffects(int expected) {
+        assertThat(outside.queryForObject("SELECT count(*) FROM effects", Integer.class))
+                .as("effects")
+                .isEqualTo(expected);
+    }
+
+    /** Asserts the outcomes counted, all of them. */
+    void assertCounted(IdempotencyOutcome... expected) {
+        Map<IdempotencyOutcome, Long> wanted = new EnumMap<>(IdempotencyOutcome.class);
+        for (IdempotencyOutcome outcome : expected) {
+            wanted.merge(outcome, 1L, Long::sum);
+        }
+        Map<IdempotencyOutcome, Long> counted = new EnumMap<>(IdempotencyOutcome.class);
+        for (IdempotencyOutcome outcome : IdempotencyOutcome.values()) {
+            if (idempotency.calls().get(outcome) != 0) {
+                counted.put(outcome, idempotency.calls().get(outcome));
+            }
+        }
+        assertThat(counted).isEqualTo(wanted);
+    }
+}
