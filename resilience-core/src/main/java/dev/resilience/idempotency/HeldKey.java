@@ -185,21 +185,7 @@ final class HeldKey implements RunningBody {
     /** The call returns this. */
     void callReturned(@Nullable Object returned) {
         if (ends()) {
-            guarded(() -> {
-                StoredResult stored = written(returned);
-                if (isTooLarge(stored)) {
-                    log.warn(
-                            "Idempotency '{}': a result of {} has {} bytes, more than max-result-size ({}); it is not "
-                                    + "stored and its key is free again",
-                            name(),
-                            operation.name(),
-                            stored.content().length,
-                            policy.maxResultSize());
-                    release();
-                } else {
-                    store(stored);
-                }
-            });
+            guarded(() -> store(written(returned)));
         }
     }
 
@@ -240,6 +226,17 @@ final class HeldKey implements RunningBody {
     }
 
     private void store(StoredResult stored) {
+        if (isTooLarge(stored)) {
+            log.warn(
+                    "Idempotency '{}': a result of {} has {} bytes, more than max-result-size ({}); it is not stored and "
+                            + "its key is free again",
+                    name(),
+                    operation.name(),
+                    stored.content().length,
+                    policy.maxResultSize());
+            release();
+            return;
+        }
         lease.end();
         boolean mine = Deadline.ignoring(() -> idempotency.store().complete(ownership, stored, policy.ttl()));
         IdempotencyOutcome done = takenOver ? IdempotencyOutcome.TAKEN_OVER : IdempotencyOutcome.EXECUTED;
