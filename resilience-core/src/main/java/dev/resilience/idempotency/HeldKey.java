@@ -5,6 +5,7 @@ import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.exception.IdempotencyLeaseLostException;
 import dev.resilience.exception.IdempotencyStoreException;
 import dev.resilience.idempotency.IdempotencyPolicy.Transactional;
+import dev.resilience.pipeline.IdempotencyContext;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -48,6 +49,11 @@ final class HeldKey implements RunningBody {
         this.ownership = claim.ownership();
         this.takenOver = claim.takenOver();
         this.lease = new LeaseKeeper(idempotency, ownership);
+    }
+
+    /** For the method. */
+    IdempotencyContext context() {
+        return new IdempotencyContext(ownership.key()::downstreamKey, ownership.fence());
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.resilience.idempotency;
 import dev.resilience.deadline.Deadline;
 import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.exception.DeadlineExceededException;
+import dev.resilience.pipeline.IdempotencyContext;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;
@@ -44,6 +45,8 @@ final class IdempotencyStep extends Step {
     }
 
     private @Nullable Object run(HeldKey key, Invocation invocation) throws Throwable {
+        IdempotencyContext outer = IdempotencyContext.current();
+        IdempotencyContext.makeCurrent(key.context());
         Object result;
         try {
             invocation.attach(key);
@@ -51,6 +54,8 @@ final class IdempotencyStep extends Step {
         } catch (Throwable failure) {
             key.callThrew(failure);
             throw failure;
+        } finally {
+            IdempotencyContext.makeCurrent(outer);
         }
         key.callReturned(result);
         return result;
@@ -100,16 +105,24 @@ final class IdempotencyStep extends Step {
         } else if (answer.isOver()) {
             key.notRun();
         } else {
-            answer.await(next, invocation, (result, failure) -> {
-                if (answer.isOver()) {
-                    key.abandoned();
-                } else if (failure == null) {
-                    key.callReturned(result);
-                } else {
-                    key.callThrew(failure);
-                }
-                answer.finish(result, failure);
-            });
+            IdempotencyContext outer = IdempotencyContext.current();
+            IdempotencyContext.makeCurrent(key.context());
+            try {
+                answer.await(next, invocation, (result, failure) -> ended(key, answer, result, failure));
+            } finally {
+                IdempotencyContext.makeCurrent(outer);
+            }
         }
+    }
+
+    private static void ended(HeldKey key, LinkedFuture answer, @Nullable Object result, @Nullable Throwable failure) {
+        if (answer.isOver()) {
+            key.abandoned();
+        } else if (failure == null) {
+            key.callReturned(result);
+        } else {
+            key.callThrew(failure);
+        }
+        answer.finish(result, failure);
     }
 }

@@ -74,6 +74,11 @@ public final class RecordKey {
         return hash(key);
     }
 
+    /** A key for another service, which tells nothing of this one. */
+    String downstreamKey(String purpose) {
+        return hash("downstream", operation, caller, key, purpose);
+    }
+
     boolean isAmong(RecordSelection selection) {
         return key.equals(selection.key())
                 && selection.operations().contains(operation)

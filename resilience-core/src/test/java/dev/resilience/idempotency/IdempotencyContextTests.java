@@ -1,0 +1,122 @@
+package dev.resilience.idempotency;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.resilience.bulkhead.Bulkhead;
+import dev.resilience.bulkhead.BulkheadPolicy;
+import dev.resilience.pipeline.IdempotencyContext;
+import dev.resilience.pipeline.Pipeline;
+import dev.resilience.policy.Way;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+@ParameterizedClass
+@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "ANSWERED_LATER") // when the body has returned already
+class IdempotencyContextTests {
+
+    private final Way way;
+    private final TestIdempotency calls;
+
+    IdempotencyContextTests(Way way) {
+        this.way = way;
+        this.calls = new TestIdempotency(way);
+    }
+
+    private IdempotencyContext context(TextOperation operation, String key) {
+        List<IdempotencyContext> seen = new ArrayList<>();
+        assertThat(catchThrowable(() -> calls.call(operation, key, "payload", () -> {
+                    seen.add(Objects.requireNonNull(IdempotencyContext.current()));
+                    throw new IllegalStateException("so that the next call runs, too");
+                })))
+                .isInstanceOf(IllegalStateException.class);
+        return seen.get(0);
+    }
+
+    @Test
+    void theKeyForOthersIsTheSameInEveryProcess() {
+        String key = context(calls.operation, "key").downstreamKey();
+
+        assertThat(key).matches("[0-9a-f]{64}");
+        assertThat(context(calls.operation, "key").downstreamKey()).isEqualTo(key);
+        assertThat(new IdempotencyContextTests(way)
+                        .context(calls.operation, "key")
+                        .downstreamKey())
+                .isEqualTo(key);
+        assertThat(RecordKey.of(TextOperation.NAME, "", "key").id()).isNotEqualTo(key);
+    }
+
+    @Test
+    void everyCallHasItsOwn() {
+        Set<String> keys = new HashSet<>();
+        for (TextOperation operation : List.of(
+                calls.operation, new TextOperation("another", ""), new TextOperation(TextOperation.NAME, "alice"))) {
+            for (String key : List.of("key", "Key")) {
+                keys.add(context(operation, key).downstreamKey());
+                keys.add(context(operation, key).downstreamKey("refund"));
+                keys.add(context(operation, key).downstreamKey("capture"));
+            }
+        }
+
+        assertThat(keys).hasSize(3 * 2 * 3);
+    }
+
+    @Test
+    void theFenceGrowsWithEveryClaim() {
+        long first = context(calls.operation, "key").fence();
+
+        assertThat(context(calls.operation, "key").fence()).isGreaterThan(first);
+    }
+
+    @Test
+    void thereIsNoneOutsideOfACallNorAfterIt() throws Throwable {
+        assertThat(IdempotencyContext.current()).isNull();
+
+        calls.call("result");
+
+        assertThat(IdempotencyContext.current()).isNull();
+    }
+
+    @Test
+    void anInnerCallHasItsOwnAndTheOuterOneGetsItsBack() throws Throwable {
+        List<String> keys = new ArrayList<>();
+        calls.call("key", "payload", () -> {
+            keys.add(downstreamKey());
+            keys.add(context(calls.operation, "inner").downstreamKey());
+            keys.add(downstreamKey());
+            return "result";
+        });
+
+        assertThat(keys.get(0)).isEqualTo(keys.get(2)).isNotEqualTo(keys.get(1));
+    }
+
+    @Test
+    void itGoesAlongToOtherThreads() throws Throwable {
+        Bulkhead pool = Bulkhead.of(
+                "pool",
+                BulkheadPolicy.builder().type(BulkheadPolicy.Type.THREAD_POOL).build());
+        Pipeline pipeline = Pipeline.of(calls.idempotency.protecting(calls.operation), pool);
+        Callable<String> body = () -> Thread.currentThread().getName() + " " + downstreamKey();
+        Callable<CompletableFuture<String>> later = () -> CompletableFuture.completedFuture(body.call());
+        String expected = RecordKey.of(TextOperation.NAME, "", "key").downstreamKey("");
+        Object answer = way == Way.BLOCKING
+                ? pipeline.invoke(TestIdempotency.invocation("key", "payload", body))
+                : pipeline.invokeAsync(TestIdempotency.invocation("key", "payload", later))
+                        .get(30, TimeUnit.SECONDS);
+
+        assertThat(answer).asString().startsWith("resilience-bulkhead-pool").endsWith(expected);
+    }
+
+    private static String downstreamKey() {
+        return Objects.requireNonNull(IdempotencyContext.current()).downstreamKey();
+    }
+}
