@@ -232,7 +232,8 @@ public final class Retry implements Layer {
         return fault == Fault.TRANSIENT;
     }
 
-    boolean asksForRetry(@Nullable Object result) {
+    /** Whether the policy says of a result that the method is to be tried again. */
+    public boolean asksForRetry(@Nullable Object result) {
         if (retryOnResult == null) {
             return false;
         }

@@ -21,6 +21,7 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.StringValueResolver;
 
@@ -30,6 +31,7 @@ public final class PlanFactory {
     private final ResilienceRegistry registry;
     private final LayerOrder order;
     private final IdempotentMethods idempotentMethods;
+    private final List<IdempotentMethodCheck> idempotentMethodChecks;
     private final StringValueResolver placeholders;
     private final StartupWarnings warnings;
 
@@ -40,11 +42,13 @@ public final class PlanFactory {
             ResilienceRegistry registry,
             LayerOrder order,
             IdempotentMethods idempotentMethods,
+            List<IdempotentMethodCheck> idempotentMethodChecks,
             StringValueResolver placeholders,
             StartupWarnings warnings) {
         this.registry = registry;
         this.order = order;
         this.idempotentMethods = idempotentMethods;
+        this.idempotentMethodChecks = idempotentMethodChecks;
         this.placeholders = placeholders;
         this.warnings = warnings;
     }
@@ -68,7 +72,7 @@ public final class PlanFactory {
     private @Nullable Layer layer(
             String name, Method method, Class<?> type, Protection protection, boolean asynchronous) {
         return switch (name) {
-            case LayerOrder.IDEMPOTENT -> idempotency(method, type, protection.idempotent(), asynchronous);
+            case LayerOrder.IDEMPOTENT -> idempotency(method, type, protection, asynchronous);
             case LayerOrder.BULKHEAD -> bulkhead(method, type, protection.bulkhead());
             case LayerOrder.CIRCUIT_BREAKER -> circuitBreaker(method, type, protection.circuitBreaker());
             case LayerOrder.RETRY -> retry(method, type, protection);
@@ -130,19 +134,32 @@ public final class PlanFactory {
         }
     }
 
-    private @Nullable Layer idempotency(
-            Method method, Class<?> type, @Nullable Idempotent annotation, boolean asynchronous) {
+    private @Nullable Layer idempotency(Method method, Class<?> type, Protection protection, boolean asynchronous) {
+        Idempotent annotation = protection.idempotent();
         if (annotation == null) {
             return null;
         }
         Idempotency idempotency =
                 find(PolicyKind.IDEMPOTENCY, registry.idempotencies(), annotation.value(), method, type);
+        String name = MethodNames.full(method, type);
+        idempotentMethodChecks.forEach(check -> check.check(method, type, name, idempotency.policy(), asynchronous));
         return idempotency.protecting(idempotentMethods.create(
                 method,
-                MethodNames.full(method, type),
+                name,
                 annotation,
                 idempotency.policy(),
-                ReturnTypes.resultType(method, type, asynchronous)));
+                ReturnTypes.resultType(method, type, asynchronous),
+                isFinal(method, type, protection)));
+    }
+
+    /** A result that asks for a retry is not the last one. */
+    private Predicate<@Nullable Object> isFinal(Method method, Class<?> type, Protection protection) {
+        if (protection.retryable() == null) {
+            return result -> true;
+        }
+        Retry retry = find(
+                PolicyKind.RETRY, registry.retries(), protection.retryable().value(), method, type);
+        return result -> !retry.asksForRetry(result);
     }
 
     private Fallback fallback(Method method, Class<?> type, dev.resilience.annotation.Fallback annotation) {

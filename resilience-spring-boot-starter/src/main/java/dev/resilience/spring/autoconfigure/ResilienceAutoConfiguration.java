@@ -13,6 +13,7 @@ import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.aop.IdempotentMethodCheck;
 import dev.resilience.spring.aop.LayerOrder;
 import dev.resilience.spring.aop.PlanFactory;
 import dev.resilience.spring.aop.ProtectedMethods;
@@ -147,10 +148,16 @@ public final class ResilienceAutoConfiguration {
             Environment environment,
             ResilienceRegistry registry,
             IdempotentMethods idempotentMethods,
+            ObjectProvider<IdempotentMethodCheck> checks,
             ConfigurableListableBeanFactory beans,
             StartupWarnings warnings) {
         return new PlanFactory(
-                registry, order(environment), idempotentMethods, new EmbeddedValueResolver(beans), warnings);
+                registry,
+                order(environment),
+                idempotentMethods,
+                checks.orderedStream().toList(),
+                new EmbeddedValueResolver(beans),
+                warnings);
     }
 
     @Bean

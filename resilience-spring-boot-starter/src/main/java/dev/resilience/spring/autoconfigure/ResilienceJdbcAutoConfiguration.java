@@ -1,11 +1,15 @@
 package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.idempotency.IdempotencyStore;
+import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.aop.BodyAdvisor;
 import dev.resilience.spring.aop.ResilienceAdvisor;
 import dev.resilience.spring.autoconfigure.ResilienceProperties.IdempotencyStore.Jdbc;
 import dev.resilience.spring.jdbc.JdbcIdempotencyStore;
+import dev.resilience.spring.jdbc.TransactionCheck;
 import javax.sql.DataSource;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -19,6 +23,7 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.transaction.interceptor.TransactionAttributeSource;
 
 /** Keeps the records of idempotent calls in the application's database. */
 @AutoConfiguration(
@@ -46,6 +51,15 @@ public final class ResilienceJdbcAutoConfiguration {
             case EMBEDDED -> EmbeddedDatabaseConnection.isEmbedded(dataSource);
         };
         return new JdbcIdempotencyStore(dataSource, properties.getTableName(), creates);
+    }
+
+    @Bean
+    TransactionCheck resilienceTransactionCheck(
+            JdbcIdempotencyStore store,
+            ObjectProvider<TransactionAttributeSource> attributes,
+            BeanFactory beans,
+            StartupWarnings warnings) {
+        return new TransactionCheck(store, attributes, beans, warnings);
     }
 
     /** Registered after the advisor of transactions, and further in than it, for both say that they are the last. */

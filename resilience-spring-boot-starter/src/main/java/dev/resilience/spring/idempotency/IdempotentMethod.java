@@ -4,11 +4,18 @@ import dev.resilience.idempotency.CallerScope;
 import dev.resilience.idempotency.IdempotentOperation;
 import dev.resilience.pipeline.Invocation;
 import java.util.Objects;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 
 /** What the calls of one idempotent method need, resolved once. */
-record IdempotentMethod(String name, KeySource keySource, CallerScope scope, Json json, ResolvableType resultType)
+record IdempotentMethod(
+        String name,
+        KeySource keySource,
+        CallerScope scope,
+        Json json,
+        ResolvableType resultType,
+        Predicate<@Nullable Object> finality)
         implements IdempotentOperation {
 
     @Override
@@ -25,6 +32,11 @@ record IdempotentMethod(String name, KeySource keySource, CallerScope scope, Jso
     @Override
     public byte[] describe(@Nullable Object[] arguments) {
         return json.describe(arguments);
+    }
+
+    @Override
+    public boolean isFinal(@Nullable Object result) {
+        return finality.test(result);
     }
 
     @Override

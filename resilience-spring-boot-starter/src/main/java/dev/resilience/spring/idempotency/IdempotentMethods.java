@@ -7,6 +7,7 @@ import dev.resilience.idempotency.IdempotencyPolicy.Scope;
 import dev.resilience.idempotency.IdempotentOperation;
 import dev.resilience.spring.ResilienceConfigurationException;
 import java.lang.reflect.Method;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
@@ -38,9 +39,15 @@ public final class IdempotentMethods {
      *
      * @param name the method's full name, for keys and messages
      * @param returned the type of the method's result, inside a stage if it returns one
+     * @param isFinal whether a result is the call's last word
      */
     public IdempotentOperation create(
-            Method method, String name, Idempotent annotation, IdempotencyPolicy policy, ResolvableType returned) {
+            Method method,
+            String name,
+            Idempotent annotation,
+            IdempotencyPolicy policy,
+            ResolvableType returned,
+            Predicate<@Nullable Object> isFinal) {
         if (json == null) {
             throw new ResilienceConfigurationException(
                     "The method " + name + " is @Idempotent, but there is no Jackson 3 on the class path to store its "
@@ -57,7 +64,7 @@ public final class IdempotentMethods {
             used = true;
             firstUse.run();
         }
-        return new IdempotentMethod(name, key, scope(name, annotation, policy), json, result);
+        return new IdempotentMethod(name, key, scope(name, annotation, policy), json, result, isFinal);
     }
 
     private static KeySource key(Method method, String name, Idempotent annotation) {

@@ -57,9 +57,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
      * @param createsTable whether the table is made when the application starts, unless it is there
      */
     public JdbcIdempotencyStore(DataSource dataSource, String table, boolean createsTable) {
-        this.dataSource = dataSource instanceof TransactionAwareDataSourceProxy proxy
-                ? Objects.requireNonNull(proxy.getTargetDataSource())
-                : dataSource;
+        this.dataSource = unwrap(dataSource);
         this.table = table;
         this.createsTable = createsTable;
     }
@@ -212,6 +210,17 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
             schema.check(connection);
             return true;
         });
+    }
+
+    /** What transaction managers bind connections to. */
+    static DataSource unwrap(DataSource dataSource) {
+        return dataSource instanceof TransactionAwareDataSourceProxy proxy
+                ? Objects.requireNonNull(proxy.getTargetDataSource())
+                : dataSource;
+    }
+
+    DataSource dataSource() {
+        return dataSource;
     }
 
     String table() {

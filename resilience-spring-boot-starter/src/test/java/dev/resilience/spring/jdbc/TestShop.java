@@ -53,7 +53,7 @@ record TestShop(
             outside.execute("DROP TABLE IF EXISTS effects");
             outside.execute("DROP TABLE IF EXISTS " + TABLE);
             outside.execute("CREATE TABLE effects (name VARCHAR(100) PRIMARY KEY)");
-            runner(pool).withPropertyValues(properties).run(context -> {
+            runner(pool).withBean(Orders.class).withPropertyValues(properties).run(context -> {
                 assertThat(context).hasNotFailed();
                 use.with(new TestShop(
                         context.getBean(Orders.class),
@@ -71,7 +71,6 @@ record TestShop(
     static ApplicationContextRunner runner(DataSource dataSource) {
         return new ApplicationContextRunner()
                 .withBean(DataSource.class, () -> dataSource)
-                .withBean(Orders.class)
                 .withPropertyValues("resilience.idempotency-store.jdbc.initialize-schema=always")
                 .withConfiguration(AutoConfigurations.of(
                         AopAutoConfiguration.class,

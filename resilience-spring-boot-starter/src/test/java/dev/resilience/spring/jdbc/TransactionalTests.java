@@ -33,7 +33,11 @@ class TransactionalTests {
     }
 
     private void with(TestShop.Use use) {
-        TestShop.with(database, use, "resilience.retry.default.backoff.base-delay=0");
+        TestShop.with(
+                database,
+                use,
+                "resilience.retry.default.backoff.base-delay=0",
+                "resilience.retry.polling.retry-on-result=#result != 'order 3'");
     }
 
     @Test
@@ -241,6 +245,18 @@ class TransactionalTests {
         });
     }
 
+    /** Committed as it is, the first result would be what a repeated call gets. */
+    @Test
+    void aResultThatAsksForARetryIsNotTheLastOne() {
+        with(shop -> {
+            assertThat(shop.orders().poll("k")).isEqualTo("order 3");
+
+            shop.assertEffects(3);
+            shop.assertCounted(IdempotencyOutcome.EXECUTED);
+            assertThat(shop.orders().poll("k")).isEqualTo("order 3");
+        });
+    }
+
     @Test
     void withoutATransactionTheRecordIsWrittenByItself() {
         with(shop -> {
@@ -310,6 +326,13 @@ class TransactionalTests {
         @Idempotent(key = "#key")
         @Transactional(propagation = Propagation.REQUIRES_NEW)
         public String placeInNewTransaction(String key) {
+            return effect();
+        }
+
+        @Idempotent(key = "#key")
+        @Retryable("polling")
+        @Transactional
+        public String poll(String key) {
             return effect();
         }
 

@@ -1,0 +1,93 @@
+package dev.resilience.spring.jdbc;
+
+import dev.resilience.idempotency.IdempotencyPolicy;
+import dev.resilience.idempotency.IdempotencyPolicy.Transactional;
+import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.aop.IdempotentMethodCheck;
+import java.lang.reflect.Method;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.BeansException;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionManager;
+import org.springframework.transaction.interceptor.TransactionAttribute;
+import org.springframework.transaction.interceptor.TransactionAttributeSource;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Warns of {@code @Transactional} methods whose result cannot be written in their transaction, so that a crash between
+ * the two commits lets the effect happen again.
+ */
+public final class TransactionCheck implements IdempotentMethodCheck {
+
+    private final DataSource dataSource;
+    private final ObjectProvider<TransactionAttributeSource> attributes;
+    private final BeanFactory beans;
+    private final StartupWarnings warnings;
+
+    public TransactionCheck(
+            JdbcIdempotencyStore store,
+            ObjectProvider<TransactionAttributeSource> attributes,
+            BeanFactory beans,
+            StartupWarnings warnings) {
+        this.dataSource = store.dataSource();
+        this.attributes = attributes;
+        this.beans = beans;
+        this.warnings = warnings;
+    }
+
+    @Override
+    public void check(Method method, Class<?> type, String name, IdempotencyPolicy policy, boolean asynchronous) {
+        TransactionAttributeSource source = attributes.getIfAvailable();
+        TransactionAttribute attribute = source == null || policy.transactional() == Transactional.NEVER
+                ? null
+                : source.getTransactionAttribute(method, type);
+        if (attribute == null) {
+            return;
+        }
+        String why = asynchronous ? "it returns a stage, which ends after the transaction" : whyNotWritten(attribute);
+        if (why != null) {
+            warnings.add("The result of the @Idempotent method " + name + " is not written in its transaction: " + why
+                    + ". After a crash between the two commits the method runs again with the same key");
+        } else if (attribute.getPropagationBehavior() == TransactionDefinition.PROPAGATION_REQUIRES_NEW) {
+            warnings.add(
+                    "The @Idempotent method " + name + " runs in a transaction of its own (REQUIRES_NEW): its result "
+                            + "is written in that one, and a rollback of the caller's neither undoes it nor frees the key");
+        }
+    }
+
+    private @Nullable String whyNotWritten(TransactionAttribute attribute) {
+        if (attribute.isReadOnly()) {
+            return "the transaction is read-only";
+        }
+        if (attribute.getPropagationBehavior() == TransactionDefinition.PROPAGATION_NOT_SUPPORTED
+                || attribute.getPropagationBehavior() == TransactionDefinition.PROPAGATION_NEVER) {
+            return "the method runs outside of transactions";
+        }
+        TransactionManager manager = manager(attribute.getQualifier());
+        return manager == null || isOfDataSource(manager)
+                ? null
+                : "its transaction manager, a " + manager.getClass().getName()
+                        + ", is not one of the data source in which the records are kept";
+    }
+
+    private @Nullable TransactionManager manager(@Nullable String qualifier) {
+        try {
+            return qualifier == null || qualifier.isEmpty()
+                    ? beans.getBean(TransactionManager.class)
+                    : BeanFactoryAnnotationUtils.qualifiedBeanOfType(beans, TransactionManager.class, qualifier);
+        } catch (BeansException unclear) { // which the first call will say better
+            return null;
+        }
+    }
+
+    /** Managers of JDBC and of JPA, and whatever else knows its data source. */
+    private boolean isOfDataSource(TransactionManager manager) {
+        Method getter = ReflectionUtils.findMethod(manager.getClass(), "getDataSource");
+        Object known = getter == null ? null : ReflectionUtils.invokeMethod(getter, manager);
+        return known instanceof DataSource ofManager && JdbcIdempotencyStore.unwrap(ofManager) == dataSource;
+    }
+}
