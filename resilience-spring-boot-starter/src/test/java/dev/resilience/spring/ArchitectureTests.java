@@ -54,6 +54,8 @@ class ArchitectureTests {
             List.of(),
             ROOT + ".metrics",
             List.of(ROOT + ".web"),
+            ROOT + ".redis",
+            List.of(),
             ROOT + ".web",
             List.of());
 
@@ -178,6 +180,9 @@ class ArchitectureTests {
                 arguments("jakarta.servlet..", places("KeyHeader", "CallContextServletFilter")),
                 arguments("tools.jackson..", places("JacksonJson", "CanonicalJson", "AbstractParts")),
                 arguments("org.springframework.security..", places("SecurityCallerScope", "SecurityContextCarrier")),
+                arguments(
+                        "org.springframework.data..",
+                        places("RedisIdempotencyStore", "RecordSearch", "LuaScript", "EvictionCheck")),
                 arguments("org.springframework.dao..", places()),
                 arguments("org.springframework.transaction..", places()),
                 arguments("reactor..", places("CallContextWebFilter")),

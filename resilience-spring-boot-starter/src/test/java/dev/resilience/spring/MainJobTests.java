@@ -30,6 +30,7 @@ import org.springframework.web.context.WebApplicationContext;
             "resilience.circuit-breaker.payments.failure-threshold=2",
             "resilience.bulkhead.payments.max-concurrent=2",
             "resilience.idempotency.payments.ttl=1h",
+            "resilience.idempotency-store.type=memory",
             "management.endpoints.web.exposure.include=*"
         })
 class MainJobTests {

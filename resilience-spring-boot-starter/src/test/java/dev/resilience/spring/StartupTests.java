@@ -80,7 +80,8 @@ class StartupTests {
                         "resilience.circuit-breaker.payments.failure-threshold=2",
                         "resilience.bulkhead.payments.max-concurrent=2",
                         "resilience.time-limit.payments.timeout=2s",
-                        "resilience.idempotency.payments.ttl=1h")
+                        "resilience.idempotency.payments.ttl=1h",
+                        "resilience.idempotency-store.type=memory")
                 .run(arguments);
     }
 

@@ -25,4 +25,20 @@ abstract class OnStoreType extends SpringBootCondition {
         boolean matches = configured == type || configured == IdempotencyStore.Type.AUTO;
         return new ConditionOutcome(matches, ConditionMessage.of("resilience.idempotency-store.type is " + configured));
     }
+
+    /** For records in a relational database. */
+    static final class Jdbc extends OnStoreType {
+
+        Jdbc() {
+            super(IdempotencyStore.Type.JDBC);
+        }
+    }
+
+    /** For records in Redis. */
+    static final class Redis extends OnStoreType {
+
+        Redis() {
+            super(IdempotencyStore.Type.REDIS);
+        }
+    }
 }

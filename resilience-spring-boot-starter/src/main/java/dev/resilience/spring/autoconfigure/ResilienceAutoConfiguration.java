@@ -111,7 +111,23 @@ public final class ResilienceAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    IdempotencyStore resilienceIdempotencyStore(TimeSource time) {
+    IdempotencyStore resilienceIdempotencyStore(Environment environment, TimeSource time) {
+        ResilienceProperties.IdempotencyStore.Type type =
+                properties(environment).getIdempotencyStore().getType();
+        require(
+                type != ResilienceProperties.IdempotencyStore.Type.REDIS,
+                environment,
+                "resilience.idempotency-store.type",
+                type,
+                "needs a RedisConnectionFactory bean, a single or a primary one; "
+                        + "'org.springframework.boot:spring-boot-starter-data-redis' brings it");
+        require(
+                type != ResilienceProperties.IdempotencyStore.Type.JDBC,
+                environment,
+                "resilience.idempotency-store.type",
+                type,
+                "needs a DataSource bean, a single or a primary one; "
+                        + "'org.springframework.boot:spring-boot-starter-jdbc' brings it");
         return new MemoryIdempotencyStore(time);
     }
 
@@ -197,8 +213,7 @@ public final class ResilienceAutoConfiguration {
         return new DeadlineHeader(name, margin);
     }
 
-    private static void require(
-            boolean fulfilled, Environment environment, String key, Object value, String requirement) {
+    static void require(boolean fulfilled, Environment environment, String key, Object value, String requirement) {
         if (!fulfilled) {
             String where = keys(environment).describe(ConfigurationPropertyName.of(key), value);
             throw new ResilienceConfigurationException(
@@ -220,7 +235,7 @@ public final class ResilienceAutoConfiguration {
         return new ConfiguredKeys(ConfigurationPropertySources.get(environment), new KnownKeys());
     }
 
-    private static ResilienceProperties properties(Environment environment) {
+    static ResilienceProperties properties(Environment environment) {
         return Binder.get(environment).bindOrCreate("resilience", ResilienceProperties.class);
     }
 

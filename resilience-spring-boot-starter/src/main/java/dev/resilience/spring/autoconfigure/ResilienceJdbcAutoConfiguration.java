@@ -15,7 +15,6 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
@@ -28,6 +27,7 @@ import org.springframework.transaction.interceptor.TransactionAttributeSource;
 /** Keeps the records of idempotent calls in the application's database. */
 @AutoConfiguration(
         before = ResilienceAutoConfiguration.class,
+        after = ResilienceRedisAutoConfiguration.class,
         afterName = {
             "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
             "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration"
@@ -35,14 +35,13 @@ import org.springframework.transaction.interceptor.TransactionAttributeSource;
 @ConditionalOnClass({DataSourceUtils.class, EmbeddedDatabaseConnection.class})
 @ConditionalOnSingleCandidate(DataSource.class)
 @ConditionalOnMissingBean(IdempotencyStore.class)
-@Conditional({OnEnabled.class, OnJdbcStore.class})
+@Conditional({OnEnabled.class, OnStoreType.Jdbc.class})
 public final class ResilienceJdbcAutoConfiguration {
 
     @Bean
     @DependsOnDatabaseInitialization
     JdbcIdempotencyStore resilienceJdbcIdempotencyStore(DataSource dataSource, Environment environment) {
-        Jdbc properties = Binder.get(environment)
-                .bindOrCreate("resilience", ResilienceProperties.class)
+        Jdbc properties = ResilienceAutoConfiguration.properties(environment)
                 .getIdempotencyStore()
                 .getJdbc();
         boolean creates = switch (properties.getInitializeSchema()) {

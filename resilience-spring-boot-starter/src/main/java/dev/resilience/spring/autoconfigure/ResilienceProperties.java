@@ -88,9 +88,7 @@ public final class ResilienceProperties {
 
         private final Jdbc jdbc = new Jdbc();
 
-        public Jdbc getJdbc() {
-            return jdbc;
-        }
+        private final Redis redis = new Redis();
 
         public Type getType() {
             return type;
@@ -98,6 +96,14 @@ public final class ResilienceProperties {
 
         public void setType(Type type) {
             this.type = type;
+        }
+
+        public Jdbc getJdbc() {
+            return jdbc;
+        }
+
+        public Redis getRedis() {
+            return redis;
         }
 
         /** What is written under {@code resilience.idempotency-store.jdbc}. */
@@ -143,7 +149,24 @@ public final class ResilienceProperties {
             /** In this process. */
             MEMORY,
             /** In a relational database. */
-            JDBC
+            JDBC,
+            /** In Redis, through the application's {@code RedisConnectionFactory}. */
+            REDIS
+        }
+
+        /** What is written under {@code resilience.idempotency-store.redis}. */
+        public static final class Redis {
+
+            /** What the Redis keys of all records begin with: one for each application that shares the server. */
+            private String keyPrefix = "resilience:idempotency:";
+
+            public String getKeyPrefix() {
+                return keyPrefix;
+            }
+
+            public void setKeyPrefix(String keyPrefix) {
+                this.keyPrefix = keyPrefix;
+            }
         }
     }
 }

@@ -36,7 +36,8 @@ import org.springframework.web.context.WebApplicationContext;
             "resilience.idempotency.orders.max-result-size=1MB",
             "resilience.retry-budget.shared.max-ratio=0.2",
             "resilience.retry.kept.dead-letter=true",
-            "management.endpoints.web.exposure.include=resilience"
+            "management.endpoints.web.exposure.include=resilience",
+            "spring.autoconfigure.exclude=org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration"
         })
 @interface ActuatorTest {
 

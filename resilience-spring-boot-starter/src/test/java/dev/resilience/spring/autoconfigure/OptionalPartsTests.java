@@ -34,6 +34,7 @@ import org.springframework.boot.test.context.assertj.AssertableReactiveWebApplic
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.client.RestClientResponseException;
@@ -51,6 +52,7 @@ class OptionalPartsTests {
             ResilienceEndpointAutoConfiguration.class,
             ResilienceHealthAutoConfiguration.class,
             ResilienceMetricsAutoConfiguration.class,
+            ResilienceRedisAutoConfiguration.class,
             ResilienceWebAutoConfiguration.class);
 
     private static final String DEADLINE = "resilience.deadline.header=X-Time-Left";
@@ -86,7 +88,8 @@ class OptionalPartsTests {
                         MeterRegistry.class,
                         Mono.class,
                         JsonMapper.class,
-                        SecurityContextHolder.class)
+                        SecurityContextHolder.class,
+                        RedisConnectionFactory.class)
                 .run(context -> {
                     assertWorks(context);
                     assertThat(context)

@@ -30,7 +30,7 @@ import org.springframework.context.annotation.Configuration;
 class SmallClassPathTests {
 
     private static final Pattern OPTIONAL = Pattern.compile(
-            "spring-boot-(?!autoconfigure|[0-9]).*|spring-(web|webmvc|webflux|tx|jdbc|security|test).*|jackson.*|reactor.*"
+            "spring-boot-(?!autoconfigure|[0-9]).*|spring-(web|webmvc|webflux|tx|jdbc|data|messaging|security|test).*|jackson.*|reactor.*"
                     + "|tomcat.*|context-propagation.*|jakarta\\..*|(micrometer-(?!core|commons|observation)).*");
 
     @Test

@@ -1,0 +1,40 @@
+package dev.resilience.spring.autoconfigure;
+
+import dev.resilience.idempotency.IdempotencyStore;
+import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.redis.RedisIdempotencyStore;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.core.env.Environment;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/** Keeps the records of idempotent calls in Redis where the application has a connection to one. */
+@AutoConfiguration(
+        before = ResilienceAutoConfiguration.class,
+        afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
+@Conditional({OnEnabled.class, OnStoreType.Redis.class})
+@ConditionalOnClass(RedisConnectionFactory.class)
+@ConditionalOnSingleCandidate(RedisConnectionFactory.class)
+public final class ResilienceRedisAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean(IdempotencyStore.class)
+    RedisIdempotencyStore resilienceRedisIdempotencyStore(
+            RedisConnectionFactory connections, Environment environment, StartupWarnings warnings) {
+        String prefix = ResilienceAutoConfiguration.properties(environment)
+                .getIdempotencyStore()
+                .getRedis()
+                .getKeyPrefix();
+        ResilienceAutoConfiguration.require(
+                !prefix.contains("{") && !prefix.contains("}"),
+                environment,
+                "resilience.idempotency-store.redis.key-prefix",
+                prefix,
+                "must have no braces, which tell a cluster where a key belongs");
+        return new RedisIdempotencyStore(connections, prefix, warnings);
+    }
+}

@@ -1,0 +1,27 @@
+package dev.resilience.spring.autoconfigure;
+
+import org.junit.jupiter.api.Test;
+
+/** A store that was asked for, and cannot be had. */
+class StoreTypesFailTests extends FailingStartup {
+
+    @Test
+    void redisWithoutConnections() {
+        fail("""
+            resilience:
+              idempotency-store:
+                type: redis
+            """)
+                .blames("resilience.idempotency-store.type", "redis", 3)
+                .advises(
+                        "needs a RedisConnectionFactory bean",
+                        "'org.springframework.boot:spring-boot-starter-data-redis'");
+    }
+
+    @Test
+    void misspelt() {
+        fail("resilience.idempotency-store.type: reddis")
+                .blames("resilience.idempotency-store.type", "reddis", 1)
+                .advises("AUTO", "MEMORY", "REDIS");
+    }
+}
