@@ -39,25 +39,17 @@ class ArchitectureTests {
     private static final String ROOT = "dev.resilience.spring";
 
     /** Which other packages of the starter a package may know, besides the root; none knows who configures it. */
-    private static final Map<String, List<String>> MAY_KNOW = Map.of(
-            ROOT,
-            List.of(),
-            ROOT + ".actuate",
-            List.of(),
-            ROOT + ".aop",
-            List.of(ROOT + ".idempotency"),
-            ROOT + ".context",
-            List.of(),
-            ROOT + ".fault",
-            List.of(),
-            ROOT + ".idempotency",
-            List.of(),
-            ROOT + ".metrics",
-            List.of(ROOT + ".web"),
-            ROOT + ".redis",
-            List.of(),
-            ROOT + ".web",
-            List.of());
+    private static final Map<String, List<String>> MAY_KNOW = Map.ofEntries(
+            Map.entry(ROOT, List.of()),
+            Map.entry(ROOT + ".actuate", List.of()),
+            Map.entry(ROOT + ".aop", List.of(ROOT + ".idempotency")),
+            Map.entry(ROOT + ".context", List.of()),
+            Map.entry(ROOT + ".fault", List.of()),
+            Map.entry(ROOT + ".idempotency", List.of()),
+            Map.entry(ROOT + ".jdbc", List.of(ROOT + ".idempotency")),
+            Map.entry(ROOT + ".metrics", List.of(ROOT + ".web")),
+            Map.entry(ROOT + ".redis", List.of()),
+            Map.entry(ROOT + ".web", List.of()));
 
     private static final JavaClasses STARTER = new ClassFileImporter()
             .importUrl(ResilienceRegistry.class
@@ -184,7 +176,8 @@ class ArchitectureTests {
                         "org.springframework.data..",
                         places("RedisIdempotencyStore", "RecordSearch", "LuaScript", "EvictionCheck")),
                 arguments("org.springframework.dao..", places()),
-                arguments("org.springframework.transaction..", places()),
+                arguments("org.springframework.transaction..", places("BoundTransaction", "TransactionCheck")),
+                arguments("org.springframework.jdbc..", places("JdbcIdempotencyStore", "BoundTransaction")),
                 arguments("reactor..", places("CallContextWebFilter")),
                 arguments("org.mockito..", places()));
     }

@@ -15,6 +15,7 @@ import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.idempotency.IdempotentMethodCheck;
 import dev.resilience.spring.idempotency.IdempotentMethods;
 import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
 import java.lang.reflect.Method;

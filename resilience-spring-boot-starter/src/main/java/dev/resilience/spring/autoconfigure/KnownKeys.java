@@ -25,8 +25,7 @@ final class KnownKeys {
     private static final int POLICY_KEY = 3;
 
     /** What the documentation of other versions speaks of. */
-    private static final Set<String> OF_OTHER_VERSIONS =
-            Set.of("advice-mode", "bindings", "http-client");
+    private static final Set<String> OF_OTHER_VERSIONS = Set.of("advice-mode", "bindings", "http-client");
 
     private final Map<PolicyKind, Set<String>> ofPolicies = new EnumMap<>(PolicyKind.class);
     private final Set<String> general;

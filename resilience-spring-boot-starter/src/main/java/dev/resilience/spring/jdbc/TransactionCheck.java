@@ -3,7 +3,7 @@ package dev.resilience.spring.jdbc;
 import dev.resilience.idempotency.IdempotencyPolicy;
 import dev.resilience.idempotency.IdempotencyPolicy.Transactional;
 import dev.resilience.spring.StartupWarnings;
-import dev.resilience.spring.aop.IdempotentMethodCheck;
+import dev.resilience.spring.idempotency.IdempotentMethodCheck;
 import java.lang.reflect.Method;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;

@@ -37,7 +37,8 @@ import org.springframework.web.context.WebApplicationContext;
             "resilience.retry-budget.shared.max-ratio=0.2",
             "resilience.retry.kept.dead-letter=true",
             "management.endpoints.web.exposure.include=resilience",
-            "spring.autoconfigure.exclude=org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration"
+            "spring.autoconfigure.exclude=org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration,"
+                    + "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"
         })
 @interface ActuatorTest {
 

@@ -1,4 +1,4 @@
-package dev.resilience.spring.aop;
+package dev.resilience.spring.idempotency;
 
 import dev.resilience.idempotency.IdempotencyPolicy;
 import java.lang.reflect.Method;
