@@ -78,7 +78,7 @@ final class HeldKey implements RunningBody {
         StoreTransaction transaction = policy.transactional() == Transactional.AUTO
                 ? idempotency.store().currentTransaction()
                 : null;
-        if (transaction != null && operation.isFinal(returned)) {
+        if (transaction != null && operation.isFinal(returned) && operation.keeps(returned)) {
             writeIn(transaction, returned);
         }
     }
@@ -191,7 +191,13 @@ final class HeldKey implements RunningBody {
     /** The call returns this. */
     void callReturned(@Nullable Object returned) {
         if (ends()) {
-            guarded(() -> store(written(returned)));
+            guarded(() -> {
+                if (operation.keeps(returned)) {
+                    store(written(returned));
+                } else {
+                    release();
+                }
+            });
         }
     }
 

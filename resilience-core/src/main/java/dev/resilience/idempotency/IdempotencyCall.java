@@ -138,6 +138,7 @@ final class IdempotencyCall {
         }
         Object answer = read(result);
         idempotency.count(IdempotencyOutcome.REPLAYED);
+        operation.replaying();
         if (result.kind() == StoredResult.Kind.EXCEPTION && answer instanceof Throwable failure) {
             throw failure;
         }

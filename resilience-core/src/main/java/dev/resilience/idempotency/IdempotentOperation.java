@@ -27,10 +27,18 @@ public interface IdempotentOperation {
         return true;
     }
 
+    /** Whether a result is an answer to keep; otherwise the key is free again, as after a failure. */
+    default boolean keeps(@Nullable Object result) {
+        return true;
+    }
+
     /** A result as bytes. */
     byte[] write(@Nullable Object result);
 
     /** A result read back from its bytes. */
     @Nullable
     Object read(byte[] content);
+
+    /** An earlier call's answer is about to be given, on the thread of the caller if it has not waited without one. */
+    default void replaying() {}
 }

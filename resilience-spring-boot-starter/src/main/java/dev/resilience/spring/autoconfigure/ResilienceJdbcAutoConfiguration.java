@@ -5,8 +5,10 @@ import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.aop.BodyAdvisor;
 import dev.resilience.spring.aop.ResilienceAdvisor;
 import dev.resilience.spring.autoconfigure.ResilienceProperties.IdempotencyStore.Jdbc;
+import dev.resilience.spring.jdbc.Cleanup;
 import dev.resilience.spring.jdbc.JdbcIdempotencyStore;
 import dev.resilience.spring.jdbc.TransactionCheck;
+import dev.resilience.time.TimeSource;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -50,6 +52,11 @@ public final class ResilienceJdbcAutoConfiguration {
             case EMBEDDED -> EmbeddedDatabaseConnection.isEmbedded(dataSource);
         };
         return new JdbcIdempotencyStore(dataSource, properties.getTableName(), creates);
+    }
+
+    @Bean
+    Cleanup resilienceIdempotencyCleanup(JdbcIdempotencyStore store, TimeSource time) {
+        return new Cleanup(store, time);
     }
 
     @Bean

@@ -6,16 +6,21 @@ import dev.resilience.pipeline.Invocation;
 import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.ResolvableType;
 
-/** What the calls of one idempotent method need, resolved once. */
+/**
+ * What the calls of one idempotent method need, resolved once.
+ *
+ * @param finality whether a result is a call's last word
+ * @param onReplay done before an earlier call's answer is given
+ */
 record IdempotentMethod(
         String name,
         KeySource keySource,
         CallerScope scope,
         Json json,
-        ResolvableType resultType,
-        Predicate<@Nullable Object> finality)
+        ResultCodec results,
+        Predicate<@Nullable Object> finality,
+        Runnable onReplay)
         implements IdempotentOperation {
 
     @Override
@@ -40,12 +45,22 @@ record IdempotentMethod(
     }
 
     @Override
+    public boolean keeps(@Nullable Object result) {
+        return results.keeps(result);
+    }
+
+    @Override
     public byte[] write(@Nullable Object result) {
-        return json.write(result, resultType);
+        return results.write(result);
     }
 
     @Override
     public @Nullable Object read(byte[] content) {
-        return json.read(content, resultType);
+        return results.read(content);
+    }
+
+    @Override
+    public void replaying() {
+        onReplay.run();
     }
 }

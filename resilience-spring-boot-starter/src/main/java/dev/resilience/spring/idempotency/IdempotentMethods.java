@@ -10,6 +10,9 @@ import java.lang.reflect.Method;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.http.ResponseEntity;
+import org.springframework.stereotype.Controller;
 import org.springframework.util.ClassUtils;
 
 /** Makes of an annotated method what its calls need, and refuses at startup what could not work. */
@@ -17,6 +20,8 @@ public final class IdempotentMethods {
 
     private static final boolean SERVLET = isPresent("org.springframework.web.context.request.ServletRequestAttributes")
             && isPresent("jakarta.servlet.http.HttpServletRequest");
+
+    private static final boolean HTTP = isPresent("org.springframework.http.ResponseEntity");
 
     private final @Nullable Json json;
     private final @Nullable CallerScope callerScope;
@@ -55,8 +60,10 @@ public final class IdempotentMethods {
                     "Add 'org.springframework.boot:spring-boot-starter-jackson'.");
         }
         KeySource key = key(method, name, annotation);
-        ResolvableType result = resultType(name, annotation, returned);
+        boolean isHttpAnswer = HTTP && returned.resolve() == ResponseEntity.class;
+        ResolvableType result = resultType(name, annotation, isHttpAnswer ? returned.getGeneric() : returned);
         checkResult(json, name, result);
+        ResultCodec results = isHttpAnswer ? new HttpAnswerCodec(json, result) : new JsonCodec(json, result);
         if (policy.fingerprint()) {
             checkArguments(json, method, name);
         }
@@ -64,7 +71,14 @@ public final class IdempotentMethods {
             used = true;
             firstUse.run();
         }
-        return new IdempotentMethod(name, key, scope(name, annotation, policy), json, result, isFinal);
+        Runnable onReplay = answersRequests(method, annotation) ? new ReplayHeader() : () -> {};
+        return new IdempotentMethod(name, key, scope(name, annotation, policy), json, results, isFinal, onReplay);
+    }
+
+    private static boolean answersRequests(Method method, Idempotent annotation) {
+        return SERVLET
+                && (!annotation.header().isBlank()
+                        || AnnotatedElementUtils.hasAnnotation(method.getDeclaringClass(), Controller.class));
     }
 
     private static KeySource key(Method method, String name, Idempotent annotation) {

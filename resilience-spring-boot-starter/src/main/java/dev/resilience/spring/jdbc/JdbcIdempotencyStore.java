@@ -36,6 +36,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
     /** The table's name unless told otherwise. */
     public static final String DEFAULT_TABLE = "resilience_idempotency";
 
+    private static final Duration LONG_DEAD = Duration.ofDays(1);
     private static final int MOST_TRIES = 20;
     private static final int LONGEST_OPERATION = 1_000;
     private static final long MOST_MICROS = Long.MAX_VALUE / 4; // so that a sum of two never overflows
@@ -44,6 +45,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
     private final String table;
     private final boolean createsTable;
     private volatile @Nullable Records records;
+    private volatile boolean prepared;
 
     /** A store on the table of the default name, which is there. */
     public JdbcIdempotencyStore(DataSource dataSource) {
@@ -210,6 +212,22 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
             schema.check(connection);
             return true;
         });
+        prepared = true;
+    }
+
+    boolean isPrepared() {
+        return prepared;
+    }
+
+    /**
+     * Removes records that nobody will ask for any more: results whose time is over, and what was left behind by owners
+     * that died long ago and may be replaced. Records in progress, and those that an operator must decide about, stay.
+     *
+     * @param batch how many at the most
+     * @return how many there were
+     */
+    int removeExpired(int batch) {
+        return onOwnConnection(connection -> records(connection).expire(connection, batch, micros(LONG_DEAD)));
     }
 
     /** What transaction managers bind connections to. */

@@ -1,0 +1,157 @@
+package dev.resilience.spring.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.resilience.time.ManualTimeSource;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+@ParameterizedClass
+@EnumSource(Databases.class)
+class CleanupTests {
+
+    private static final String TABLE = JdbcIdempotencyStore.DEFAULT_TABLE;
+    private static final long SECOND = 1_000_000;
+    private static final long DAY = 24 * 3_600 * SECOND;
+
+    private final ManualTimeSource time = new ManualTimeSource();
+    private final HikariDataSource pool;
+    private final JdbcTemplate jdbc;
+    private final JdbcIdempotencyStore store;
+    private final Cleanup cleanup;
+
+    CleanupTests(Databases database) {
+        this.pool = database.pool();
+        this.jdbc = new JdbcTemplate(pool);
+        this.store = new JdbcIdempotencyStore(pool, TABLE, true);
+        this.cleanup = new Cleanup(store, time);
+    }
+
+    @BeforeEach
+    void start() {
+        jdbc.execute("DROP TABLE IF EXISTS " + TABLE);
+        store.prepare();
+        cleanup.start();
+    }
+
+    @AfterEach
+    void stop() {
+        cleanup.stop();
+        pool.close();
+    }
+
+    /** By the database's clock. */
+    private void insert(String id, char state, boolean takeOver, long microsLeft) {
+        jdbc.update(
+                "INSERT INTO " + TABLE + " (id, key_hash, caller_hash, operation, fingerprint, state, owner, fence,"
+                        + " take_over, valid_until, kind) VALUES (?, '', '', '', '', ?, '', 1, ?,"
+                        + " CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * 1000000 AS BIGINT) + ?, 'V')",
+                id,
+                String.valueOf(state),
+                takeOver,
+                microsLeft);
+    }
+
+    private List<String> left() {
+        return jdbc.queryForList("SELECT id FROM " + TABLE + " ORDER BY id", String.class);
+    }
+
+    @Test
+    void removesWhatNobodyWillAskFor() {
+        insert("completed", 'C', true, 60 * SECOND);
+        insert("completed, expired", 'C', true, -SECOND);
+        insert("running", 'R', true, SECOND);
+        insert("abandoned a moment ago", 'R', true, -SECOND);
+        insert("abandoned long ago", 'R', true, -2 * DAY);
+        insert("to be decided about", 'R', false, -2 * DAY);
+        insert("executed", 'E', false, -2 * DAY);
+
+        time.advance(Duration.ofMinutes(15));
+
+        assertThat(left())
+                .containsExactlyInAnyOrder(
+                        "completed", "running", "abandoned a moment ago", "to be decided about", "executed");
+    }
+
+    @Test
+    void comesAgainAndAgainAndRemovesAllThatThereIs() {
+        for (int round = 0; round < 3; round++) {
+            for (int i = 0; i < 1_200; i++) {
+                insert(round + " " + i, 'C', true, -SECOND);
+            }
+
+            time.advance(Duration.ofMinutes(15));
+
+            assertThat(left()).isEmpty();
+        }
+    }
+
+    @Test
+    void comesAtOtherTimesInEveryInstance() {
+        insert("expired", 'C', true, -SECOND);
+
+        time.advance(Duration.ofMinutes(5).minusNanos(1));
+
+        assertThat(left()).hasSize(1);
+    }
+
+    @Test
+    void leavesAloneWhatSomebodyHasLocked() throws SQLException {
+        insert("locked", 'C', true, -SECOND);
+        insert("free", 'C', true, -SECOND);
+        try (Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.execute("SELECT id FROM " + TABLE + " WHERE id = 'locked' FOR UPDATE");
+
+            time.advance(Duration.ofMinutes(15));
+
+            assertThat(left()).containsExactly("locked");
+            connection.rollback();
+        }
+    }
+
+    @Test
+    void stopsWithTheApplication() {
+        insert("expired", 'C', true, -SECOND);
+
+        cleanup.stop();
+        time.advance(Duration.ofDays(1));
+
+        assertThat(left()).hasSize(1);
+    }
+
+    @Test
+    void goesOnWhenTheDatabaseIsThereAgain() {
+        insert("expired", 'C', true, -SECOND);
+        jdbc.execute("ALTER TABLE " + TABLE + " RENAME TO elsewhere");
+        time.advance(Duration.ofMinutes(15));
+        jdbc.execute("ALTER TABLE elsewhere RENAME TO " + TABLE);
+
+        time.advance(Duration.ofMinutes(15));
+
+        assertThat(left()).isEmpty();
+    }
+
+    @Test
+    void doesNothingWhereNoMethodIsIdempotent() {
+        jdbc.execute("DROP TABLE " + TABLE);
+        Cleanup idle = new Cleanup(new JdbcIdempotencyStore(pool), time);
+
+        idle.start();
+        time.advance(Duration.ofMinutes(15));
+
+        assertThat(idle.isRunning()).isTrue();
+        idle.stop();
+    }
+}
