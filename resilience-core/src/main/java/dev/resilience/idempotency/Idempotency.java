@@ -6,7 +6,9 @@ import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.time.TimeSource;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -28,6 +30,7 @@ public final class Idempotency {
     private final TimeSource time;
     private final Events events;
     private final ExceptionCodec exceptions;
+    private final Set<String> operations = ConcurrentHashMap.newKeySet();
     private final OutcomeCounters<IdempotencyOutcome> calls = new OutcomeCounters<>(IdempotencyOutcome.class);
 
     public Idempotency(String name, IdempotencyPolicy policy, IdempotencyStore store, TimeSource time, Events events) {
@@ -54,10 +57,17 @@ public final class Idempotency {
 
     /** The layer that protects one method. */
     public Layer protecting(IdempotentOperation operation) {
+        operations.add(operation.name());
         return next -> new IdempotencyStep(this, operation, next);
     }
 
-    IdempotencyStore store() {
+    /** The full names of the methods that are protected. */
+    public Set<String> operations() {
+        return Set.copyOf(operations);
+    }
+
+    /** Where the records are kept. */
+    public IdempotencyStore store() {
         return store;
     }
 

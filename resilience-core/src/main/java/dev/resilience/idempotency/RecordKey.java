@@ -39,7 +39,7 @@ public final class RecordKey {
         return new RecordKey(operation, caller, key);
     }
 
-    private static void check(String key) {
+    static void check(String key) {
         if (key.isEmpty()) {
             throw new IdempotencyKeyInvalidException("The idempotency key is empty");
         }

@@ -14,6 +14,7 @@ public record RecordSelection(
         String key, Set<String> operations, @Nullable String caller) {
 
     public RecordSelection {
+        RecordKey.check(key);
         operations = Set.copyOf(operations);
     }
 

@@ -156,7 +156,7 @@ class ArchitectureTests {
                         places("ResilienceMeters", "EventTimers", "CallContextAccessor", "SnapshotCarrier")),
                 arguments(
                         "org.springframework.boot.actuate..",
-                        places("ResilienceEndpoint", "ResilienceWebEndpointExtension")),
+                        places("ResilienceEndpoint", "ResilienceWebEndpointExtension", "IdempotencyActions")),
                 arguments("org.springframework.boot.health..", places("ResilienceHealthIndicator")),
                 arguments(
                         "org.springframework.web..",
@@ -165,11 +165,12 @@ class ArchitectureTests {
                                 "RestClientFailures",
                                 "WebClientFailures",
                                 "KeyHeader",
+                                "ReplayHeader",
                                 "RequestContextCarrier",
                                 "CallContextServletFilter",
                                 "CallContextOfCallables",
                                 "CallContextWebFilter")),
-                arguments("jakarta.servlet..", places("KeyHeader", "CallContextServletFilter")),
+                arguments("jakarta.servlet..", places("KeyHeader", "ReplayHeader", "CallContextServletFilter")),
                 arguments("tools.jackson..", places("JacksonJson", "CanonicalJson", "AbstractParts")),
                 arguments("org.springframework.security..", places("SecurityCallerScope", "SecurityContextCarrier")),
                 arguments(

@@ -1,6 +1,7 @@
 package dev.resilience.spring.actuate;
 
 import dev.resilience.circuitbreaker.CircuitBreaker;
+import dev.resilience.idempotency.Idempotency;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
@@ -13,7 +14,10 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 
-/** Shows every policy with its state and its users, and lets operators move circuit breakers. Reading makes nothing. */
+/**
+ * Shows every policy with its state and its users, and lets operators move circuit breakers and act on the records of
+ * idempotency keys. Reading makes nothing.
+ */
 @Endpoint(id = "resilience")
 public class ResilienceEndpoint {
 
@@ -54,19 +58,33 @@ public class ResilienceEndpoint {
     }
 
     /**
-     * Moves a circuit breaker.
+     * Moves a circuit breaker, or acts on the records of an idempotency key.
      *
-     * @return the new entry; {@code null} for a name that does not exist
-     * @throws InvalidEndpointRequestException for an action that does not exist
+     * @param key the idempotency key
+     * @param method the method that was called with it; all that use the policy if not given
+     * @param caller who called; everybody if not given
+     * @param as what became of a call that is resolved: {@code executed} or {@code not-executed}
+     * @return the breaker's new entry, or the records; {@code null} for a name that does not exist
+     * @throws InvalidEndpointRequestException for an action that does not exist, or that lacks what it needs
      */
     @WriteOperation
-    public @Nullable Map<String, Object> act(@Selector String kind, @Selector String name, String action) {
-        CircuitBreaker breaker = kind(kind) == PolicyKind.CIRCUIT_BREAKER
-                ? registry.circuitBreakers().get(name)
-                : null;
-        if (breaker == null) {
-            return null;
+    public @Nullable Map<String, Object> act(
+            @Selector String kind,
+            @Selector String name,
+            String action,
+            @Nullable String key,
+            @Nullable String method,
+            @Nullable String caller,
+            @Nullable String as) {
+        PolicyKind known = kind(kind);
+        Object live = known == null ? null : registry.ofKind(known).get(name);
+        if (live instanceof Idempotency idempotency) {
+            return IdempotencyActions.act(idempotency, action, key, method, caller, as);
         }
+        return live instanceof CircuitBreaker breaker ? move(breaker, name, action) : null;
+    }
+
+    private @Nullable Map<String, Object> move(CircuitBreaker breaker, String name, String action) {
         switch (action) {
             case "force-open" -> breaker.forceOpen();
             case "close" -> breaker.close();
@@ -76,7 +94,7 @@ public class ResilienceEndpoint {
                 throw new InvalidEndpointRequestException(
                         "No action '" + action + "'", "The actions are: force-open, close, disable, reset");
         }
-        return policy(kind, name);
+        return policy(PolicyKind.CIRCUIT_BREAKER.id(), name);
     }
 
     private Map<String, Object> entry(PolicyKind kind, String name, Object live) {

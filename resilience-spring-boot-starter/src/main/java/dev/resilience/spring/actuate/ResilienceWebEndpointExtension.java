@@ -19,8 +19,14 @@ public class ResilienceWebEndpointExtension {
 
     @WriteOperation
     public WebEndpointResponse<@Nullable Map<String, Object>> act(
-            @Selector String kind, @Selector String name, String action) {
-        Map<String, Object> entry = endpoint.act(kind, name, action);
+            @Selector String kind,
+            @Selector String name,
+            String action,
+            @Nullable String key,
+            @Nullable String method,
+            @Nullable String caller,
+            @Nullable String as) {
+        Map<String, Object> entry = endpoint.act(kind, name, action, key, method, caller, as);
         return new WebEndpointResponse<>(
                 entry, entry == null ? WebEndpointResponse.STATUS_NOT_FOUND : WebEndpointResponse.STATUS_OK);
     }

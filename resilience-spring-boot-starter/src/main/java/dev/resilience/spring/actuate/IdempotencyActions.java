@@ -1,0 +1,109 @@
+package dev.resilience.spring.actuate;
+
+import dev.resilience.exception.IdempotencyKeyInvalidException;
+import dev.resilience.idempotency.Idempotency;
+import dev.resilience.idempotency.IdempotencyStore;
+import dev.resilience.idempotency.RecordSelection;
+import dev.resilience.idempotency.RecordSummary;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+
+/**
+ * What operators do with the records of a key: look them up, say what became of abandoned ones, delete them. Shows
+ * neither keys nor what was stored.
+ */
+final class IdempotencyActions {
+
+    private static final String PACKAGES = "\\b(?:[a-z_]\\w*\\.)+(?=[A-Z])";
+    private static final String OUTER_CLASSES = "\\w+\\$";
+
+    private IdempotencyActions() {}
+
+    static Map<String, Object> act(
+            Idempotency idempotency,
+            String action,
+            @Nullable String key,
+            @Nullable String method,
+            @Nullable String caller,
+            @Nullable String as) {
+        if (key == null) {
+            throw new InvalidEndpointRequestException("No key", "Name the idempotency key: {\"key\": \"...\"}");
+        }
+        RecordSelection selection = selection(key, methods(idempotency, method), caller);
+        IdempotencyStore store = idempotency.store();
+        Map<String, Object> answer = new LinkedHashMap<>();
+        switch (action) {
+            case "look-up" -> {}
+            case "resolve" -> answer.put("resolved", store.resolve(selection, isExecuted(as)));
+            case "delete" -> answer.put("deleted", store.delete(selection));
+            default ->
+                throw new InvalidEndpointRequestException(
+                        "No action '" + action + "'", "The actions are: look-up, resolve, delete");
+        }
+        answer.put(
+                "records",
+                store.find(selection).stream().map(IdempotencyActions::view).toList());
+        return answer;
+    }
+
+    private static RecordSelection selection(String key, Set<String> methods, @Nullable String caller) {
+        try {
+            return new RecordSelection(key, methods, caller);
+        } catch (IdempotencyKeyInvalidException invalid) {
+            throw new InvalidEndpointRequestException("No key", String.valueOf(invalid.getMessage()));
+        }
+    }
+
+    private static boolean isExecuted(@Nullable String as) {
+        if ("executed".equals(as)) {
+            return true;
+        }
+        if ("not-executed".equals(as)) {
+            return false;
+        }
+        throw new InvalidEndpointRequestException(
+                "'as' is " + as, "Say what became of the call: \"as\": \"executed\" or \"as\": \"not-executed\"");
+    }
+
+    /** A method may be named as the endpoint shows it or in full. */
+    private static Set<String> methods(Idempotency idempotency, @Nullable String method) {
+        Set<String> all = idempotency.operations();
+        if (method == null) {
+            return all;
+        }
+        Set<String> named =
+                all.stream().filter(full -> brief(full).equals(brief(method))).collect(Collectors.toSet());
+        if (named.isEmpty()) {
+            throw new InvalidEndpointRequestException(
+                    "No method '" + method + "'",
+                    "The methods are: "
+                            + all.stream()
+                                    .map(IdempotencyActions::brief)
+                                    .sorted()
+                                    .toList());
+        }
+        return named;
+    }
+
+    private static String brief(String method) {
+        return method.replaceAll(PACKAGES, "")
+                .replaceAll(OUTER_CLASSES, "")
+                .replace(",", ", ")
+                .replace(",  ", ", ");
+    }
+
+    private static Map<String, Object> view(RecordSummary summary) {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("method", brief(summary.operation()));
+        view.put("callerHash", summary.callerHash());
+        view.put("state", summary.state().name());
+        if (summary.left() != null) {
+            view.put("left", summary.left().toString());
+        }
+        return view;
+    }
+}
