@@ -1,0 +1,58 @@
+package dev.resilience.spring.jdbc;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.SQLException;
+import org.h2.tools.Server;
+
+/** Real databases that several processes can use at once. */
+enum ServerDatabases {
+    H2 {
+        @Override
+        String url() {
+            return "jdbc:h2:tcp://localhost:" + H2Server.RUNNING.getPort() + "/mem:crash;DB_CLOSE_DELAY=-1";
+        }
+
+        @Override
+        String user() {
+            return "sa";
+        }
+    },
+    POSTGRESQL {
+        @Override
+        String url() {
+            try (HikariDataSource pool = Databases.POSTGRESQL.pool()) {
+                return pool.getJdbcUrl();
+            }
+        }
+
+        @Override
+        String user() {
+            return "postgres";
+        }
+    };
+
+    abstract String url();
+
+    abstract String user();
+
+    HikariDataSource pool() {
+        HikariDataSource pool = new HikariDataSource();
+        pool.setJdbcUrl(url());
+        pool.setUsername(user());
+        return pool;
+    }
+
+    /** Stops with the JVM. */
+    private static final class H2Server {
+
+        static final Server RUNNING = start();
+
+        private static Server start() {
+            try {
+                return Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start();
+            } catch (SQLException broken) {
+                throw new IllegalStateException(broken);
+            }
+        }
+    }
+}
