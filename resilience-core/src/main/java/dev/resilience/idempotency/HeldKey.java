@@ -28,7 +28,9 @@ final class HeldKey implements RunningBody {
         PENDING,
         /** In a transaction that goes on, a part of which was rolled back. */
         PERHAPS,
-        FOR_GOOD
+        FOR_GOOD,
+        /** By another call, which has taken the key over: there is nothing left to write, nor to release. */
+        BY_ANOTHER
     }
 
     private final Idempotency idempotency;
@@ -95,6 +97,7 @@ final class HeldKey implements RunningBody {
             }
             lease.pause();
             if (!transaction.complete(ownership, stored, policy.ttl(), this::transactionEnded)) {
+                now(Written.BY_ANOTHER, null);
                 count(IdempotencyOutcome.LEASE_LOST);
                 throw new IdempotencyLeaseLostException(
                         "The call took longer than its lease, and another one has taken "

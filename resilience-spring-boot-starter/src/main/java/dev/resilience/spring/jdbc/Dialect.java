@@ -2,8 +2,10 @@ package dev.resilience.spring.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What databases say differently. Times are whole microseconds since 1970 by the database's own clock: every database
@@ -11,6 +13,7 @@ import java.util.Locale;
  */
 enum Dialect {
     POSTGRESQL(
+            "PostgreSQL",
             "BYTEA",
             // not now(), which stands still in a transaction
             "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)",
@@ -28,8 +31,9 @@ enum Dialect {
             FROM inserted
             UNION ALL
             SELECT state, fingerprint, fence, valid_until, kind, result, {now} FROM found
-            """),
-    H2("VARBINARY(1000000000)", "CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP(6)) * 1000000 AS BIGINT)", """
+            """,
+            null),
+    H2("H2", "VARBINARY(1000000000)", "CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP(6)) * 1000000 AS BIGINT)", """
             SELECT 'A' AS state, '' AS fingerprint, fence, 0 AS valid_until, '' AS kind, NULL AS result, {now} AS now
             FROM FINAL TABLE (
                 INSERT INTO {table} {columns}
@@ -38,33 +42,48 @@ enum Dialect {
             UNION ALL
             SELECT state, fingerprint, fence, valid_until, kind, result, {now} FROM {table}
             WHERE id = :id AND owner <> :owner
-            """);
+            """, null),
+    MYSQL("MySQL", "LONGBLOB", Dialect.NOW_OF_MYSQL, Dialect.LOOK, Dialect.INSERT_IGNORE),
+    MARIADB("MariaDB", "LONGBLOB", Dialect.NOW_OF_MYSQL, Dialect.LOOK, Dialect.INSERT_IGNORE);
 
     private static final String COLUMNS = "(id, key_hash, caller_hash, operation, fingerprint, state, owner, fence,"
             + " take_over, valid_until, kind)";
     private static final String VALUES = ":id, :key_hash, :caller_hash, :operation, :fingerprint, 'R', :owner, {now},"
             + " :take_over, {now} + :lease, ''";
 
+    private static final String NOW_OF_MYSQL = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6))";
+    private static final String LOOK = """
+            SELECT CASE WHEN owner = :owner THEN 'A' ELSE state END AS state,
+                fingerprint, fence, valid_until, kind, result, {now} AS now
+            FROM {table} WHERE id = :id
+            """;
+    private static final String INSERT_IGNORE = "INSERT IGNORE INTO {table} {columns} VALUES ({values})";
+
+    private final String product;
     private final String binary;
     private final String now;
     private final String claim;
+    private final @Nullable String insert;
 
-    Dialect(String binary, String now, String claim) {
+    Dialect(String product, String binary, String now, String claim, @Nullable String insert) {
+        this.product = product;
         this.binary = binary;
         this.now = now;
         this.claim = claim;
+        this.insert = insert;
     }
 
     /** The dialect of a database; fails with the product's name if there is none for it. */
     static Dialect of(Connection connection) throws SQLException {
         String product = connection.getMetaData().getDatabaseProductName();
         for (Dialect dialect : values()) {
-            if (dialect.name().equals(product.toUpperCase(Locale.ROOT))) {
+            if (dialect.product.equals(product)) {
                 return dialect;
             }
         }
-        throw new UnsupportedOperationException("There is no idempotency store for " + product + "; there is one for "
-                + List.of(values()) + ", or define an IdempotencyStore bean of your own");
+        String known = Arrays.stream(values()).map(dialect -> dialect.product).collect(Collectors.joining(", "));
+        throw new UnsupportedOperationException("There is no idempotency store for " + product + ", but for " + known
+                + ". Define an IdempotencyStore bean of your own");
     }
 
     /**
@@ -72,7 +91,22 @@ enum Dialect {
      * record that stands in the way otherwise. No row, or a duplicate, if another claim came in between.
      */
     NamedSql claim(String table) {
-        return sql(claim.replace("{columns}", COLUMNS).replace("{values}", VALUES), table);
+        return sql(claim, table);
+    }
+
+    /** What inserts the record where {@link #claim} only looks, to be run if it finds no row; then it is run again. */
+    @Nullable
+    NamedSql insert(String table) {
+        return insert == null ? null : sql(insert, table);
+    }
+
+    /** Removes {@code :batch} expired records, less those that somebody has locked where that can be told. */
+    NamedSql expire(String table, String expired) {
+        String some = insert == null
+                ? "DELETE FROM {table} WHERE id IN (SELECT id FROM {table} WHERE " + expired
+                        + " ORDER BY valid_until FETCH FIRST :batch ROWS ONLY FOR UPDATE SKIP LOCKED)"
+                : "DELETE FROM {table} WHERE " + expired + " ORDER BY valid_until LIMIT :batch";
+        return sql(some, table);
     }
 
     /** A statement about the table with the current time in it. */
@@ -82,28 +116,37 @@ enum Dialect {
 
     /** What makes the table, to be run one after the other. */
     List<String> schema(String table) {
-        String index = table.replaceAll("[^A-Za-z0-9_]", "_");
-        return List.of(
-                filledIn("""
-                        CREATE TABLE IF NOT EXISTS {table} (
-                            id          VARCHAR(64)   NOT NULL PRIMARY KEY,
-                            key_hash    VARCHAR(64)   NOT NULL,
-                            caller_hash VARCHAR(64)   NOT NULL,
-                            operation   VARCHAR(1000) NOT NULL,
-                            fingerprint VARCHAR(64)   NOT NULL,
-                            state       VARCHAR(1)    NOT NULL,
-                            owner       VARCHAR(64)   NOT NULL,
-                            fence       BIGINT        NOT NULL,
-                            take_over   BOOLEAN       NOT NULL,
-                            valid_until BIGINT        NOT NULL,
-                            kind        VARCHAR(1)    NOT NULL,
-                            result      {binary}
-                        )""", table),
-                "CREATE INDEX IF NOT EXISTS " + index + "_key ON " + table + " (key_hash)",
-                "CREATE INDEX IF NOT EXISTS " + index + "_until ON " + table + " (valid_until)");
+        String name = table.replaceAll("[^A-Za-z0-9_]", "_");
+        String columns = """
+                CREATE TABLE IF NOT EXISTS {table} (
+                    id          VARCHAR(64)   NOT NULL PRIMARY KEY,
+                    key_hash    VARCHAR(64)   NOT NULL,
+                    caller_hash VARCHAR(64)   NOT NULL,
+                    operation   VARCHAR(1000) NOT NULL,
+                    fingerprint VARCHAR(64)   NOT NULL,
+                    state       VARCHAR(1)    NOT NULL,
+                    owner       VARCHAR(64)   NOT NULL,
+                    fence       BIGINT        NOT NULL,
+                    take_over   BOOLEAN       NOT NULL,
+                    valid_until BIGINT        NOT NULL,
+                    kind        VARCHAR(1)    NOT NULL,
+                    result      {binary}""";
+        return insert == null
+                ? List.of(
+                        filledIn(columns + "\n)", table),
+                        "CREATE INDEX IF NOT EXISTS " + name + "_key ON " + table + " (key_hash)",
+                        "CREATE INDEX IF NOT EXISTS " + name + "_until ON " + table + " (valid_until)")
+                : List.of(filledIn(
+                        columns + ",\n    INDEX " + name + "_key (key_hash),\n    INDEX " + name
+                                + "_until (valid_until)\n)",
+                        table));
     }
 
     private String filledIn(String written, String table) {
-        return written.replace("{table}", table).replace("{now}", now).replace("{binary}", binary);
+        return written.replace("{columns}", COLUMNS)
+                .replace("{values}", VALUES)
+                .replace("{table}", table)
+                .replace("{now}", now)
+                .replace("{binary}", binary);
     }
 }

@@ -24,6 +24,7 @@ final class Records {
     private static final String OVER = "state = 'R' AND valid_until <= {now}";
 
     private final NamedSql claim;
+    private final @Nullable NamedSql insert;
     private final NamedSql takeOver;
     private final NamedSql renew;
     private final NamedSql complete;
@@ -36,6 +37,7 @@ final class Records {
 
     Records(Dialect dialect, String table) {
         this.claim = dialect.claim(table);
+        this.insert = dialect.insert(table);
         this.takeOver = dialect.sql(
                 "UPDATE {table} SET fingerprint = :fingerprint, state = 'R', owner = :owner, fence = :new_fence,"
                         + " take_over = :take_over, valid_until = {now} + :lease, kind = '', result = NULL"
@@ -56,11 +58,9 @@ final class Records {
         this.delete = dialect.sql(
                 "DELETE FROM {table} WHERE id = :id AND fence = :fence AND (state <> 'R' OR valid_until <= {now})",
                 table);
-        this.expire = dialect.sql(
-                "DELETE FROM {table} WHERE id IN (SELECT id FROM {table} WHERE valid_until <= {now} - :grace"
-                        + " AND state = 'R' AND take_over OR valid_until <= {now} AND state = 'C'"
-                        + " ORDER BY valid_until FETCH FIRST :batch ROWS ONLY FOR UPDATE SKIP LOCKED)",
-                table);
+        this.expire = dialect.expire(
+                table,
+                "(valid_until <= {now} - :grace AND state = 'R' AND take_over OR valid_until <= {now} AND state = 'C')");
     }
 
     /** What there is under an id. */
@@ -78,6 +78,15 @@ final class Records {
     /** Returns what there is, which is state A if it was inserted; {@code null} if another claim came in between. */
     @Nullable
     Found claim(Connection connection, Map<String, Object> request) throws SQLException {
+        Found found = look(connection, request);
+        if (found != null || insert == null) {
+            return found;
+        }
+        insert.update(connection, request);
+        return look(connection, request);
+    }
+
+    private @Nullable Found look(Connection connection, Map<String, Object> request) throws SQLException {
         try (PreparedStatement statement = claim.prepare(connection, request);
                 ResultSet row = statement.executeQuery()) {
             if (!row.next()) {

@@ -4,6 +4,9 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Real databases, started when a test wants one and stopped with the JVM. */
 enum Databases {
@@ -18,12 +21,33 @@ enum Databases {
         HikariDataSource pool() {
             return connect(Server.POSTGRES.getJdbcUrl("postgres", "postgres"), "postgres");
         }
+    },
+    /** A server that somebody has started: {@code -Dmariadb.url=jdbc:mariadb://localhost/test?user=root}. */
+    MARIADB {
+        @Override
+        HikariDataSource pool() {
+            return connect(System.getProperty("mariadb.url"), null);
+        }
+
+        @Override
+        boolean isAtHand() {
+            return System.getProperty("mariadb.url") != null;
+        }
     };
+
+    boolean isAtHand() {
+        return true;
+    }
 
     /** A new pool of connections, to be closed. */
     abstract HikariDataSource pool();
 
-    private static HikariDataSource connect(String url, String user) {
+    /** Those that a test can use. */
+    static List<Databases> atHand() {
+        return Arrays.stream(values()).filter(Databases::isAtHand).toList();
+    }
+
+    private static HikariDataSource connect(@Nullable String url, @Nullable String user) {
         HikariDataSource pool = new HikariDataSource();
         pool.setJdbcUrl(url);
         pool.setUsername(user);

@@ -7,12 +7,12 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /** What every store must do, against real databases. */
 @ParameterizedClass
-@EnumSource(Databases.class)
+@MethodSource("dev.resilience.spring.jdbc.Databases#atHand")
 class JdbcStoreTests extends IdempotencyStoreContract {
 
     private final HikariDataSource pool;

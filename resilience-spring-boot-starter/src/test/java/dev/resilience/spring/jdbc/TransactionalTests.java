@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.annotation.Propagation;
@@ -23,7 +23,7 @@ import org.springframework.transaction.annotation.Transactional;
 
 /** Effect and record commit together or not at all. */
 @ParameterizedClass
-@EnumSource(Databases.class)
+@MethodSource("dev.resilience.spring.jdbc.Databases#atHand")
 class TransactionalTests {
 
     private final Databases database;
