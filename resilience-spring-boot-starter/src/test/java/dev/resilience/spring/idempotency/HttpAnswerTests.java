@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceWebAutoConfiguration;
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.Positive;
 import java.net.URI;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -19,6 +21,7 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.validation.autoconfigure.ValidationAutoConfiguration;
 import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
 import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
 import org.springframework.context.annotation.Configuration;
@@ -31,6 +34,7 @@ import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.assertj.MvcTestResult;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.WebApplicationContext;
@@ -137,6 +141,26 @@ class HttpAnswerTests {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"{\"number\": 0}", "{\"number\": \"many\"}", "{"})
+    void aBodyThatIsNotValidClaimsNoKey(String invalid) {
+        assertThat(postBody(invalid)).hasStatus(HttpStatus.BAD_REQUEST);
+
+        MvcTestResult answer = postBody("{\"number\": 7}");
+
+        assertThat(answer).hasStatusOk().hasBodyTextEqualTo("{\"number\":7}");
+        assertReplayed(answer, false);
+    }
+
+    private MvcTestResult postBody(String body) {
+        return mvc.post()
+                .uri("/valid")
+                .header("Idempotency-Key", key)
+                .contentType(MediaType.APPLICATION_JSON)
+                .content(body)
+                .exchange();
+    }
+
     @Test
     void anAnswerOfNoTypeIsRefusedAtStartup() {
         IdempotentApplication.runner()
@@ -157,7 +181,7 @@ class HttpAnswerTests {
         });
     }
 
-    record Order(int number) {}
+    record Order(@Positive int number) {}
 
     static class AnyAnswer {
 
@@ -220,6 +244,12 @@ class HttpAnswerTests {
         }
 
         @Idempotent(header = "Idempotency-Key", value = "open")
+        @PostMapping("/valid")
+        Order valid(@Valid @RequestBody Order order) {
+            return order;
+        }
+
+        @Idempotent(header = "Idempotency-Key", value = "open")
         @PostMapping("/plain")
         @ResponseStatus(HttpStatus.ACCEPTED)
         Order plain() {
@@ -231,6 +261,7 @@ class HttpAnswerTests {
     @ImportAutoConfiguration({
         AopAutoConfiguration.class,
         JacksonAutoConfiguration.class,
+        ValidationAutoConfiguration.class,
         HttpMessageConvertersAutoConfiguration.class,
         WebMvcAutoConfiguration.class,
         DispatcherServletAutoConfiguration.class,
