@@ -100,15 +100,6 @@ enum Dialect {
         return insert == null ? null : sql(insert, table);
     }
 
-    /** Removes {@code :batch} expired records, less those that somebody has locked where that can be told. */
-    NamedSql expire(String table, String expired) {
-        String some = insert == null
-                ? "DELETE FROM {table} WHERE id IN (SELECT id FROM {table} WHERE " + expired
-                        + " ORDER BY valid_until FETCH FIRST :batch ROWS ONLY FOR UPDATE SKIP LOCKED)"
-                : "DELETE FROM {table} WHERE " + expired + " ORDER BY valid_until LIMIT :batch";
-        return sql(some, table);
-    }
-
     /** A statement about the table with the current time in it. */
     NamedSql sql(String written, String table) {
         return new NamedSql(filledIn(written, table));

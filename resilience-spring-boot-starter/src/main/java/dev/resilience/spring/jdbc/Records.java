@@ -33,7 +33,8 @@ final class Records {
     private final NamedSql resolve;
     private final NamedSql free;
     private final NamedSql delete;
-    private final NamedSql expire;
+    private final NamedSql expired;
+    private final String remove;
 
     Records(Dialect dialect, String table) {
         this.claim = dialect.claim(table);
@@ -58,9 +59,12 @@ final class Records {
         this.delete = dialect.sql(
                 "DELETE FROM {table} WHERE id = :id AND fence = :fence AND (state <> 'R' OR valid_until <= {now})",
                 table);
-        this.expire = dialect.expire(
-                table,
-                "(valid_until <= {now} - :grace AND state = 'R' AND take_over OR valid_until <= {now} AND state = 'C')");
+        this.expired = dialect.sql(
+                "SELECT id FROM {table} WHERE valid_until <= {now} - :grace AND state = 'R' AND take_over"
+                        + " OR valid_until <= {now} AND state = 'C'"
+                        + " ORDER BY valid_until LIMIT :batch FOR UPDATE SKIP LOCKED",
+                table);
+        this.remove = "DELETE FROM " + table + " WHERE id = ?";
     }
 
     /** What there is under an id. */
@@ -160,9 +164,29 @@ final class Records {
         return delete.update(connection, identity(record)) == 1;
     }
 
-    /** Removes what nobody will miss, so many at the most, and returns how many there were. */
+    /** Removes what nobody will miss, so many at the most, and returns how many there were. In one transaction. */
     int expire(Connection connection, int batch, long grace) throws SQLException {
-        return expire.update(connection, Map.of("batch", batch, "grace", grace));
+        connection.setAutoCommit(false);
+        try (PreparedStatement select = expired.prepare(connection, Map.of("batch", batch, "grace", grace));
+                ResultSet row = select.executeQuery();
+                PreparedStatement delete = connection.prepareStatement(remove)) {
+            int removed = 0;
+            while (row.next()) {
+                delete.setString(1, row.getString(1));
+                delete.addBatch();
+                removed++;
+            }
+            if (removed > 0) {
+                delete.executeBatch();
+            }
+            connection.commit();
+            return removed;
+        } catch (SQLException | RuntimeException | Error failure) {
+            connection.rollback();
+            throw failure;
+        } finally {
+            connection.setAutoCommit(true);
+        }
     }
 
     private static Map<String, Object> identity(Listed record) {

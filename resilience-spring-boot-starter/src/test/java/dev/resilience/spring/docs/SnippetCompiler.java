@@ -31,7 +31,9 @@ final class SnippetCompiler {
             import org.springframework.boot.test.context.TestConfiguration;
             import org.springframework.context.annotation.Bean;
             import org.springframework.context.annotation.Configuration;
+            import org.springframework.jdbc.core.simple.JdbcClient;
             import org.springframework.stereotype.Service;
+            import org.springframework.transaction.annotation.Transactional;
             import org.springframework.web.client.RestClient;
 
             class LedgerClosedException extends RuntimeException {}
