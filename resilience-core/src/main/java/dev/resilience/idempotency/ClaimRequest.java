@@ -12,4 +12,10 @@ import java.time.Duration;
  * @param lease how long the record stays this owner's unless it is renewed
  * @param takeOver whether an abandoned record may be taken over
  */
-public record ClaimRequest(RecordKey key, String owner, String fingerprint, Duration lease, boolean takeOver) {}
+public record ClaimRequest(RecordKey key, String owner, String fingerprint, Duration lease, boolean takeOver) {
+
+    /** Whether a record with this fingerprint is of a call with the same arguments, as far as they are compared. */
+    public boolean hasArgumentsOf(String other) {
+        return fingerprint.isEmpty() || other.isEmpty() || fingerprint.equals(other);
+    }
+}

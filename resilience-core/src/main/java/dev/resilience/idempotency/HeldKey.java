@@ -4,6 +4,7 @@ import dev.resilience.deadline.Deadline;
 import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.exception.IdempotencyLeaseLostException;
 import dev.resilience.exception.IdempotencyStoreException;
+import dev.resilience.exception.ResilienceException;
 import dev.resilience.idempotency.IdempotencyPolicy.Transactional;
 import dev.resilience.pipeline.IdempotencyContext;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -105,18 +106,21 @@ final class HeldKey implements RunningBody {
             }
             now(Written.PENDING, stored);
         } catch (IdempotencyStoreException | IdempotencyLeaseLostException refused) {
-            transaction.rollbackOnly(refused);
-            lease.resume();
-            throw refused;
+            throw refuse(transaction, refused);
         } catch (RuntimeException unavailable) {
-            IdempotencyStoreException refused = new IdempotencyStoreException(
-                    "Idempotency '" + name() + "': the result of " + operation.name()
-                            + " could not be written in its transaction, which is rolled back",
-                    unavailable);
-            transaction.rollbackOnly(refused);
-            lease.resume();
-            throw refused;
+            throw refuse(
+                    transaction,
+                    new IdempotencyStoreException(
+                            "Idempotency '" + name() + "': the result of " + operation.name()
+                                    + " could not be written in its transaction, which is rolled back",
+                            unavailable));
         }
+    }
+
+    private ResilienceException refuse(StoreTransaction transaction, ResilienceException why) {
+        transaction.rollbackOnly(why);
+        lease.resume();
+        return why;
     }
 
     private void transactionEnded(StoreTransaction.End end) {
@@ -139,7 +143,11 @@ final class HeldKey implements RunningBody {
             written = Written.FOR_GOOD;
         }
         lease.end();
-        count(takenOver ? IdempotencyOutcome.TAKEN_OVER : IdempotencyOutcome.EXECUTED);
+        count(executed());
+    }
+
+    private IdempotencyOutcome executed() {
+        return takenOver ? IdempotencyOutcome.TAKEN_OVER : IdempotencyOutcome.EXECUTED;
     }
 
     private void rolledBack() {
@@ -159,10 +167,7 @@ final class HeldKey implements RunningBody {
     /** A record that is still in progress can be renewed or released; one that was written cannot. */
     private void findOut() {
         guarded(() -> {
-            boolean ended;
-            synchronized (this) {
-                ended = callEnded;
-            }
+            boolean ended = hasCallEnded();
             boolean inProgress = ended
                     ? idempotency.store().release(ownership)
                     : idempotency.store().renew(ownership, policy.lease());
@@ -189,6 +194,10 @@ final class HeldKey implements RunningBody {
     private synchronized boolean ends() {
         callEnded = true;
         return written == Written.NOT;
+    }
+
+    private synchronized boolean hasCallEnded() {
+        return callEnded;
     }
 
     /** The call returns this. */
@@ -254,8 +263,7 @@ final class HeldKey implements RunningBody {
         }
         lease.end();
         boolean mine = Deadline.ignoring(() -> idempotency.store().complete(ownership, stored, policy.ttl()));
-        IdempotencyOutcome done = takenOver ? IdempotencyOutcome.TAKEN_OVER : IdempotencyOutcome.EXECUTED;
-        count(mine ? done : IdempotencyOutcome.LEASE_LOST);
+        count(mine ? executed() : IdempotencyOutcome.LEASE_LOST);
     }
 
     private void release() {
@@ -277,11 +285,7 @@ final class HeldKey implements RunningBody {
                     unavailable);
             count(IdempotencyOutcome.STORE_FAILURE);
         } finally {
-            boolean ended;
-            synchronized (this) {
-                ended = callEnded;
-            }
-            if (ended) {
+            if (hasCallEnded()) {
                 lease.end();
             }
         }

@@ -83,7 +83,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
         if (found == null || (found instanceof Done done && done.isOver(now))) {
             return new Acquired(newOwnership(request), false);
         }
-        if (!sameArguments(request.fingerprint(), found.fingerprint())) {
+        if (!request.hasArgumentsOf(found.fingerprint())) {
             return new KeyReused();
         }
         if (found instanceof Done done) {
@@ -97,10 +97,6 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
             return new InProgress(Duration.ofNanos(leaseLeft));
         }
         return request.takeOver() ? new Acquired(newOwnership(request), true) : new Abandoned();
-    }
-
-    private static boolean sameArguments(String left, String right) {
-        return left.isEmpty() || right.isEmpty() || left.equals(right);
     }
 
     @Override

@@ -28,6 +28,12 @@ public record RecordSelection(
         return caller == null ? null : RecordKey.hash(caller);
     }
 
+    /** Whether a record of the key is among them. */
+    public boolean includes(String operation, String callerHash) {
+        String wanted = callerHash();
+        return operations.contains(operation) && (wanted == null || wanted.equals(callerHash));
+    }
+
     /** Without the key, which is nobody's business. */
     @Override
     public String toString() {

@@ -55,6 +55,8 @@ public final class IdempotencyContext {
     public static void makeCurrent(@Nullable IdempotencyContext context) {
         if (context != null) {
             used = true;
+        } else if (!used) {
+            return; // there is none to replace, and no thread needs an entry for that
         }
         CURRENT.set(context);
     }

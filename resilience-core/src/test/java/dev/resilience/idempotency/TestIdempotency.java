@@ -11,9 +11,7 @@ import dev.resilience.policy.Way;
 import dev.resilience.time.ManualTimeSource;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -149,17 +147,7 @@ final class TestIdempotency {
 
     /** Asserts the outcomes counted, all of them. */
     void assertCounted(IdempotencyOutcome... expected) {
-        Map<IdempotencyOutcome, Long> wanted = new EnumMap<>(IdempotencyOutcome.class);
-        for (IdempotencyOutcome outcome : expected) {
-            wanted.merge(outcome, 1L, Long::sum);
-        }
-        Map<IdempotencyOutcome, Long> counted = new EnumMap<>(IdempotencyOutcome.class);
-        for (IdempotencyOutcome outcome : IdempotencyOutcome.values()) {
-            if (idempotency.calls().get(outcome) != 0) {
-                counted.put(outcome, idempotency.calls().get(outcome));
-            }
-        }
-        assertThat(counted).isEqualTo(wanted);
+        CountedOutcomes.assertCounted(idempotency, expected);
     }
 
     void assertExecutions(int expected) {

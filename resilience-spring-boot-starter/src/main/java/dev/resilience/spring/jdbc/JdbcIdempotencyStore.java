@@ -18,18 +18,20 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
 /**
- * Keeps records in a table of a relational database: PostgreSQL or H2.
+ * Keeps records in a table of a relational database: PostgreSQL, H2, and as an experiment MySQL and MariaDB.
  *
  * <p>Claims, renewals and releases commit at once, each on a connection of its own, whatever transaction the thread is
  * in: others must see that a key is taken while the method runs. A result is written in the method's transaction where
  * there is one on the same data source, so that effect and record commit together. Time is the database's.
  *
- * <p>A first execution costs two statements, a replay one. Safe for use by many threads and many processes.
+ * <p>A first execution costs two statements (in MySQL and MariaDB four), a replay one. Safe for use by many threads and many processes.
  */
 public final class JdbcIdempotencyStore implements IdempotencyStore {
 
@@ -97,7 +99,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
         if (found.state() == 'C' && isOver) {
             return takeOver(connection, request, values, found);
         }
-        if (!sameArguments(request.fingerprint(), found.fingerprint())) {
+        if (!request.hasArgumentsOf(found.fingerprint())) {
             return new Claim.KeyReused();
         }
         if (found.state() == 'C') {
@@ -119,10 +121,6 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
         return records(connection).takeOver(connection, values, found, fence)
                 ? new Claim.Acquired(new Ownership(request.key(), request.owner(), fence), found.state() == 'R')
                 : null;
-    }
-
-    private static boolean sameArguments(String left, String right) {
-        return left.isEmpty() || right.isEmpty() || left.equals(right);
     }
 
     @Override
@@ -155,34 +153,31 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 
     @Override
     public int resolve(RecordSelection selection, boolean executed) {
-        return onOwnConnection(connection -> {
-            int resolved = 0;
-            for (Listed record : select(connection, selection)) {
-                resolved += records(connection).resolve(connection, record, executed) ? 1 : 0;
-            }
-            return resolved;
-        });
+        return change(selection, (connection, record) -> records(connection).resolve(connection, record, executed));
     }
 
     @Override
     public int delete(RecordSelection selection) {
+        return change(selection, (connection, record) -> records(connection).delete(connection, record));
+    }
+
+    private int change(RecordSelection selection, Change change) {
         return onOwnConnection(connection -> {
-            int deleted = 0;
+            int changed = 0;
             for (Listed record : select(connection, selection)) {
-                deleted += records(connection).delete(connection, record) ? 1 : 0;
+                changed += change.of(connection, record) ? 1 : 0;
             }
-            return deleted;
+            return changed;
         });
     }
 
     private List<Listed> select(Connection connection, RecordSelection selection) throws SQLException {
-        List<String> operations = selection.operations().stream()
+        Set<String> operations = selection.operations().stream()
                 .map(JdbcIdempotencyStore::shortened)
-                .toList();
-        String callerHash = selection.callerHash();
+                .collect(Collectors.toSet());
+        RecordSelection asWritten = new RecordSelection(selection.key(), operations, selection.caller());
         return records(connection).find(connection, selection.keyHash()).stream()
-                .filter(record -> operations.contains(record.operation()))
-                .filter(record -> callerHash == null || callerHash.equals(record.callerHash()))
+                .filter(record -> asWritten.includes(record.operation(), record.callerHash()))
                 .toList();
     }
 
@@ -305,6 +300,13 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 
     private static Duration duration(long micros) {
         return Duration.of(micros, ChronoUnit.MICROS);
+    }
+
+    /** What is done to a record, if it is still as it was found. */
+    @FunctionalInterface
+    private interface Change {
+
+        boolean of(Connection connection, Listed record) throws SQLException;
     }
 
     /** What is done on one connection. */

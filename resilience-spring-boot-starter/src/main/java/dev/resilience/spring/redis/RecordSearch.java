@@ -32,7 +32,7 @@ final class RecordSearch {
             ScriptAnswer answer = LOOK_UP.ask(connection, key);
             if (answer.size() > 0) {
                 RecordSummary summary = summary(answer);
-                if (isAmong(selection, summary)) {
+                if (selection.includes(summary.operation(), summary.callerHash())) {
                     records.add(new Found(key, summary));
                 }
             }
@@ -73,12 +73,6 @@ final class RecordSearch {
                 answer.text(1),
                 RecordSummary.State.valueOf(answer.text(2)),
                 stays ? null : answer.millis(3));
-    }
-
-    private static boolean isAmong(RecordSelection selection, RecordSummary summary) {
-        String callerHash = selection.callerHash();
-        return selection.operations().contains(summary.operation())
-                && (callerHash == null || callerHash.equals(summary.callerHash()));
     }
 
     /** A record, and where it is. */

@@ -4,14 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.resilience.event.IdempotencyOutcome;
+import dev.resilience.idempotency.CountedOutcomes;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceJdbcAutoConfiguration;
 import dev.resilience.spring.jdbc.TransactionalTests.Orders;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -125,16 +124,6 @@ record TestShop(
 
     /** Asserts the outcomes counted, all of them. */
     void assertCounted(IdempotencyOutcome... expected) {
-        Map<IdempotencyOutcome, Long> wanted = new EnumMap<>(IdempotencyOutcome.class);
-        for (IdempotencyOutcome outcome : expected) {
-            wanted.merge(outcome, 1L, Long::sum);
-        }
-        Map<IdempotencyOutcome, Long> counted = new EnumMap<>(IdempotencyOutcome.class);
-        for (IdempotencyOutcome outcome : IdempotencyOutcome.values()) {
-            if (idempotency.calls().get(outcome) != 0) {
-                counted.put(outcome, idempotency.calls().get(outcome));
-            }
-        }
-        assertThat(counted).isEqualTo(wanted);
+        CountedOutcomes.assertCounted(idempotency, expected);
     }
 }
