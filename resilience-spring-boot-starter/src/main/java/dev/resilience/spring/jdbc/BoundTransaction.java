@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -33,20 +32,28 @@ final class BoundTransaction implements StoreTransaction {
         boolean writes = TransactionSynchronizationManager.isActualTransactionActive()
                 && TransactionSynchronizationManager.isSynchronizationActive()
                 && !TransactionSynchronizationManager.isCurrentTransactionReadOnly()
-                && TransactionSynchronizationManager.getResource(dataSource) instanceof ConnectionHolder holder
-                && holder.isSynchronizedWithTransaction();
-        return writes ? new BoundTransaction(store, dataSource) : null;
+                && TransactionSynchronizationManager.hasResource(dataSource);
+        BoundTransaction transaction = new BoundTransaction(store, dataSource);
+        return writes && transaction.onConnection(connection -> !connection.getAutoCommit()) ? transaction : null;
     }
 
     @Override
     public boolean complete(Ownership ownership, StoredResult result, Duration ttl, Consumer<End> end) {
+        boolean completed = onConnection(connection -> store.complete(connection, ownership, result, ttl));
+        if (completed) {
+            TransactionSynchronizationManager.registerSynchronization(new Listener(end));
+        }
+        return completed;
+    }
+
+    /**
+     * On the connection that is bound to the thread. One that commits by itself was bound by somebody who only wanted to
+     * use it again, while another data source has the transaction.
+     */
+    private boolean onConnection(Work work) {
         Connection connection = DataSourceUtils.getConnection(dataSource);
         try {
-            boolean completed = store.complete(connection, ownership, result, ttl);
-            if (completed) {
-                TransactionSynchronizationManager.registerSynchronization(new Listener(end));
-            }
-            return completed;
+            return work.with(connection);
         } catch (SQLException failure) {
             throw new JdbcStoreException(failure, store.table());
         } finally {
@@ -83,5 +90,11 @@ final class BoundTransaction implements StoreTransaction {
         public void beforeCommit(boolean readOnly) {
             throw why;
         }
+    }
+
+    @FunctionalInterface
+    private interface Work {
+
+        boolean with(Connection connection) throws SQLException;
     }
 }
