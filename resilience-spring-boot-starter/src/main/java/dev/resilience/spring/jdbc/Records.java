@@ -1,14 +1,15 @@
 package dev.resilience.spring.jdbc;
 
+import dev.resilience.idempotency.ClaimRequest;
+import dev.resilience.idempotency.Ownership;
 import dev.resilience.idempotency.StoredResult;
 import dev.resilience.idempotency.StoredResult.Kind;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -21,44 +22,33 @@ final class Records {
     private static final String VALUE = "V";
     private static final String EXCEPTION = "E";
     private static final String MINE = " WHERE id = :id AND owner = :owner AND fence = :fence AND state = 'R'";
-    private static final String OVER = "state = 'R' AND valid_until <= {now}";
+    private static final String AS_FOUND =
+            " WHERE id = :id AND fence = :fence AND state = :state AND valid_until <= {now}";
+    private static final int LONGEST_OPERATION = 1_000;
 
     private final NamedSql claim;
     private final @Nullable NamedSql insert;
-    private final NamedSql takeOver;
+    private final NamedSql lock;
+    private final NamedSql replace;
     private final NamedSql renew;
     private final NamedSql complete;
     private final NamedSql release;
-    private final NamedSql find;
-    private final NamedSql resolve;
-    private final NamedSql free;
-    private final NamedSql delete;
     private final NamedSql expired;
     private final String remove;
 
     Records(Dialect dialect, String table) {
         this.claim = dialect.claim(table);
         this.insert = dialect.insert(table);
-        this.takeOver = dialect.sql(
+        this.lock = dialect.sql("SELECT id FROM {table}" + AS_FOUND + " FOR UPDATE SKIP LOCKED", table);
+        this.replace = dialect.sql(
                 "UPDATE {table} SET fingerprint = :fingerprint, state = 'R', owner = :owner, fence = :new_fence,"
-                        + " take_over = :take_over, valid_until = {now} + :lease, kind = '', result = NULL"
-                        + " WHERE id = :id AND fence = :fence AND state = :state AND valid_until <= {now}",
+                        + " take_over = :take_over, valid_until = {now} + :lease, kind = '', result = NULL" + AS_FOUND,
                 table);
         this.renew = dialect.sql("UPDATE {table} SET valid_until = {now} + :lease" + MINE, table);
         this.complete = dialect.sql(
                 "UPDATE {table} SET state = 'C', kind = :kind, result = :result, valid_until = {now} + :ttl" + MINE,
                 table);
         this.release = dialect.sql("DELETE FROM {table}" + MINE, table);
-        this.find = dialect.sql(
-                "SELECT id, operation, caller_hash, state, fence, valid_until, {now} AS now FROM {table}"
-                        + " WHERE key_hash = :key_hash",
-                table);
-        String abandoned = " WHERE id = :id AND fence = :fence AND " + OVER;
-        this.resolve = dialect.sql("UPDATE {table} SET state = 'E'" + abandoned, table);
-        this.free = dialect.sql("DELETE FROM {table}" + abandoned, table);
-        this.delete = dialect.sql(
-                "DELETE FROM {table} WHERE id = :id AND fence = :fence AND (state <> 'R' OR valid_until <= {now})",
-                table);
         this.expired = dialect.sql(
                 "SELECT id FROM {table} WHERE valid_until <= {now} - :grace AND state = 'R' AND take_over"
                         + " OR valid_until <= {now} AND state = 'C'"
@@ -74,24 +64,28 @@ final class Records {
             long fence,
             long left,
             @Nullable StoredResult result,
-            long now) {}
+            long now) {
 
-    /** What an operator sees. */
-    record Listed(String id, String operation, String callerHash, char state, long fence, long left) {}
+        /** Whether nobody else has claimed it, nor its owner completed it. */
+        boolean isSameClaimAs(@Nullable Found other) {
+            return other != null && state == other.state && fence == other.fence;
+        }
+    }
 
     /** Returns what there is, which is state A if it was inserted; {@code null} if another claim came in between. */
     @Nullable
-    Found claim(Connection connection, Map<String, Object> request) throws SQLException {
-        Found found = look(connection, request);
+    Found claim(Connection connection, ClaimRequest request) throws SQLException {
+        Map<String, Object> values = values(request);
+        Found found = look(connection, values);
         if (found != null || insert == null) {
             return found;
         }
-        insert.update(connection, request);
-        return look(connection, request);
+        insert.update(connection, values);
+        return look(connection, values);
     }
 
-    private @Nullable Found look(Connection connection, Map<String, Object> request) throws SQLException {
-        try (PreparedStatement statement = claim.prepare(connection, request);
+    private @Nullable Found look(Connection connection, Map<String, Object> values) throws SQLException {
+        try (PreparedStatement statement = claim.prepare(connection, values);
                 ResultSet row = statement.executeQuery()) {
             if (!row.next()) {
                 return null;
@@ -113,89 +107,101 @@ final class Records {
         return content == null ? null : new StoredResult(value ? Kind.VALUE : Kind.EXCEPTION, content);
     }
 
-    /** Makes an expired or abandoned record the claimant's; {@code false} if it has changed meanwhile. */
-    boolean takeOver(Connection connection, Map<String, Object> request, Found found, long newFence)
-            throws SQLException {
-        Map<String, Object> values = new HashMap<>(request);
-        values.put("state", String.valueOf(found.state()));
-        values.put("fence", found.fence());
-        values.put("new_fence", newFence);
-        return takeOver.update(connection, values) == 1;
+    /** Makes an abandoned record the claimant's; {@code false} if it has changed meanwhile, or somebody has it locked. */
+    boolean takeOver(Connection connection, ClaimRequest request, Found found, long newFence) throws SQLException {
+        Map<String, Object> values = values(request, found, newFence);
+        return Transactions.inTransaction(connection, own -> exists(own, values) && replace.update(own, values) == 1);
     }
 
-    boolean renew(Connection connection, Map<String, Object> ownership, long lease) throws SQLException {
-        return renew.update(connection, with(ownership, "lease", lease)) == 1;
+    private boolean exists(Connection connection, Map<String, Object> values) throws SQLException {
+        try (PreparedStatement statement = lock.prepare(connection, values);
+                ResultSet row = statement.executeQuery()) {
+            return row.next();
+        }
     }
 
-    boolean complete(Connection connection, Map<String, Object> ownership, StoredResult result, long ttl)
+    /** Makes a record with an expired result the claimant's; {@code false} if it has changed meanwhile. */
+    boolean replace(Connection connection, ClaimRequest request, Found found, long newFence) throws SQLException {
+        return replace.update(connection, values(request, found, newFence)) == 1;
+    }
+
+    boolean renew(Connection connection, Ownership ownership, Duration lease) throws SQLException {
+        Map<String, Object> values = values(ownership);
+        values.put("lease", Micros.of(lease));
+        return renew.update(connection, values) == 1;
+    }
+
+    boolean complete(Connection connection, Ownership ownership, StoredResult result, Duration ttl)
             throws SQLException {
-        Map<String, Object> values = with(ownership, "ttl", ttl);
+        Map<String, Object> values = values(ownership);
+        values.put("ttl", Micros.of(ttl));
         values.put("kind", result.kind() == Kind.VALUE ? VALUE : EXCEPTION);
         values.put("result", result.content());
         return complete.update(connection, values) == 1;
     }
 
-    boolean release(Connection connection, Map<String, Object> ownership) throws SQLException {
-        return release.update(connection, ownership) == 1;
+    boolean release(Connection connection, Ownership ownership) throws SQLException {
+        return release.update(connection, values(ownership)) == 1;
     }
 
-    List<Listed> find(Connection connection, String keyHash) throws SQLException {
-        try (PreparedStatement statement = find.prepare(connection, Map.of("key_hash", keyHash));
-                ResultSet row = statement.executeQuery()) {
-            List<Listed> found = new ArrayList<>();
-            while (row.next()) {
-                found.add(new Listed(
-                        row.getString("id"),
-                        row.getString("operation"),
-                        row.getString("caller_hash"),
-                        row.getString("state").charAt(0),
-                        row.getLong("fence"),
-                        row.getLong("valid_until") - row.getLong("now")));
+    /**
+     * Removes what nobody will miss.
+     *
+     * @param batch how many at the most
+     * @param grace how long after its lease an abandoned record stays
+     * @return how many there were
+     */
+    int expire(Connection connection, int batch, Duration grace) throws SQLException {
+        Map<String, Object> values = Map.of("batch", batch, "grace", Micros.of(grace));
+        return Transactions.inTransaction(connection, own -> {
+            try (PreparedStatement select = expired.prepare(own, values);
+                    ResultSet row = select.executeQuery();
+                    PreparedStatement delete = own.prepareStatement(remove)) {
+                int removed = 0;
+                while (row.next()) {
+                    delete.setString(1, row.getString(1));
+                    delete.addBatch();
+                    removed++;
+                }
+                if (removed > 0) {
+                    delete.executeBatch();
+                }
+                return removed;
             }
-            return found;
-        }
+        });
     }
 
-    boolean resolve(Connection connection, Listed record, boolean executed) throws SQLException {
-        return (executed ? resolve : free).update(connection, identity(record)) == 1;
+    private static Map<String, Object> values(ClaimRequest request) {
+        Map<String, Object> values = new HashMap<>();
+        values.put("id", request.key().id());
+        values.put("key_hash", request.key().keyHash());
+        values.put("caller_hash", request.key().callerHash());
+        values.put("operation", shortened(request.key().operation()));
+        values.put("fingerprint", request.fingerprint());
+        values.put("owner", request.owner());
+        values.put("take_over", request.takeOver());
+        values.put("lease", Micros.of(request.lease()));
+        return values;
     }
 
-    boolean delete(Connection connection, Listed record) throws SQLException {
-        return delete.update(connection, identity(record)) == 1;
+    private static Map<String, Object> values(ClaimRequest request, Found found, long newFence) {
+        Map<String, Object> values = values(request);
+        values.put("state", String.valueOf(found.state()));
+        values.put("fence", found.fence());
+        values.put("new_fence", newFence);
+        return values;
     }
 
-    /** Removes what nobody will miss, so many at the most, and returns how many there were. In one transaction. */
-    int expire(Connection connection, int batch, long grace) throws SQLException {
-        connection.setAutoCommit(false);
-        try (PreparedStatement select = expired.prepare(connection, Map.of("batch", batch, "grace", grace));
-                ResultSet row = select.executeQuery();
-                PreparedStatement delete = connection.prepareStatement(remove)) {
-            int removed = 0;
-            while (row.next()) {
-                delete.setString(1, row.getString(1));
-                delete.addBatch();
-                removed++;
-            }
-            if (removed > 0) {
-                delete.executeBatch();
-            }
-            connection.commit();
-            return removed;
-        } catch (SQLException | RuntimeException | Error failure) {
-            connection.rollback();
-            throw failure;
-        } finally {
-            connection.setAutoCommit(true);
-        }
+    private static Map<String, Object> values(Ownership ownership) {
+        Map<String, Object> values = new HashMap<>();
+        values.put("id", ownership.key().id());
+        values.put("owner", ownership.owner());
+        values.put("fence", ownership.fence());
+        return values;
     }
 
-    private static Map<String, Object> identity(Listed record) {
-        return Map.of("id", record.id(), "fence", record.fence());
-    }
-
-    private static Map<String, Object> with(Map<String, Object> values, String name, Object value) {
-        Map<String, Object> more = new HashMap<>(values);
-        more.put(name, value);
-        return more;
+    /** The name of a method as the table has it. */
+    static String shortened(String operation) {
+        return operation.substring(0, Math.min(LONGEST_OPERATION, operation.length()));
     }
 }

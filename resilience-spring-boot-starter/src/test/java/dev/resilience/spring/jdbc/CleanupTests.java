@@ -34,9 +34,7 @@ class CleanupTests {
     CleanupTests(Databases database) {
         this.pool = database.pool();
         this.jdbc = new JdbcTemplate(pool);
-        this.now = database == Databases.MARIADB
-                ? "CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED)"
-                : "CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * 1000000 AS BIGINT)";
+        this.now = database.now();
         this.store = new JdbcIdempotencyStore(pool, TABLE, true);
         this.cleanup = new Cleanup(store, time);
     }

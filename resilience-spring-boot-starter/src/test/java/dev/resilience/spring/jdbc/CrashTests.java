@@ -128,4 +128,35 @@ class CrashTests {
         }
         assertThat(effects()).isEqualTo(1);
     }
+
+    /** Its transaction has the record: nobody may run, nor wait, until the database knows how that ends. */
+    @Test
+    void anOwnerThatFreezesBeforeItsCommitKeepsItsKey() throws Exception {
+        try (NodeProcess first = start();
+                NodeProcess second = start()) {
+            second.awaitReady();
+            first.awaitReady().send("call k before-the-commit");
+            first.expect("at before-the-commit");
+            first.freeze();
+            while (!isLeaseOver()) {
+                LockSupport.parkNanos(10_000_000);
+            }
+
+            second.send("call k nowhere");
+            second.expect("threw IdempotencyInProgressException");
+
+            first.thaw();
+            first.send("go on");
+            first.expect("returned order k");
+            second.send("call k nowhere");
+            second.expect("returned order k");
+        }
+        assertThat(effects()).isEqualTo(1);
+    }
+
+    private boolean isLeaseOver() {
+        return !jdbc.queryForList("SELECT id FROM " + JdbcIdempotencyStore.DEFAULT_TABLE
+                        + " WHERE state = 'R' AND valid_until <= " + Databases.POSTGRESQL.now())
+                .isEmpty();
+    }
 }

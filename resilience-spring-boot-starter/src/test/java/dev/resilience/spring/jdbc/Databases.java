@@ -30,6 +30,11 @@ enum Databases {
         }
 
         @Override
+        String now() {
+            return "CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED)";
+        }
+
+        @Override
         boolean isAtHand() {
             return System.getProperty("mariadb.url") != null;
         }
@@ -37,6 +42,11 @@ enum Databases {
 
     boolean isAtHand() {
         return true;
+    }
+
+    /** The current time in SQL, in microseconds since 1970. */
+    String now() {
+        return "CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * 1000000 AS BIGINT)";
     }
 
     /** A new pool of connections, to be closed. */

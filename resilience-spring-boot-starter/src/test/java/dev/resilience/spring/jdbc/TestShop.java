@@ -52,18 +52,24 @@ record TestShop(
             outside.execute("DROP TABLE IF EXISTS effects");
             outside.execute("DROP TABLE IF EXISTS " + TABLE);
             outside.execute("CREATE TABLE effects (name VARCHAR(100) PRIMARY KEY)");
-            runner(pool).withBean(Orders.class).withPropertyValues(properties).run(context -> {
-                assertThat(context).hasNotFailed();
-                use.with(new TestShop(
-                        context.getBean(Orders.class),
-                        context.getBean(JdbcTemplate.class),
-                        outside,
-                        new TransactionTemplate(context.getBean(PlatformTransactionManager.class)),
-                        Objects.requireNonNull(context.getBean(ResilienceRegistry.class)
-                                .idempotencies()
-                                .get("default")),
-                        context.getBean(PlatformTransactionManager.class)));
-            });
+            runner(pool)
+                    .withBean(Orders.class)
+                    .withPropertyValues(
+                            "resilience.retry.default.backoff.base-delay=0",
+                            "resilience.retry.polling.retry-on-result=#result != 'order 3'")
+                    .withPropertyValues(properties)
+                    .run(context -> {
+                        assertThat(context).hasNotFailed();
+                        use.with(new TestShop(
+                                context.getBean(Orders.class),
+                                context.getBean(JdbcTemplate.class),
+                                outside,
+                                new TransactionTemplate(context.getBean(PlatformTransactionManager.class)),
+                                Objects.requireNonNull(context.getBean(ResilienceRegistry.class)
+                                        .idempotencies()
+                                        .get("default")),
+                                context.getBean(PlatformTransactionManager.class)));
+                    });
         }
     }
 

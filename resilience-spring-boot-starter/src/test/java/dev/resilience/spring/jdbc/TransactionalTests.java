@@ -33,11 +33,7 @@ class TransactionalTests {
     }
 
     private void with(TestShop.Use use) {
-        TestShop.with(
-                database,
-                use,
-                "resilience.retry.default.backoff.base-delay=0",
-                "resilience.retry.polling.retry-on-result=#result != 'order 3'");
+        TestShop.with(database, use);
     }
 
     @Test

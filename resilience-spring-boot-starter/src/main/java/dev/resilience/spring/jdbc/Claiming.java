@@ -1,0 +1,96 @@
+package dev.resilience.spring.jdbc;
+
+import dev.resilience.idempotency.Claim;
+import dev.resilience.idempotency.ClaimRequest;
+import dev.resilience.idempotency.Ownership;
+import dev.resilience.spring.jdbc.Records.Found;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One claim, which looks again as often as others come in between. Nobody waits for a record that a transaction has
+ * locked: its owner is about to complete it, so it is in progress, however long ago its lease ran out.
+ */
+final class Claiming {
+
+    private static final int MOST_TRIES = 20;
+
+    private final Records records;
+    private final Connection connection;
+    private final ClaimRequest request;
+    private @Nullable Found notToBeHad;
+
+    Claiming(Records records, Connection connection, ClaimRequest request) {
+        this.records = records;
+        this.connection = connection;
+        this.request = request;
+    }
+
+    Claim claim() throws SQLException {
+        for (int i = 0; i < MOST_TRIES; i++) {
+            try {
+                Found found = records.claim(connection, request);
+                Claim claim = found == null ? null : decide(found);
+                if (claim != null) {
+                    return claim;
+                }
+            } catch (SQLException failure) {
+                if (!isRace(failure)) {
+                    throw failure;
+                }
+            }
+        }
+        throw new IllegalStateException("Others claim the record again and again");
+    }
+
+    /** Returns {@code null} if the record is to be looked at again. */
+    private @Nullable Claim decide(Found found) throws SQLException {
+        if (found.state() == 'A') {
+            return new Claim.Acquired(new Ownership(request.key(), request.owner(), found.fence()), false);
+        }
+        boolean isOver = found.left() <= 0;
+        if (found.state() == 'C' && isOver) {
+            return acquired(found, records.replace(connection, request, found, nextFence(found)), false);
+        }
+        if (!request.hasArgumentsOf(found.fingerprint())) {
+            return new Claim.KeyReused();
+        }
+        if (found.state() == 'C') {
+            return new Claim.Completed(Objects.requireNonNull(found.result()));
+        }
+        if (found.state() == 'E') {
+            return new Claim.Executed();
+        }
+        if (!isOver) {
+            return new Claim.InProgress(Micros.toDuration(found.left()));
+        }
+        return request.takeOver() ? takeOver(found) : new Claim.Abandoned();
+    }
+
+    private @Nullable Claim takeOver(Found found) throws SQLException {
+        if (found.isSameClaimAs(notToBeHad)) {
+            return new Claim.InProgress(Duration.ZERO);
+        }
+        notToBeHad = found;
+        return acquired(found, records.takeOver(connection, request, found, nextFence(found)), true);
+    }
+
+    private @Nullable Claim acquired(Found found, boolean changed, boolean takenOver) {
+        return changed
+                ? new Claim.Acquired(new Ownership(request.key(), request.owner(), nextFence(found)), takenOver)
+                : null;
+    }
+
+    private static long nextFence(Found found) {
+        return Math.max(found.fence() + 1, found.now());
+    }
+
+    /** Somebody else claimed the record at the same time: a duplicate, or a transaction that cannot be serialised. */
+    private static boolean isRace(SQLException failure) {
+        String state = failure.getSQLState();
+        return "23505".equals(state) || "40001".equals(state);
+    }
+}
