@@ -1,16 +1,12 @@
 package dev.resilience.idempotency;
 
-import dev.resilience.deadline.Deadline;
 import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.exception.IdempotencyLeaseLostException;
 import dev.resilience.exception.IdempotencyStoreException;
 import dev.resilience.exception.ResilienceException;
 import dev.resilience.idempotency.IdempotencyPolicy.Transactional;
 import dev.resilience.pipeline.IdempotencyContext;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The key of a call that runs, from its claim to its end, and what is written about that: in the transaction of the body
@@ -20,8 +16,6 @@ import org.slf4j.LoggerFactory;
  * the transaction has the record locked: nothing here touches it from outside, or it would wait for itself.
  */
 final class HeldKey implements RunningBody {
-
-    private static final Logger log = LoggerFactory.getLogger(Idempotency.class);
 
     private enum Written {
         NOT,
@@ -35,28 +29,21 @@ final class HeldKey implements RunningBody {
     }
 
     private final Idempotency idempotency;
-    private final IdempotencyPolicy policy;
     private final IdempotentOperation operation;
-    private final Ownership ownership;
-    private final boolean takenOver;
-    private final LeaseKeeper lease;
-    private final AtomicBoolean counted = new AtomicBoolean();
+    private final OwnedRecord record;
     private Written written = Written.NOT; // this and the next two are guarded by this object
     private @Nullable StoredResult result;
     private boolean callEnded;
 
     HeldKey(Idempotency idempotency, IdempotentOperation operation, Claim.Acquired claim) {
         this.idempotency = idempotency;
-        this.policy = idempotency.policy();
         this.operation = operation;
-        this.ownership = claim.ownership();
-        this.takenOver = claim.takenOver();
-        this.lease = new LeaseKeeper(idempotency, ownership);
+        this.record = new OwnedRecord(idempotency, operation, claim);
     }
 
     /** For the method. */
     IdempotencyContext context() {
-        return new IdempotencyContext(ownership.key()::downstreamKey, ownership.fence());
+        return record.context();
     }
 
     @Override
@@ -78,7 +65,7 @@ final class HeldKey implements RunningBody {
 
     @Override
     public void returned(@Nullable Object returned) {
-        StoreTransaction transaction = policy.transactional() == Transactional.AUTO
+        StoreTransaction transaction = idempotency.policy().transactional() == Transactional.AUTO
                 ? idempotency.store().currentTransaction()
                 : null;
         if (transaction != null && operation.isFinal(returned) && operation.keeps(returned)) {
@@ -88,18 +75,16 @@ final class HeldKey implements RunningBody {
 
     private void writeIn(StoreTransaction transaction, @Nullable Object returned) {
         try {
-            StoredResult stored = written(returned);
-            if (isTooLarge(stored)) {
+            StoredResult stored = record.stored(returned);
+            String why = record.whyNotKept(stored);
+            if (why != null) {
                 throw new IdempotencyStoreException(
-                        "Idempotency '" + name() + "': a result of " + operation.name() + " has "
-                                + stored.content().length + " bytes, more than max-result-size ("
-                                + policy.maxResultSize() + "), so its transaction is rolled back",
-                        null);
+                        "Idempotency '" + name() + "': " + why + ", so its transaction is rolled back", null);
             }
-            lease.pause();
-            if (!transaction.complete(ownership, stored, policy.ttl(), this::transactionEnded)) {
+            record.lease().pause();
+            if (!record.complete(transaction, stored, this::transactionEnded)) {
                 now(Written.BY_ANOTHER, null);
-                count(IdempotencyOutcome.LEASE_LOST);
+                record.count(IdempotencyOutcome.LEASE_LOST);
                 throw new IdempotencyLeaseLostException(
                         "The call took longer than its lease, and another one has taken "
                                 + "its idempotency key over (policy '" + name() + "'): its transaction is rolled back");
@@ -119,7 +104,7 @@ final class HeldKey implements RunningBody {
 
     private ResilienceException refuse(StoreTransaction transaction, ResilienceException why) {
         transaction.rollbackOnly(why);
-        lease.resume();
+        record.lease().resume();
         return why;
     }
 
@@ -139,15 +124,9 @@ final class HeldKey implements RunningBody {
     }
 
     private void forGood() {
-        synchronized (this) {
-            written = Written.FOR_GOOD;
-        }
-        lease.end();
-        count(executed());
-    }
-
-    private IdempotencyOutcome executed() {
-        return takenOver ? IdempotencyOutcome.TAKEN_OVER : IdempotencyOutcome.EXECUTED;
+        now(Written.FOR_GOOD, null);
+        record.lease().end();
+        record.count(record.executed());
     }
 
     private void rolledBack() {
@@ -158,27 +137,22 @@ final class HeldKey implements RunningBody {
             result = null;
         }
         if (ended) {
-            guarded(this::release);
+            guarded(record::release);
         } else {
-            lease.resume();
+            record.lease().resume();
         }
     }
 
-    /** A record that is still in progress can be renewed or released; one that was written cannot. */
     private void findOut() {
         guarded(() -> {
             boolean ended = hasCallEnded();
-            boolean inProgress = ended
-                    ? idempotency.store().release(ownership)
-                    : idempotency.store().renew(ownership, policy.lease());
-            if (!inProgress) {
+            if (!record.isStillInProgress(ended)) {
                 forGood();
             } else if (ended) {
-                lease.end();
-                count(IdempotencyOutcome.RELEASED);
+                record.count(IdempotencyOutcome.RELEASED);
             } else {
                 now(Written.NOT, null);
-                lease.resume();
+                record.lease().resume();
             }
         });
     }
@@ -205,9 +179,9 @@ final class HeldKey implements RunningBody {
         if (ends()) {
             guarded(() -> {
                 if (operation.keeps(returned)) {
-                    store(written(returned));
+                    record.complete(record.stored(returned));
                 } else {
-                    release();
+                    record.release();
                 }
             });
         }
@@ -219,9 +193,9 @@ final class HeldKey implements RunningBody {
             guarded(() -> {
                 if (idempotency.exceptions().isFinalAnswer(failure)) {
                     byte[] content = idempotency.exceptions().write(failure);
-                    store(new StoredResult(StoredResult.Kind.EXCEPTION, content));
+                    record.complete(new StoredResult(StoredResult.Kind.EXCEPTION, content));
                 } else {
-                    release();
+                    record.release();
                 }
             });
         }
@@ -229,7 +203,7 @@ final class HeldKey implements RunningBody {
 
     /** The caller gave up before the method was run. */
     void notRun() {
-        guarded(this::release);
+        guarded(record::release);
     }
 
     /**
@@ -237,64 +211,14 @@ final class HeldKey implements RunningBody {
      * nothing. So the key is not freed; its lease runs out, and then the policy for dead owners holds.
      */
     void abandoned() {
-        lease.end();
-        count(IdempotencyOutcome.OUTCOME_UNKNOWN);
+        record.lease().end();
+        record.count(IdempotencyOutcome.OUTCOME_UNKNOWN);
     }
 
-    private StoredResult written(@Nullable Object returned) {
-        return new StoredResult(StoredResult.Kind.VALUE, operation.write(returned));
-    }
-
-    private boolean isTooLarge(StoredResult stored) {
-        return stored.content().length > policy.maxResultSize();
-    }
-
-    private void store(StoredResult stored) {
-        if (isTooLarge(stored)) {
-            log.warn(
-                    "Idempotency '{}': a result of {} has {} bytes, more than max-result-size ({}); it is not stored and "
-                            + "its key is free again",
-                    name(),
-                    operation.name(),
-                    stored.content().length,
-                    policy.maxResultSize());
-            release();
-            return;
-        }
-        lease.end();
-        boolean mine = Deadline.ignoring(() -> idempotency.store().complete(ownership, stored, policy.ttl()));
-        count(mine ? executed() : IdempotencyOutcome.LEASE_LOST);
-    }
-
-    private void release() {
-        lease.end();
-        boolean mine = Deadline.ignoring(() -> idempotency.store().release(ownership));
-        count(mine ? IdempotencyOutcome.RELEASED : IdempotencyOutcome.LEASE_LOST);
-    }
-
-    /** The caller has its answer, and does not get another one because of the store. */
     private void guarded(Runnable write) {
-        try {
-            write.run();
-        } catch (RuntimeException | Error unavailable) {
-            log.warn(
-                    "Idempotency '{}': how a call of {} ended could not be stored; its key stays taken until the lease "
-                            + "ends",
-                    name(),
-                    operation.name(),
-                    unavailable);
-            count(IdempotencyOutcome.STORE_FAILURE);
-        } finally {
-            if (hasCallEnded()) {
-                lease.end();
-            }
-        }
-    }
-
-    /** Once a call. */
-    private void count(IdempotencyOutcome outcome) {
-        if (counted.compareAndSet(false, true)) {
-            idempotency.count(outcome);
+        record.guarded(write);
+        if (hasCallEnded()) {
+            record.lease().end();
         }
     }
 

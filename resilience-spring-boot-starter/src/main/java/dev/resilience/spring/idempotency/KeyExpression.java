@@ -11,7 +11,6 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.expression.EvaluationException;
-import org.springframework.expression.Expression;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelEvaluationException;
 import org.springframework.expression.spel.SpelMessage;
@@ -27,12 +26,28 @@ import org.springframework.expression.spel.support.SimpleEvaluationContext;
 /** A SpEL expression over the arguments; parsed and checked once, reads properties and calls methods of arguments. */
 final class KeyExpression implements KeySource {
 
-    private final Expression expression;
-    private final Map<String, Integer> variables;
+    /** An object's identity is another one on every call: as a key it would protect nothing. */
+    private static final ClassValue<Boolean> HAS_TEXT = new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+            try {
+                return !type.isArray() && type.getMethod("toString").getDeclaringClass() != Object.class;
+            } catch (NoSuchMethodException impossible) {
+                return false;
+            }
+        }
+    };
 
-    private KeyExpression(Expression expression, Map<String, Integer> variables) {
+    private final SpelExpression expression;
+    private final Map<String, Integer> variables;
+    private final @Nullable Integer argument; // the whole expression, as it mostly is: nothing to be evaluated
+
+    private KeyExpression(SpelExpression expression, Map<String, Integer> variables) {
         this.expression = expression;
         this.variables = variables;
+        this.argument = expression.getAST() instanceof VariableReference
+                ? variables.values().iterator().next()
+                : null;
     }
 
     /**
@@ -101,24 +116,24 @@ final class KeyExpression implements KeySource {
 
     @Override
     public String key(Invocation invocation) {
-        SimpleEvaluationContext context = SimpleEvaluationContext.forReadOnlyDataBinding()
-                .withInstanceMethods()
-                .build();
         @Nullable Object[] arguments = invocation.arguments();
-        variables.forEach((name, index) -> context.setVariable(name, arguments[index]));
-        Object key = evaluate(context);
+        Object key = argument != null ? arguments[argument] : evaluate(arguments);
         if (key == null) {
             throw new IdempotencyKeyMissingException(
                     "The call has no idempotency key: '" + expression.getExpressionString() + "' is null");
         }
-        if (hasNoText(key.getClass())) {
+        if (!HAS_TEXT.get(key.getClass())) {
             throw new IdempotencyKeyInvalidException("The idempotency key '" + expression.getExpressionString()
                     + "' is a " + key.getClass().getName() + ", which has no toString() of its own");
         }
         return key.toString();
     }
 
-    private @Nullable Object evaluate(SimpleEvaluationContext context) {
+    private @Nullable Object evaluate(@Nullable Object[] arguments) {
+        SimpleEvaluationContext context = SimpleEvaluationContext.forReadOnlyDataBinding()
+                .withInstanceMethods()
+                .build();
+        variables.forEach((name, index) -> context.setVariable(name, arguments[index]));
         try {
             return expression.getValue(context);
         } catch (SpelEvaluationException failed) {
@@ -135,14 +150,5 @@ final class KeyExpression implements KeySource {
     private IllegalStateException cannotEvaluate(EvaluationException failed) {
         return new IllegalStateException(
                 "The key expression '" + expression.getExpressionString() + "' cannot be evaluated", failed);
-    }
-
-    /** An object's identity is another one on every call: as a key it would protect nothing. */
-    private static boolean hasNoText(Class<?> type) {
-        try {
-            return type.isArray() || type.getMethod("toString").getDeclaringClass() == Object.class;
-        } catch (NoSuchMethodException impossible) {
-            return true;
-        }
     }
 }

@@ -1,0 +1,123 @@
+package dev.resilience.idempotency;
+
+import dev.resilience.deadline.Deadline;
+import dev.resilience.event.IdempotencyOutcome;
+import dev.resilience.idempotency.StoreTransaction.End;
+import dev.resilience.idempotency.StoredResult.Kind;
+import dev.resilience.pipeline.IdempotencyContext;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The record of a call that holds its key: its lease, what is written to it, and how the call is counted. */
+final class OwnedRecord {
+
+    private static final Logger log = LoggerFactory.getLogger(Idempotency.class);
+
+    private final Idempotency idempotency;
+    private final IdempotencyPolicy policy;
+    private final IdempotentOperation operation;
+    private final Ownership ownership;
+    private final boolean takenOver;
+    private final LeaseKeeper lease;
+    private final AtomicBoolean counted = new AtomicBoolean();
+
+    OwnedRecord(Idempotency idempotency, IdempotentOperation operation, Claim.Acquired claim) {
+        this.idempotency = idempotency;
+        this.policy = idempotency.policy();
+        this.operation = operation;
+        this.ownership = claim.ownership();
+        this.takenOver = claim.takenOver();
+        this.lease = new LeaseKeeper(idempotency, ownership);
+    }
+
+    LeaseKeeper lease() {
+        return lease;
+    }
+
+    /** For the method. */
+    IdempotencyContext context() {
+        return new IdempotencyContext(ownership.key()::downstreamKey, ownership.fence());
+    }
+
+    /** What is to be stored of a result. */
+    StoredResult stored(@Nullable Object returned) {
+        return new StoredResult(Kind.VALUE, operation.write(returned));
+    }
+
+    /** Why a result cannot be stored; {@code null} if it can. */
+    @Nullable
+    String whyNotKept(StoredResult result) {
+        int size = result.content().length;
+        return size <= policy.maxResultSize()
+                ? null
+                : "a result of " + operation.name() + " has " + size + " bytes, more than max-result-size ("
+                        + policy.maxResultSize() + ")";
+    }
+
+    /** Writes the result by itself, or frees the key if it cannot be stored. */
+    void complete(StoredResult result) {
+        String why = whyNotKept(result);
+        if (why != null) {
+            log.warn("Idempotency '{}': {}; it is not stored and its key is free again", idempotency.name(), why);
+            release();
+            return;
+        }
+        lease.end();
+        boolean mine = Deadline.ignoring(() -> idempotency.store().complete(ownership, result, policy.ttl()));
+        count(mine ? executed() : IdempotencyOutcome.LEASE_LOST);
+    }
+
+    /** Writes the result in a transaction; {@code false} if another call has the key. */
+    boolean complete(StoreTransaction transaction, StoredResult result, Consumer<End> end) {
+        return transaction.complete(ownership, result, policy.ttl(), end);
+    }
+
+    /** Frees the key. */
+    void release() {
+        lease.end();
+        boolean mine = Deadline.ignoring(() -> idempotency.store().release(ownership));
+        count(mine ? IdempotencyOutcome.RELEASED : IdempotencyOutcome.LEASE_LOST);
+    }
+
+    /**
+     * Finds out what became of a result that was written in a transaction of which nobody knows how it ended: a record
+     * that is still in progress can be renewed or released, one that was completed cannot.
+     *
+     * @param isOver whether the call has ended, so that a key which is still held is freed
+     */
+    boolean isStillInProgress(boolean isOver) {
+        return isOver
+                ? idempotency.store().release(ownership)
+                : idempotency.store().renew(ownership, policy.lease());
+    }
+
+    /** How a call that was executed is counted. */
+    IdempotencyOutcome executed() {
+        return takenOver ? IdempotencyOutcome.TAKEN_OVER : IdempotencyOutcome.EXECUTED;
+    }
+
+    /** Once a call. */
+    void count(IdempotencyOutcome outcome) {
+        if (counted.compareAndSet(false, true)) {
+            idempotency.count(outcome);
+        }
+    }
+
+    /** Writes, and says so if it fails: the caller has its answer, and does not get another one because of the store. */
+    void guarded(Runnable write) {
+        try {
+            write.run();
+        } catch (RuntimeException | Error unavailable) {
+            log.warn(
+                    "Idempotency '{}': how a call of {} ended could not be stored; its key stays taken until the lease "
+                            + "ends",
+                    idempotency.name(),
+                    operation.name(),
+                    unavailable);
+            count(IdempotencyOutcome.STORE_FAILURE);
+        }
+    }
+}
