@@ -1,5 +1,6 @@
 package dev.resilience.spring.idempotency;
 
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +32,18 @@ final class CanonicalJson {
     }
 
     byte[] write(@Nullable Object[] values) {
-        return SORTING.writeValueAsBytes(mapper.<JsonNode>valueToTree(values));
+        return Arrays.stream(values).allMatch(CanonicalJson::hasNoParts)
+                ? mapper.writeValueAsBytes(values)
+                : SORTING.writeValueAsBytes(mapper.<JsonNode>valueToTree(values));
+    }
+
+    /** Whether there is nothing to be sorted: then the tree, which costs more than all the rest, is not needed. */
+    private static boolean hasNoParts(@Nullable Object value) {
+        return value == null
+                || value instanceof String
+                || value instanceof Integer
+                || value instanceof Long
+                || value instanceof Boolean;
     }
 
     private static final class SortedElements extends StdSerializer<Set<?>> {
