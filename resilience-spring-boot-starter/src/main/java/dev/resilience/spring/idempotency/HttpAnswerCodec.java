@@ -22,12 +22,10 @@ final class HttpAnswerCodec implements ResultCodec {
     private static final List<String> KEPT_HEADERS =
             List.of(HttpHeaders.CONTENT_TYPE, HttpHeaders.LOCATION, HttpHeaders.ETAG);
 
-    private final Json json;
-    private final ResolvableType type;
+    private final ResultCodec answers;
 
     HttpAnswerCodec(Json json, ResolvableType body) {
-        this.json = json;
-        this.type = ResolvableType.forClassWithGenerics(Answer.class, body);
+        this.answers = json.codec(ResolvableType.forClassWithGenerics(Answer.class, body));
     }
 
     /** What is kept of an answer. */
@@ -48,7 +46,7 @@ final class HttpAnswerCodec implements ResultCodec {
     @Override
     public byte[] write(@Nullable Object result) {
         if (!(result instanceof ResponseEntity<?> answer)) {
-            return json.write(null, type);
+            return answers.write(null);
         }
         Map<String, List<String>> headers = new LinkedHashMap<>();
         for (String name : KEPT_HEADERS) {
@@ -57,12 +55,12 @@ final class HttpAnswerCodec implements ResultCodec {
                 headers.put(name, values);
             }
         }
-        return json.write(new Answer<>(answer.getStatusCode().value(), headers, answer.getBody()), type);
+        return answers.write(new Answer<>(answer.getStatusCode().value(), headers, answer.getBody()));
     }
 
     @Override
     public @Nullable Object read(byte[] content) {
-        if (!(json.read(content, type) instanceof Answer<?> answer)) {
+        if (!(answers.read(content) instanceof Answer<?> answer)) {
             return null; // which the method returned
         }
         HttpHeaders headers = new HttpHeaders();

@@ -63,7 +63,7 @@ public final class IdempotentMethods {
         boolean isHttpAnswer = HTTP && returned.resolve() == ResponseEntity.class;
         ResolvableType result = resultType(name, annotation, isHttpAnswer ? returned.getGeneric() : returned);
         checkResult(json, name, result);
-        ResultCodec results = isHttpAnswer ? new HttpAnswerCodec(json, result) : new JsonCodec(json, result);
+        ResultCodec results = isHttpAnswer ? new HttpAnswerCodec(json, result) : json.codec(result);
         if (policy.fingerprint()) {
             checkArguments(json, method, name);
         }

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JavaType;
+import tools.jackson.databind.ObjectReader;
+import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.exc.InvalidDefinitionException;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.module.SimpleModule;
@@ -35,14 +37,11 @@ public final class JacksonJson implements Json {
         return canonical.write(arguments);
     }
 
+    /** Written by the declared type too: Jackson would forget which class an element of a list is. */
     @Override
-    public byte[] write(@Nullable Object result, ResolvableType type) {
-        return mapper.writeValueAsBytes(result);
-    }
-
-    @Override
-    public @Nullable Object read(byte[] content, ResolvableType type) {
-        return mapper.readerFor(javaType(type)).readValue(content);
+    public ResultCodec codec(ResolvableType type) {
+        JavaType declared = javaType(type);
+        return new Values(mapper.writerFor(declared), mapper.readerFor(declared));
     }
 
     @Override
@@ -119,5 +118,18 @@ public final class JacksonJson implements Json {
         Class<?> raw = type.resolve(Object.class);
         boolean stream = Closeable.class.isAssignableFrom(raw) || raw.getName().startsWith("jakarta.servlet.");
         return stream ? raw.getName() + " is not a value" : null;
+    }
+
+    private record Values(ObjectWriter writer, ObjectReader reader) implements ResultCodec {
+
+        @Override
+        public byte[] write(@Nullable Object result) {
+            return writer.writeValueAsBytes(result);
+        }
+
+        @Override
+        public @Nullable Object read(byte[] content) {
+            return reader.readValue(content);
+        }
     }
 }

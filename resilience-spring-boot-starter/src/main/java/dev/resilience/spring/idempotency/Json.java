@@ -9,10 +9,8 @@ public interface Json {
     /** Arguments as bytes that are equal whenever the arguments are: map entries and elements of sets are sorted. */
     byte[] describe(@Nullable Object[] arguments);
 
-    byte[] write(@Nullable Object result, ResolvableType type);
-
-    @Nullable
-    Object read(byte[] content, ResolvableType type);
+    /** How results of a type are written and read back. */
+    ResultCodec codec(ResolvableType type);
 
     /** Why results of a type could not be read back, or {@code null} if they can. */
     @Nullable

@@ -41,7 +41,8 @@ class DefaultTypingTests {
     @Test
     void theStoredTextDoesNot() {
         Object read = new JacksonJson(TRUSTING)
-                .read(attack().getBytes(StandardCharsets.UTF_8), ResolvableType.forClass(Envelope.class));
+                .codec(ResolvableType.forClass(Envelope.class))
+                .read(attack().getBytes(StandardCharsets.UTF_8));
         assertThat(Gadget.made).isZero();
         assertThat(((Envelope) java.util.Objects.requireNonNull(read)).content())
                 .isEqualTo(Map.of("@class", Gadget.class.getName(), "command", "rm"));

@@ -1,5 +1,7 @@
 package dev.resilience.spring.idempotency;
 
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import dev.resilience.annotation.Idempotent;
 import java.math.BigDecimal;
 import java.time.Instant;
@@ -26,6 +28,15 @@ final class Results {
             List<T> content,
             Map<String, Item> byName,
             @Nullable Page<T> next) {}
+
+    /** Says itself which class a text is of. */
+    @JsonTypeInfo(use = JsonTypeInfo.Id.NAME)
+    @JsonSubTypes({@JsonSubTypes.Type(Circle.class), @JsonSubTypes.Type(Square.class)})
+    sealed interface Shape {}
+
+    record Circle(int radius) implements Shape {}
+
+    record Square(int side) implements Shape {}
 
     static class ItemList extends ArrayList<Item> {}
 
@@ -82,6 +93,11 @@ final class Results {
         @Idempotent(key = "#key")
         List<Item> items(String key) {
             return result(new ArrayList<>(List.of(some("a"), some("b"))));
+        }
+
+        @Idempotent(key = "#key")
+        List<Shape> shapes(String key) {
+            return result(List.of(new Circle(1), new Square(2)));
         }
 
         @Idempotent(key = "#key")

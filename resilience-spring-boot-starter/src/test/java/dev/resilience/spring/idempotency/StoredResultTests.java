@@ -43,6 +43,11 @@ class StoredResultTests {
     }
 
     @Test
+    void aListOfDifferentShapes() {
+        assertReplays(shop -> shop.shapes("k"));
+    }
+
+    @Test
     void aListOfBoundedWildcards() {
         assertReplays(shop -> shop.bounded("k"));
     }
