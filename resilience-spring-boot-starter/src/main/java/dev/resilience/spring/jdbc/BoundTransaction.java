@@ -37,6 +37,11 @@ final class BoundTransaction implements StoreTransaction {
         return writes && transaction.onConnection(connection -> !connection.getAutoCommit()) ? transaction : null;
     }
 
+    /** Whether the current thread has a connection for a transaction, be it one in which one can write or not. */
+    static boolean holdsConnection(DataSource dataSource) {
+        return TransactionSynchronizationManager.hasResource(dataSource);
+    }
+
     @Override
     public boolean complete(Ownership ownership, StoredResult result, Duration ttl, Consumer<End> end) {
         boolean completed = onConnection(connection -> store.complete(connection, ownership, result, ttl));

@@ -173,7 +173,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
         try (Connection connection = dataSource.getConnection()) {
             return Transactions.byItself(connection, work);
         } catch (SQLException failure) {
-            throw new JdbcStoreException(failure, table);
+            throw JdbcStoreException.onOwnConnection(failure, table, dataSource);
         }
     }
 

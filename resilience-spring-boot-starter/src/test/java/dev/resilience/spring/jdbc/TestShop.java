@@ -12,6 +12,7 @@ import dev.resilience.spring.autoconfigure.ResilienceJdbcAutoConfiguration;
 import dev.resilience.spring.jdbc.TransactionalTests.Orders;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -38,6 +39,9 @@ record TestShop(
         PlatformTransactionManager transactions) {
 
     private static final String TABLE = JdbcIdempotencyStore.DEFAULT_TABLE;
+    private static final String[] PROPERTIES_OF_ORDERS = {
+        "resilience.retry.default.backoff.base-delay=0", "resilience.retry.polling.retry-on-result=#result != 'order 3'"
+    };
 
     /** What a test does with it. */
     interface Use {
@@ -46,17 +50,20 @@ record TestShop(
     }
 
     static void with(Databases database, Use use, String... properties) {
+        with(database, pool -> {}, use, properties);
+    }
+
+    static void with(Databases database, Consumer<HikariDataSource> settings, Use use, String... properties) {
         try (HikariDataSource pool = database.pool();
                 HikariDataSource other = database.pool()) {
+            settings.accept(pool);
             JdbcTemplate outside = new JdbcTemplate(other);
             outside.execute("DROP TABLE IF EXISTS effects");
             outside.execute("DROP TABLE IF EXISTS " + TABLE);
             outside.execute("CREATE TABLE effects (name VARCHAR(100) PRIMARY KEY)");
             runner(pool)
                     .withBean(Orders.class)
-                    .withPropertyValues(
-                            "resilience.retry.default.backoff.base-delay=0",
-                            "resilience.retry.polling.retry-on-result=#result != 'order 3'")
+                    .withPropertyValues(PROPERTIES_OF_ORDERS)
                     .withPropertyValues(properties)
                     .run(context -> {
                         assertThat(context).hasNotFailed();

@@ -108,7 +108,7 @@ class TransactionalTests {
     }
 
     @Test
-    void aConstraintThatFailsAtTheCommitTakesTheRecordWithIt() {
+    void aFailureRightBeforeTheCommitTakesTheRecordWithIt() {
         with(shop -> {
             shop.beforeCommit(() -> {
                 throw new IllegalStateException("of the commit");

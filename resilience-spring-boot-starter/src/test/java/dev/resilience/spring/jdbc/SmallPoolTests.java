@@ -1,0 +1,117 @@
+package dev.resilience.spring.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.resilience.event.IdempotencyOutcome;
+import dev.resilience.exception.IdempotencyStoreException;
+import java.sql.Connection;
+import java.util.Objects;
+import org.assertj.core.api.ThrowableAssertAlternative;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A pool of one connection, which is enough unless the caller's transaction has it: then the call is refused, and says why. */
+@ParameterizedClass
+@MethodSource("dev.resilience.spring.jdbc.Databases#atHand")
+@Timeout(60)
+class SmallPoolTests {
+
+    private final Databases database;
+
+    SmallPoolTests(Databases database) {
+        this.database = database;
+    }
+
+    private void with(TestShop.Use use) {
+        TestShop.with(
+                database,
+                pool -> {
+                    pool.setMaximumPoolSize(1);
+                    pool.setConnectionTimeout(250);
+                },
+                use);
+    }
+
+    private static ThrowableAssertAlternative<?> assertRefused(TestShop shop) {
+        return assertThatExceptionOfType(IdempotencyStoreException.class)
+                .isThrownBy(() -> shop.orders().place("k"))
+                .havingCause()
+                .isInstanceOf(JdbcStoreException.class);
+    }
+
+    @Test
+    void theClaimGivesItsConnectionBackBeforeTheTransactionBegins() {
+        with(shop -> {
+            assertThat(shop.orders().place("k")).isEqualTo("order 1");
+            assertThat(shop.orders().place("k")).isEqualTo("order 1");
+
+            shop.assertEffects(1);
+            shop.assertCounted(IdempotencyOutcome.EXECUTED, IdempotencyOutcome.REPLAYED);
+        });
+    }
+
+    @Test
+    void theReleaseComesWhenTheTransactionHasGivenItsConnectionBack() {
+        with(shop -> {
+            shop.beforeCommit(() -> {
+                throw new IllegalStateException("of the commit");
+            });
+
+            assertThatThrownBy(() -> shop.orders().place("k")).hasMessage("of the commit");
+
+            shop.assertEffects(0);
+            assertThat(shop.stateOutside()).isNull();
+            shop.assertCounted(IdempotencyOutcome.RELEASED);
+        });
+    }
+
+    @Test
+    void aTransactionAroundTheCallCanGoOnWithoutIt() {
+        with(shop -> {
+            shop.transaction().executeWithoutResult(status -> {
+                shop.jdbc().update("INSERT INTO effects (name) VALUES ('before')");
+                assertRefused(shop)
+                        .withMessageContaining("needs a second one")
+                        .withMessageContaining("pool is too small")
+                        .withMessageContaining("spring.datasource.hikari.maximum-pool-size")
+                        .withMessageContaining("outside of the transaction");
+                shop.jdbc().update("INSERT INTO effects (name) VALUES ('after')");
+            });
+
+            shop.assertEffects(2);
+            shop.assertCounted(IdempotencyOutcome.STORE_FAILURE);
+            assertThat(shop.orders().place("k")).isEqualTo("order 1");
+        });
+    }
+
+    @Test
+    void aTransactionAroundTheCallCanBeRolledBack() {
+        with(shop -> {
+            assertThatExceptionOfType(IdempotencyStoreException.class)
+                    .isThrownBy(() -> shop.transaction().execute(status -> {
+                        shop.jdbc().update("INSERT INTO effects (name) VALUES ('before')");
+                        return shop.orders().place("k");
+                    }));
+
+            shop.assertEffects(0);
+            assertThat(shop.orders().place("k")).isEqualTo("order 1");
+        });
+    }
+
+    @Test
+    void aConnectionThatSomebodyElseHasIsNotBlamedOnATransaction() {
+        with(shop -> {
+            try (Connection taken =
+                    Objects.requireNonNull(shop.jdbc().getDataSource()).getConnection()) {
+                assertThat(taken.isClosed()).isFalse();
+                assertRefused(shop).withMessageNotContaining("transaction");
+            }
+
+            assertThat(shop.orders().place("k")).isEqualTo("order 1");
+        });
+    }
+}
