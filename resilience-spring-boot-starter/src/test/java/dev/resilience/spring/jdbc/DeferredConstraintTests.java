@@ -1,0 +1,63 @@
+package dev.resilience.spring.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.resilience.event.IdempotencyOutcome;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * A constraint that PostgreSQL checks at the commit itself, when the record was long written. With translation of
+ * exceptions Spring then reports a rollback, without it an unknown end of the transaction.
+ */
+class DeferredConstraintTests {
+
+    private static void with(boolean translation, TestShop.Use use) {
+        TestShop.with(
+                Databases.POSTGRESQL,
+                shop -> {
+                    shop.outside().execute("DROP TABLE IF EXISTS articles CASCADE");
+                    shop.outside().execute("CREATE TABLE articles (name VARCHAR(100) PRIMARY KEY)");
+                    shop.outside()
+                            .execute("ALTER TABLE effects ADD FOREIGN KEY (name) REFERENCES articles"
+                                    + " DEFERRABLE INITIALLY DEFERRED");
+                    use.with(shop);
+                },
+                "spring.dao.exceptiontranslation.enabled=" + translation);
+    }
+
+    private static void assertFailsAtTheCommit(TestShop shop, ThrowingCallable call) {
+        assertThatThrownBy(call).hasStackTraceContaining("violates foreign key constraint");
+        shop.assertEffects(0);
+        assertThat(shop.stateOutside()).isNull();
+        shop.assertCounted(IdempotencyOutcome.RELEASED);
+
+        shop.outside().update("INSERT INTO articles VALUES ('order 2')");
+        assertThat(shop.orders().place("k")).isEqualTo("order 2");
+        shop.assertEffects(1);
+        shop.assertCounted(IdempotencyOutcome.RELEASED, IdempotencyOutcome.EXECUTED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void inTheMethodsOwnTransaction(boolean translation) {
+        with(
+                translation,
+                shop -> assertFailsAtTheCommit(shop, () -> shop.orders().place("k")));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void inATransactionAroundTheCall(boolean translation) {
+        with(
+                translation,
+                shop -> assertFailsAtTheCommit(
+                        shop,
+                        () -> shop.transaction().executeWithoutResult(status -> {
+                            assertThat(shop.orders().place("k")).isEqualTo("order 1");
+                            assertThat(shop.stateInside()).isEqualTo("C");
+                        })));
+    }
+}
