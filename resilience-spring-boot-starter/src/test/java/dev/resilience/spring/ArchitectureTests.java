@@ -20,6 +20,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import dev.resilience.time.TimeSource;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
@@ -139,6 +140,21 @@ class ArchitectureTests {
                 .orShould()
                 .dependOnClassesThat()
                 .areAssignableTo(Clock.class)
+                .check(STARTER);
+    }
+
+    /** The clocks of applications that share a store differ; the store's own clock decides. */
+    @Test
+    void sharedStoresAskNoClockOfTheApplication() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(ROOT + ".jdbc", ROOT + ".redis")
+                .should()
+                .callMethod(TimeSource.class, "now")
+                .orShould()
+                .callMethod(TimeSource.class, "nanoTime")
+                .orShould()
+                .callMethod(TimeSource.class, "coarseNanoTime")
                 .check(STARTER);
     }
 

@@ -2,60 +2,27 @@ package dev.resilience.spring.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.zaxxer.hikari.HikariDataSource;
 import java.io.IOException;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.jdbc.core.JdbcTemplate;
 
 /** One effect a key, though processes race, sleep, freeze and die. */
 @ParameterizedClass
 @EnumSource(ServerDatabases.class)
 @Timeout(300)
-class CrashTests {
-
-    private static final String[] SHORT_LEASES = {
-        "--resilience.idempotency.orders.lease=250ms",
-        "--resilience.idempotency.orders.max-lease=250ms",
-        "--resilience.idempotency.orders.fingerprint=false"
-    };
-
-    private final ServerDatabases database;
-    private final HikariDataSource pool;
-    private final JdbcTemplate jdbc;
+class CrashTests extends ProcessesOnOneDatabase {
 
     CrashTests(ServerDatabases database) {
-        this.database = database;
-        this.pool = database.pool();
-        this.jdbc = new JdbcTemplate(pool);
-    }
-
-    @BeforeEach
-    void clear() {
-        jdbc.execute("DROP TABLE IF EXISTS effects");
-        jdbc.execute("DROP TABLE IF EXISTS " + JdbcIdempotencyStore.DEFAULT_TABLE);
-        jdbc.execute("CREATE TABLE effects (name VARCHAR(100))");
-    }
-
-    @AfterEach
-    void close() {
-        pool.close();
+        super(database);
     }
 
     private NodeProcess start() throws IOException {
-        return new NodeProcess(database.url(), database.user(), SHORT_LEASES);
-    }
-
-    private int effects() {
-        Integer count = jdbc.queryForObject("SELECT count(*) FROM effects", Integer.class);
-        return count == null ? 0 : count;
+        return start(SHORT_LEASES);
     }
 
     @Test
@@ -78,8 +45,7 @@ class CrashTests {
             one.expect("done");
             two.expect("done");
         }
-        assertThat(jdbc.queryForObject("SELECT count(DISTINCT name) FROM effects", Integer.class))
-                .isEqualTo(keys);
+        assertThat(keysWithAnEffect()).isEqualTo(keys);
         assertThat(effects()).isEqualTo(keys);
     }
 
@@ -92,13 +58,7 @@ class CrashTests {
             first.expect("at " + where);
             first.kill();
 
-            second.awaitReady();
-            String answer = "";
-            while (!answer.equals("returned order k")) {
-                assertThat(answer).isIn("", "threw IdempotencyInProgressException");
-                second.send("call k nowhere");
-                answer = second.answer();
-            }
+            assertReturns(second.awaitReady(), "call k nowhere", "order k");
         }
         assertThat(effects()).isEqualTo(1);
     }
@@ -112,12 +72,7 @@ class CrashTests {
             first.awaitReady().send("call k " + where);
             first.expect("at " + where);
             first.freeze();
-            String answer = "";
-            while (!answer.equals("returned order k")) {
-                assertThat(answer).isIn("", "threw IdempotencyInProgressException");
-                second.send("call k nowhere");
-                answer = second.answer();
-            }
+            assertReturns(second, "call k nowhere", "order k");
 
             first.thaw();
             first.send("go on");

@@ -5,11 +5,13 @@ import dev.resilience.annotation.Idempotent;
 import dev.resilience.exception.ResilienceException;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceJdbcAutoConfiguration;
+import dev.resilience.time.TimeSource;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -18,8 +20,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -60,7 +64,9 @@ final class Node {
             for (String line = INPUT.readLine(); line != null; line = INPUT.readLine()) {
                 String[] words = line.split(" ", -1);
                 switch (words[0]) {
-                    case "call" -> say(call(orders, words[1], words[2]));
+                    case "call" -> say(call(() -> orders.place(words[1], words[2])));
+                    case "call-without-transaction" ->
+                        say(call(() -> orders.placeWithoutTransaction(words[1], words[2])));
                     case "storm" -> say(storm(orders, Integer.parseInt(words[1]), Integer.parseInt(words[2])));
                     default -> throw new IllegalArgumentException(line);
                 }
@@ -73,9 +79,9 @@ final class Node {
         System.out.flush();
     }
 
-    private static String call(Orders orders, String key, String stopAt) {
+    private static String call(Supplier<String> call) {
         try {
-            return "returned " + orders.place(key, stopAt);
+            return "returned " + call.get();
         } catch (RuntimeException failure) {
             return "threw " + failure.getClass().getSimpleName();
         }
@@ -149,6 +155,13 @@ final class Node {
             return "order " + key;
         }
 
+        @Idempotent(value = "orders", key = "#key")
+        public String placeWithoutTransaction(String key, String stopAt) {
+            jdbc.update("INSERT INTO effects (name) VALUES (?)", key);
+            reach("after-the-effect", stopAt);
+            return "order " + key;
+        }
+
         /** Says that it has come there and waits for a word. */
         private static void reach(String point, String stopAt) {
             if (!point.equals(stopAt)) {
@@ -182,6 +195,11 @@ final class Node {
             pool.setUsername(environment.getRequiredProperty("node.user"));
             pool.setMaximumPoolSize(24);
             return pool;
+        }
+
+        @Bean
+        TimeSource timeSource(@Value("${node.clock-offset:0}") Duration offset) {
+            return new OffsetTimeSource(TimeSource.system(), offset);
         }
 
         @Bean
