@@ -20,12 +20,15 @@ class IdempotencyKeyTests {
         this.calls = new TestIdempotency(way);
     }
 
+    /** Before the store is asked. */
     private void assertInvalid(String key, String reason) {
+        calls.store.goDown();
         assertThatExceptionOfType(IdempotencyKeyInvalidException.class)
                 .isThrownBy(calls.calling(key, "payload"))
                 .withMessage(reason);
         calls.assertExecutions(0);
         calls.assertCounted();
+        calls.store.comeBack();
     }
 
     /** Each of these is a key of its own. */

@@ -58,6 +58,48 @@ public abstract class IdempotencyStoreContract extends OperatorContract {
     }
 
     @Test
+    void keysThatLookAlikeAreDifferentKeys() {
+        String longest = "x".repeat(254);
+        List<String> keys = List.of(
+                "key",
+                "Key",
+                "key ",
+                " key",
+                "k\u00e9y",
+                "ke\u0301y",
+                "\uff4bey",
+                "?",
+                "\ud83d",
+                "\ud83d\ude00",
+                "'",
+                "''",
+                "\"",
+                "\\",
+                "{",
+                "{}",
+                "{key}",
+                "%",
+                "k_y",
+                "*",
+                "[k]ey",
+                ":key",
+                "; DROP TABLE key",
+                longest,
+                longest + "x",
+                longest + "y",
+                "\ud83d\ude00".repeat(127),
+                "\ud83d\ude00".repeat(127) + "'");
+        for (String key : keys) {
+            store.complete(client.acquire(key, LONG), result(key), LONG);
+        }
+
+        for (String key : keys) {
+            client.assertCompleted(key, result(key));
+            assertThat(store.delete(selection(key))).isEqualTo(1);
+        }
+    }
+
+    @Test
     void aResultComesBackAsItWas() {
         byte[] random = new byte[256 * 1024];
         new Random(1).nextBytes(random);

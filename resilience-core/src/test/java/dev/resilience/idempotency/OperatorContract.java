@@ -38,7 +38,7 @@ abstract class OperatorContract {
         client = new StoreClient(store);
     }
 
-    private static RecordSelection selection(String key) {
+    static RecordSelection selection(String key) {
         return new RecordSelection(key, Set.of(OPERATION), null);
     }
 

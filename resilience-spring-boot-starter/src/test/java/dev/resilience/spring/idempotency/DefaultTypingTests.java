@@ -6,6 +6,7 @@ import dev.resilience.annotation.Idempotent;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -17,7 +18,7 @@ import tools.jackson.databind.jsontype.BasicPolymorphicTypeValidator;
 /** A stored text never chooses the class that is made of it, even if the application's mapper would let it. */
 class DefaultTypingTests {
 
-    private static final JsonMapper TRUSTING = JsonMapper.builder()
+    static final JsonMapper TRUSTING = JsonMapper.builder()
             .activateDefaultTypingAsProperty(
                     BasicPolymorphicTypeValidator.builder()
                             .allowIfBaseType(Object.class)
@@ -59,7 +60,7 @@ class DefaultTypingTests {
                 });
     }
 
-    private static String attack() {
+    static String attack() {
         return "{\"@class\": \"" + Envelope.class.getName() + "\", \"content\": {\"@class\": \""
                 + Gadget.class.getName() + "\", \"command\": \"rm\"}}";
     }
@@ -68,8 +69,15 @@ class DefaultTypingTests {
 
     static class Echo {
 
+        private final AtomicInteger calls = new AtomicInteger();
+
+        int calls() {
+            return calls.get();
+        }
+
         @Idempotent(key = "#key")
         Envelope echo(String key, Map<String, Object> content) {
+            calls.incrementAndGet();
             return new Envelope(content, List.of());
         }
     }

@@ -76,18 +76,6 @@ class RecordsInRedisTests {
                             ClusterSlotHashUtil.calculateSlot("{" + key("key").keyHash() + "}"));
         }
 
-        @Test
-        void areDifferentForIdempotencyKeysThatLookAlike() {
-            List<String> alike =
-                    List.of("Key", "key", "key ", " key", "kéy", "ke\u0301y", "\uD83D\uDE00", "\uD83D", "?");
-            for (String key : alike) {
-                store.complete(acquire(store, key), result(key), LONG);
-            }
-
-            assertThat(REDIS.keys()).hasSize(alike.size());
-            alike.forEach(key -> assertCompleted(store, key, result(key)));
-        }
-
         @ParameterizedTest
         @ValueSource(strings = {"", "any*:", "a?[b-c]\\\\d^:", "ünï:"})
         void beginWithAnyPrefixAndAreFoundByIt(String prefix) {
