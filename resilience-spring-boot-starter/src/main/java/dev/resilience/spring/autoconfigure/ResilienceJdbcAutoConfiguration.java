@@ -9,6 +9,7 @@ import dev.resilience.spring.jdbc.Cleanup;
 import dev.resilience.spring.jdbc.JdbcIdempotencyStore;
 import dev.resilience.spring.jdbc.TransactionCheck;
 import dev.resilience.time.TimeSource;
+import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -40,18 +41,28 @@ import org.springframework.transaction.interceptor.TransactionAttributeSource;
 @Conditional({OnEnabled.class, OnStoreType.Jdbc.class})
 public final class ResilienceJdbcAutoConfiguration {
 
+    private static final Pattern TABLE_NAME = Pattern.compile("([A-Za-z_][A-Za-z0-9_]*\\.)?[A-Za-z_][A-Za-z0-9_]*");
+
     @Bean
     @DependsOnDatabaseInitialization
     JdbcIdempotencyStore resilienceJdbcIdempotencyStore(DataSource dataSource, Environment environment) {
         Jdbc properties = ResilienceAutoConfiguration.properties(environment)
                 .getIdempotencyStore()
                 .getJdbc();
+        String table = properties.getTableName();
+        ResilienceAutoConfiguration.require(
+                TABLE_NAME.matcher(table).matches(),
+                environment,
+                "resilience.idempotency-store.jdbc.table-name",
+                table,
+                "must be the name of a table, with its schema's before it or without: letters of ASCII, digits and "
+                        + "underscores, not quoted, such as resilience_idempotency or billing.idempotency");
         boolean creates = switch (properties.getInitializeSchema()) {
             case ALWAYS -> true;
             case NEVER -> false;
             case EMBEDDED -> EmbeddedDatabaseConnection.isEmbedded(dataSource);
         };
-        return new JdbcIdempotencyStore(dataSource, properties.getTableName(), creates);
+        return new JdbcIdempotencyStore(dataSource, table, creates);
     }
 
     @Bean

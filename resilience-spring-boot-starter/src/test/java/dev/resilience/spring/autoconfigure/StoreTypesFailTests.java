@@ -19,9 +19,20 @@ class StoreTypesFailTests extends FailingStartup {
     }
 
     @Test
+    void jdbcWithoutADatabase() {
+        fail("""
+            resilience:
+              idempotency-store:
+                type: jdbc
+            """)
+                .blames("resilience.idempotency-store.type", "jdbc", 3)
+                .advises("needs a DataSource bean", "'org.springframework.boot:spring-boot-starter-jdbc'");
+    }
+
+    @Test
     void misspelt() {
         fail("resilience.idempotency-store.type: reddis")
                 .blames("resilience.idempotency-store.type", "reddis", 1)
-                .advises("AUTO", "MEMORY", "REDIS");
+                .advises("AUTO", "MEMORY", "JDBC", "REDIS");
     }
 }
