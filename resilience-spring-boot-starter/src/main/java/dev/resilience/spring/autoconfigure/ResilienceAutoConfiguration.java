@@ -142,9 +142,22 @@ public final class ResilienceAutoConfiguration {
             StartupWarnings warnings) {
         ConfiguredKeys keys = keys(environment);
         keys.refuseUnknown();
+        warnOfOtherStores(keys, store, warnings);
         PolicyBinder binder = new PolicyBinder(keys, new PropertySourcesPlaceholdersResolver(environment));
         ContextCarrier carrier = carriers.orderedStream().reduce(ContextCarrier.standard(), ContextCarrier::and);
         return new RegistryFactory(binder, faults, time, events, store, carrier, warnings).create();
+    }
+
+    private static void warnOfOtherStores(ConfiguredKeys keys, IdempotencyStore store, StartupWarnings warnings) {
+        for (String key : List.of("jdbc.table-name", "redis.key-prefix")) {
+            String name = "resilience.idempotency-store." + key;
+            String packageOfStore = "dev.resilience.spring." + key.substring(0, key.indexOf('.'));
+            if (keys.contains(ConfigurationPropertyName.of(name))
+                    && !store.getClass().getPackageName().equals(packageOfStore)) {
+                warnings.add("'" + name + "' has no effect: idempotent calls are remembered by a "
+                        + store.getClass().getSimpleName());
+            }
+        }
     }
 
     @Bean

@@ -81,7 +81,27 @@ class RedisStoreTests {
                     context.getBean(Orders.class).place("order-1");
 
                     assertThat(REDIS.keys()).singleElement().asString().startsWith("shop:{");
+                    assertThat(context.getBean(StartupWarnings.class).all()).isEmpty();
                 });
+    }
+
+    @Test
+    void keysOfOtherStoresAreWarnedOf() {
+        String tableName = "resilience.idempotency-store.jdbc.table-name";
+        String keyPrefix = "resilience.idempotency-store.redis.key-prefix";
+        withRedis
+                .withPropertyValues(tableName + "=orders", keyPrefix + "=shop:")
+                .run(context -> assertThat(
+                                context.getBean(StartupWarnings.class).all())
+                        .containsExactly("'" + tableName + "' has no effect: idempotent calls are remembered by a "
+                                + "RedisIdempotencyStore"));
+        withRedis
+                .withPropertyValues(TYPE + "memory", tableName + "=orders", keyPrefix + "=shop:")
+                .run(context -> assertThat(
+                                context.getBean(StartupWarnings.class).all())
+                        .hasSize(2)
+                        .allMatch(warning -> warning.endsWith("by a MemoryIdempotencyStore"))
+                        .anyMatch(warning -> warning.contains(keyPrefix)));
     }
 
     @Test
