@@ -19,9 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.data.redis.core.StringRedisTemplate;
@@ -92,7 +90,7 @@ class RedisTroubleTests {
     void aServerThatIsFullRefusesWholeStepsAndReplays() {
         store.complete(acquire(store, "completed"), result("ok"), LONG);
         Ownership owner = acquire(store, "in progress");
-        setMaxMemory("1");
+        REDIS.setMaxMemory("1");
         try {
             assertThatThrownBy(() -> acquire(store, "new")).hasStackTraceContaining("OOM command not allowed");
             assertThatThrownBy(() -> store.renew(owner, LONG)).hasStackTraceContaining("OOM command not allowed");
@@ -100,52 +98,10 @@ class RedisTroubleTests {
                     .hasStackTraceContaining("OOM command not allowed");
             assertCompleted(store, "completed", result("ok"));
         } finally {
-            setMaxMemory("0");
+            REDIS.setMaxMemory("0");
         }
         assertThat(store.complete(owner, result("ok"), LONG)).isTrue();
         acquire(store, "new");
-    }
-
-    private static void setMaxMemory(String bytes) {
-        REDIS.onConnection(connection -> {
-            connection.serverCommands().setConfig("maxmemory", bytes);
-            return true;
-        });
-    }
-
-    @Nested
-    class AServerThatStops {
-
-        @AfterEach
-        void startAgain() {
-            REDIS.start();
-            REDIS.awaitConnection();
-        }
-
-        @Test
-        void beforeTheClaimRefusesTheCall() {
-            REDIS.stop();
-
-            assertThatExceptionOfType(IdempotencyStoreException.class)
-                    .isThrownBy(() -> order.call(RedisTroubleTests.this::execute))
-                    .havingCause()
-                    .isInstanceOf(RuntimeException.class);
-
-            assertThat(executions).hasValue(0);
-            assertThat(order.counted(IdempotencyOutcome.STORE_FAILURE)).isEqualTo(1);
-        }
-
-        @Test
-        void beforeTheCompletionLeavesTheCallerItsResult() throws Exception {
-            String result = order.call(() -> {
-                REDIS.stop();
-                return execute();
-            });
-
-            assertThat(result).isEqualTo("executed 1");
-            assertThat(order.counted(IdempotencyOutcome.STORE_FAILURE)).isEqualTo(1);
-            assertThat(order.counted(IdempotencyOutcome.EXECUTED)).isZero();
-        }
     }
 
     @Test

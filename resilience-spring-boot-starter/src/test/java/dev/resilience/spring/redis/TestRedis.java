@@ -98,6 +98,14 @@ public final class TestRedis implements BeforeAllCallback, AfterAllCallback {
         });
     }
 
+    /** From so many bytes on the server refuses to write; 0 for no limit. */
+    void setMaxMemory(String bytes) {
+        onConnection(connection -> {
+            connection.serverCommands().setConfig("maxmemory", bytes);
+            return true;
+        });
+    }
+
     void forgetScripts() {
         onConnection(connection -> {
             connection.scriptingCommands().scriptFlush();
