@@ -41,7 +41,9 @@ import org.springframework.transaction.interceptor.TransactionAttributeSource;
 @Conditional({OnEnabled.class, OnStoreType.Jdbc.class})
 public final class ResilienceJdbcAutoConfiguration {
 
-    private static final Pattern TABLE_NAME = Pattern.compile("([A-Za-z_][A-Za-z0-9_]*\\.)?[A-Za-z_][A-Za-z0-9_]*");
+    /** Short enough for the names of its indexes, which PostgreSQL would cut off. */
+    private static final Pattern TABLE_NAME =
+            Pattern.compile("([A-Za-z_][A-Za-z0-9_]{0,49}\\.)?[A-Za-z_][A-Za-z0-9_]{0,49}");
 
     @Bean
     @DependsOnDatabaseInitialization
@@ -55,8 +57,8 @@ public final class ResilienceJdbcAutoConfiguration {
                 environment,
                 "resilience.idempotency-store.jdbc.table-name",
                 table,
-                "must be the name of a table, with its schema's before it or without: letters of ASCII, digits and "
-                        + "underscores, not quoted, such as resilience_idempotency or billing.idempotency");
+                "must be the name of a table, with its schema's before it or without: up to 50 letters of ASCII, "
+                        + "digits and underscores, not quoted, such as resilience_idempotency or billing.idempotency");
         boolean creates = switch (properties.getInitializeSchema()) {
             case ALWAYS -> true;
             case NEVER -> false;

@@ -3,7 +3,7 @@ package dev.resilience.spring.idempotency;
 import org.jspecify.annotations.Nullable;
 
 /** How the results of one method become bytes and results again. */
-public interface ResultCodec {
+interface ResultCodec {
 
     /** Whether a result is kept, or its key free again for the next try. */
     default boolean keeps(@Nullable Object result) {

@@ -7,7 +7,6 @@ import dev.resilience.spring.jdbc.Records.Found;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,7 +58,7 @@ final class Claiming {
             return new Claim.KeyReused();
         }
         if (found.state() == 'C') {
-            return new Claim.Completed(Objects.requireNonNull(found.result()));
+            return new Claim.Completed(found.result());
         }
         if (found.state() == 'E') {
             return new Claim.Executed();

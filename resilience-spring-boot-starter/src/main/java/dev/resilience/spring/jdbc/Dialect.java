@@ -107,7 +107,7 @@ enum Dialect {
 
     /** What makes the table, to be run one after the other. */
     List<String> schema(String table) {
-        String name = table.replaceAll("[^A-Za-z0-9_]", "_");
+        String name = table.substring(table.indexOf('.') + 1);
         String columns = """
                 CREATE TABLE IF NOT EXISTS {table} (
                     id          VARCHAR(64)   NOT NULL PRIMARY KEY,

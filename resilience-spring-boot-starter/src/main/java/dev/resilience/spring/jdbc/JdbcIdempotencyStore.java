@@ -170,10 +170,20 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
     }
 
     private <T> T onOwnConnection(Transactions.Work<T> work) {
-        try (Connection connection = dataSource.getConnection()) {
+        try (Connection connection = connection()) {
             return Transactions.byItself(connection, work);
         } catch (SQLException failure) {
-            throw JdbcStoreException.onOwnConnection(failure, table, dataSource);
+            throw new JdbcStoreException(failure, table);
+        }
+    }
+
+    private Connection connection() {
+        try {
+            return dataSource.getConnection();
+        } catch (SQLException failure) {
+            throw BoundTransaction.holdsConnection(dataSource)
+                    ? JdbcStoreException.noSecondConnection(failure, table)
+                    : new JdbcStoreException(failure, table);
         }
     }
 

@@ -1,8 +1,6 @@
 package dev.resilience.spring.jdbc;
 
 import java.sql.SQLException;
-import java.sql.SQLTransientConnectionException;
-import javax.sql.DataSource;
 
 /** The database did not answer, or not as it should. */
 final class JdbcStoreException extends RuntimeException {
@@ -24,10 +22,8 @@ final class JdbcStoreException extends RuntimeException {
                 cause);
     }
 
-    /** What failed on a connection of the store's own, or for want of one. */
-    static JdbcStoreException onOwnConnection(SQLException cause, String table, DataSource dataSource) {
-        boolean second =
-                cause instanceof SQLTransientConnectionException && BoundTransaction.holdsConnection(dataSource);
-        return new JdbcStoreException(cause, table, second ? SECOND_CONNECTION : "");
+    /** No connection to be had, on a thread that holds one for a transaction. */
+    static JdbcStoreException noSecondConnection(SQLException cause, String table) {
+        return new JdbcStoreException(cause, table, SECOND_CONNECTION);
     }
 }

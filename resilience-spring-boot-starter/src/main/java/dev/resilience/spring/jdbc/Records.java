@@ -25,6 +25,7 @@ final class Records {
     private static final String AS_FOUND =
             " WHERE id = :id AND fence = :fence AND state = :state AND valid_until <= {now}";
     private static final int LONGEST_OPERATION = 1_000;
+    private static final byte[] NOTHING = {};
 
     private final NamedSql claim;
     private final @Nullable NamedSql insert;
@@ -58,13 +59,7 @@ final class Records {
     }
 
     /** What there is under an id. */
-    record Found(
-            char state,
-            String fingerprint,
-            long fence,
-            long left,
-            @Nullable StoredResult result,
-            long now) {
+    record Found(char state, String fingerprint, long fence, long left, StoredResult result, long now) {
 
         /** Whether nobody else has claimed it, nor its owner completed it. */
         boolean isSameClaimAs(@Nullable Found other) {
@@ -101,10 +96,11 @@ final class Records {
         }
     }
 
-    private static @Nullable StoredResult result(ResultSet row) throws SQLException {
+    /** Empty, which nothing can read, where there is none. */
+    private static StoredResult result(ResultSet row) throws SQLException {
         byte[] content = row.getBytes("result");
         boolean value = row.getString("kind").equals(VALUE);
-        return content == null ? null : new StoredResult(value ? Kind.VALUE : Kind.EXCEPTION, content);
+        return new StoredResult(value ? Kind.VALUE : Kind.EXCEPTION, content == null ? NOTHING : content);
     }
 
     /** Makes an abandoned record the claimant's; {@code false} if it has changed meanwhile, or somebody has it locked. */

@@ -108,10 +108,4 @@ class CrashTests extends ProcessesOnOneDatabase {
         }
         assertThat(effects()).isEqualTo(1);
     }
-
-    private boolean isLeaseOver() {
-        return !jdbc.queryForList("SELECT id FROM " + JdbcIdempotencyStore.DEFAULT_TABLE
-                        + " WHERE state = 'R' AND valid_until <= " + Databases.POSTGRESQL.now())
-                .isEmpty();
-    }
 }

@@ -58,6 +58,13 @@ abstract class ProcessesOnOneDatabase {
         return count == null ? 0 : count;
     }
 
+    /** Whether there is a record in progress whose lease has run out. */
+    boolean isLeaseOver() {
+        return !jdbc.queryForList("SELECT id FROM " + JdbcIdempotencyStore.DEFAULT_TABLE
+                        + " WHERE state = 'R' AND valid_until <= " + Databases.POSTGRESQL.now())
+                .isEmpty();
+    }
+
     /** Repeats a call that is refused because the key is in progress, until it is not. */
     static String firstOtherAnswer(NodeProcess node, String order) throws InterruptedException {
         String answer;

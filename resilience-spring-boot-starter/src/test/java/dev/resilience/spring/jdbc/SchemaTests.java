@@ -136,7 +136,8 @@ class SchemaTests {
                 "x--",
                 "k\u00fcche",
                 "x)",
-                "\u202ex"
+                "\u202ex",
+                "a_name_of_51_letters_which_is_one_too_many_for_this"
             })
     void aNameThatIsNoneIsRefused(String table) {
         ResilienceConfigurationException failure = failure(table, "always");
