@@ -193,7 +193,9 @@ class ArchitectureTests {
                         "org.springframework.data..",
                         places("RedisIdempotencyStore", "RecordSearch", "LuaScript", "EvictionCheck")),
                 arguments("org.springframework.dao..", places()),
-                arguments("org.springframework.transaction..", places("BoundTransaction", "TransactionCheck")),
+                arguments(
+                        "org.springframework.transaction..",
+                        places("BoundTransaction", "TransactionCheck", "UndecidedStoreCheck")),
                 arguments("org.springframework.jdbc..", places("JdbcIdempotencyStore", "BoundTransaction")),
                 arguments("reactor..", places("CallContextWebFilter")),
                 arguments("org.mockito..", places()));

@@ -2,20 +2,29 @@ package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.idempotency.IdempotencyStore;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.jdbc.UndecidedStoreCheck;
 import dev.resilience.spring.redis.RedisIdempotencyStore;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.transaction.interceptor.TransactionAttributeSource;
 
 /** Keeps the records of idempotent calls in Redis where the application has a connection to one. */
 @AutoConfiguration(
         before = ResilienceAutoConfiguration.class,
-        afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
+        afterName = {
+            "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
+            "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"
+        })
 @Conditional({OnEnabled.class, OnStoreType.Redis.class})
 @ConditionalOnClass(RedisConnectionFactory.class)
 @ConditionalOnSingleCandidate(RedisConnectionFactory.class)
@@ -36,5 +45,13 @@ public final class ResilienceRedisAutoConfiguration {
                 prefix,
                 "must have no braces, which tell a cluster where a key belongs");
         return new RedisIdempotencyStore(connections, prefix, warnings);
+    }
+
+    @Bean
+    @ConditionalOnBean({DataSource.class, RedisIdempotencyStore.class})
+    @ConditionalOnProperty(name = "resilience.idempotency-store.type", havingValue = "auto", matchIfMissing = true)
+    UndecidedStoreCheck resilienceUndecidedStoreCheck(
+            ObjectProvider<TransactionAttributeSource> attributes, StartupWarnings warnings) {
+        return new UndecidedStoreCheck(attributes, warnings);
     }
 }
