@@ -1,6 +1,7 @@
 package dev.resilience.spring.jdbc;
 
 import dev.resilience.idempotency.IdempotencyPolicy;
+import dev.resilience.idempotency.IdempotencyPolicy.Transactional;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.idempotency.IdempotentMethodCheck;
 import java.lang.reflect.Method;
@@ -23,7 +24,8 @@ public final class UndecidedStoreCheck implements IdempotentMethodCheck {
 
     @Override
     public void check(Method method, Class<?> type, String name, IdempotencyPolicy policy, boolean asynchronous) {
-        TransactionAttributeSource source = attributes.getIfAvailable();
+        TransactionAttributeSource source =
+                policy.transactional() == Transactional.NEVER ? null : attributes.getIfAvailable();
         if (source != null && source.getTransactionAttribute(method, type) != null) {
             warnings.add(
                     "The @Idempotent method " + name + " is transactional, but its records are in Redis, which was "

@@ -73,6 +73,15 @@ class LockedRecordTests {
     }
 
     @Test
+    void soIsACallInTheSameTransaction() {
+        with(shop -> shop.transaction().executeWithoutResult(status -> {
+            shop.orders().place("k");
+
+            assertThatThrownBy(() -> shop.orders().place("k")).isInstanceOf(IdempotencyInProgressException.class);
+        }));
+    }
+
+    @Test
     void afterARollbackAnotherCallRuns() {
         with(shop -> {
             shop.transaction().executeWithoutResult(status -> {
