@@ -59,7 +59,11 @@ public final class StartupCheck implements SmartInitializingSingleton {
             }
         }
         advisor.plans().resolveAll();
-        advisor.methods().all().forEach(this::warnOfOtherRetries);
+        AuthorizationCheck authorization = new AuthorizationCheck(beans, advisor);
+        advisor.methods().all().forEach((type, methods) -> {
+            methods.forEach((method, protection) -> authorization.check(type, method, protection));
+            warnOfOtherRetries(type, methods);
+        });
     }
 
     /** What a factory makes of an annotated type: made now, where nobody has asked for it yet, to be looked at. */

@@ -1,0 +1,50 @@
+package dev.resilience.spring.aop;
+
+import dev.resilience.spring.ResilienceConfigurationException;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
+import org.springframework.aop.PointcutAdvisor;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.core.Ordered;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Refuses idempotent methods whose callers would be authorised further in than this library's advice: one who may not
+ * call the method would get the result of one who may. Knows Spring Security by name, for an application need not have it.
+ */
+final class AuthorizationCheck {
+
+    private static final String AUTHORIZATION =
+            "org.springframework.security.authorization.method.AuthorizationAdvisor";
+
+    private final List<PointcutAdvisor> furtherIn;
+
+    AuthorizationCheck(ListableBeanFactory beans, ResilienceAdvisor advisor) {
+        this.furtherIn = beans.getBeansOfType(PointcutAdvisor.class, true, false).values().stream()
+                .filter(AuthorizationCheck::authorizes)
+                .filter(other -> other instanceof Ordered ordered && ordered.getOrder() > advisor.getOrder())
+                .toList();
+    }
+
+    private static boolean authorizes(PointcutAdvisor advisor) {
+        return Arrays.stream(ClassUtils.getAllInterfaces(advisor))
+                .anyMatch(type -> type.getName().equals(AUTHORIZATION));
+    }
+
+    void check(Class<?> type, Method method, Protection protection) {
+        if (protection.idempotent() != null && furtherIn.stream().anyMatch(advisor -> matches(advisor, method, type))) {
+            throw new ResilienceConfigurationException(
+                    "The method " + MethodNames.full(method, ProtectedMethods.written(type, method))
+                            + " is @Idempotent, and Spring Security decides further in than that who may call it: who may "
+                            + "not would get the stored result of a call by one who may",
+                    "Let authorisation stand further out: correct 'resilience.advice-order' or the offset of "
+                            + "@EnableMethodSecurity.");
+        }
+    }
+
+    private static boolean matches(PointcutAdvisor advisor, Method method, Class<?> type) {
+        return advisor.getPointcut().getClassFilter().matches(type)
+                && advisor.getPointcut().getMethodMatcher().matches(method, type);
+    }
+}

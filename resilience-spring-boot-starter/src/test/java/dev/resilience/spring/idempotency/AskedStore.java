@@ -1,0 +1,28 @@
+package dev.resilience.spring.idempotency;
+
+import dev.resilience.idempotency.Claim;
+import dev.resilience.idempotency.ClaimRequest;
+import dev.resilience.idempotency.ForwardingStore;
+import dev.resilience.idempotency.MemoryIdempotencyStore;
+import dev.resilience.time.TimeSource;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A store that knows how often it was asked for a key. */
+final class AskedStore extends ForwardingStore {
+
+    private final AtomicInteger claims = new AtomicInteger();
+
+    AskedStore() {
+        super(new MemoryIdempotencyStore(TimeSource.system()));
+    }
+
+    int claims() {
+        return claims.get();
+    }
+
+    @Override
+    public Claim claim(ClaimRequest request) {
+        claims.incrementAndGet();
+        return super.claim(request);
+    }
+}
