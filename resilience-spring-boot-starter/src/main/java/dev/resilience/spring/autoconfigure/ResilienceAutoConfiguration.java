@@ -13,6 +13,7 @@ import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.aop.ArgumentValidation;
 import dev.resilience.spring.aop.LayerOrder;
 import dev.resilience.spring.aop.PlanFactory;
 import dev.resilience.spring.aop.ProtectedMethods;
@@ -280,6 +281,17 @@ public final class ResilienceAutoConfiguration {
         @ConditionalOnMissingBean(Json.class)
         JacksonJson resilienceJson(ObjectProvider<JsonMapper> mapper) {
             return new JacksonJson(mapper.getIfAvailable(JsonMapper::new));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(name = "jakarta.validation.Validator")
+    static class ValidationConfiguration {
+
+        @Bean
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        static ArgumentValidation resilienceArgumentValidation() {
+            return new ArgumentValidation();
         }
     }
 

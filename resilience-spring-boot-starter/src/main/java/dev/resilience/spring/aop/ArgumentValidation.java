@@ -1,0 +1,114 @@
+package dev.resilience.spring.aop;
+
+import java.lang.reflect.AccessibleObject;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.StaticMethodMatcherPointcut;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.validation.beanvalidation.MethodValidationInterceptor;
+
+/**
+ * Lets the arguments of idempotent methods be validated before their key is claimed. Spring puts its validation of
+ * {@code @Validated} classes innermost of all. There it stays, for it also judges results, which is to be done before
+ * they are stored and while a transaction can be rolled back.
+ *
+ * <p>Has no order, and so comes after Spring's post-processor, which has one.
+ */
+public final class ArgumentValidation implements BeanPostProcessor {
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String beanName) {
+        if (bean instanceof Advised proxy && !proxy.isFrozen()) {
+            Advisor[] advisors = proxy.getAdvisors();
+            for (int i = 0; i < advisors.length; i++) {
+                if (advisors[i] instanceof ResilienceAdvisor ours) {
+                    addBefore(i, ours, proxy);
+                }
+            }
+        }
+        return bean;
+    }
+
+    private static void addBefore(int place, ResilienceAdvisor ours, Advised proxy) {
+        Arrays.stream(proxy.getAdvisors())
+                .skip(place)
+                .map(Advisor::getAdvice)
+                .filter(MethodValidationInterceptor.class::isInstance)
+                .findFirst()
+                .ifPresent(validation -> proxy.addAdvisor(
+                        place, new DefaultPointcutAdvisor(new Idempotent(ours.methods()), new Advice((MethodInterceptor)
+                                validation))));
+    }
+
+    private static final class Idempotent extends StaticMethodMatcherPointcut {
+
+        private final ProtectedMethods methods;
+
+        Idempotent(ProtectedMethods methods) {
+            this.methods = methods;
+        }
+
+        @Override
+        public boolean matches(Method method, Class<?> targetClass) {
+            Protection protection = methods.of(method, targetClass);
+            return protection != null && protection.idempotent() != null;
+        }
+    }
+
+    private record Advice(MethodInterceptor validation) implements MethodInterceptor {
+
+        @Override
+        public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+            if (invocation.getThis() != null) {
+                try {
+                    validation.invoke(new ArgumentsOf(invocation));
+                } catch (AreValid goOn) {
+                    // and the call too, but without validation of its result
+                }
+            }
+            return invocation.proceed();
+        }
+    }
+
+    /** An invocation that ends where its arguments are found to be valid. */
+    private record ArgumentsOf(MethodInvocation invocation) implements MethodInvocation {
+
+        @Override
+        public Object proceed() throws AreValid {
+            throw new AreValid();
+        }
+
+        @Override
+        public Method getMethod() {
+            return invocation.getMethod();
+        }
+
+        @Override
+        public @Nullable Object[] getArguments() {
+            return invocation.getArguments();
+        }
+
+        @Override
+        public @Nullable Object getThis() {
+            return invocation.getThis();
+        }
+
+        @Override
+        public AccessibleObject getStaticPart() {
+            return invocation.getStaticPart();
+        }
+    }
+
+    private static final class AreValid extends Exception {
+
+        AreValid() {
+            super(null, null, false, false);
+        }
+    }
+}
