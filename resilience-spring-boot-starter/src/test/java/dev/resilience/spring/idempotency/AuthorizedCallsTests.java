@@ -3,24 +3,14 @@ package dev.resilience.spring.idempotency;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.annotation.Idempotent;
-import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
-import dev.resilience.spring.autoconfigure.ResilienceWebAutoConfiguration;
 import jakarta.annotation.security.RolesAllowed;
 import jakarta.servlet.Filter;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
-import org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration;
-import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
-import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
-import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
-import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.http.HttpHeaders;
@@ -43,17 +33,12 @@ import org.springframework.web.bind.annotation.RestController;
 /** Who may not call a method neither claims a key nor gets the result of one who may, even where callers share keys. */
 class AuthorizedCallsTests {
 
+    private static final List<String> GUARDED =
+            List.of("/admin", "/pre-authorize", "/secured", "/roles-allowed", "/service");
+
     private static void with(Use use) {
-        new WebApplicationContextRunner()
+        IdempotentApplication.web()
                 .withPropertyValues("resilience.idempotency.shared.scope=none")
-                .withConfiguration(AutoConfigurations.of(
-                        AopAutoConfiguration.class,
-                        ResilienceAutoConfiguration.class,
-                        ResilienceWebAutoConfiguration.class,
-                        JacksonAutoConfiguration.class,
-                        HttpMessageConvertersAutoConfiguration.class,
-                        DispatcherServletAutoConfiguration.class,
-                        WebMvcAutoConfiguration.class))
                 .withUserConfiguration(Security.class, Shop.class, Service.class)
                 .withBean(AskedStore.class)
                 .run(context -> {
@@ -78,19 +63,22 @@ class AuthorizedCallsTests {
         return request.exchange();
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"/admin", "/pre-authorize", "/secured", "/roles-allowed", "/service"})
-    void whoMayNotCallIsRefusedBeforeTheStoreIsAsked(String path) {
+    @Test
+    void whoMayNotCallIsRefusedBeforeTheStoreIsAsked() {
         with((client, store, calls) -> {
-            assertThat(client.post(path, null)).hasStatus(401);
-            assertThat(client.post(path, "bob")).hasStatus(403);
-            assertThat(store.claims()).isZero();
+            for (String path : GUARDED) {
+                int claims = store.claims();
+                calls.set(0);
+                assertThat(client.post(path, null)).hasStatus(401);
+                assertThat(client.post(path, "bob")).hasStatus(403);
+                assertThat(store.claims()).as(path).isEqualTo(claims);
 
-            assertThat(client.post(path, "alice")).hasStatusOk().hasBodyTextEqualTo("secret 1");
-            assertThat(client.post(path, "alice")).hasStatusOk().hasBodyTextEqualTo("secret 1");
-            assertThat(client.post(path, "bob")).hasStatus(403).bodyText().doesNotContain("secret");
-            assertThat(store.claims()).isEqualTo(2);
-            assertThat(calls).hasValue(1);
+                assertThat(client.post(path, "alice")).hasStatusOk().hasBodyTextEqualTo("secret 1");
+                assertThat(client.post(path, "alice")).hasStatusOk().hasBodyTextEqualTo("secret 1");
+                assertThat(client.post(path, "bob")).hasStatus(403).bodyText().doesNotContain("secret");
+                assertThat(store.claims()).as(path).isEqualTo(claims + 2);
+                assertThat(calls).as(path).hasValue(1);
+            }
         });
     }
 

@@ -3,10 +3,19 @@ package dev.resilience.spring.idempotency;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
+import dev.resilience.spring.autoconfigure.ResilienceJdbcAutoConfiguration;
+import dev.resilience.spring.autoconfigure.ResilienceRedisAutoConfiguration;
+import dev.resilience.spring.autoconfigure.ResilienceWebAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.validation.autoconfigure.ValidationAutoConfiguration;
+import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
+import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
 import org.springframework.context.ApplicationContext;
 
 /** Applications with idempotent methods, without a web server. */
@@ -19,6 +28,23 @@ final class IdempotentApplication {
                 .withPropertyValues("resilience.idempotency-store.type=memory")
                 .withConfiguration(AutoConfigurations.of(
                         AopAutoConfiguration.class, JacksonAutoConfiguration.class, ResilienceAutoConfiguration.class));
+    }
+
+    /** As {@link #runner}, with Spring MVC and whatever store there is. */
+    static WebApplicationContextRunner web() {
+        return new WebApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        AopAutoConfiguration.class,
+                        DataRedisAutoConfiguration.class,
+                        DispatcherServletAutoConfiguration.class,
+                        HttpMessageConvertersAutoConfiguration.class,
+                        JacksonAutoConfiguration.class,
+                        ResilienceAutoConfiguration.class,
+                        ResilienceJdbcAutoConfiguration.class,
+                        ResilienceRedisAutoConfiguration.class,
+                        ResilienceWebAutoConfiguration.class,
+                        ValidationAutoConfiguration.class,
+                        WebMvcAutoConfiguration.class));
     }
 
     /** Runs something with a bean whose idempotent methods are at work. */

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.resilience.annotation.Idempotent;
-import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
-import dev.resilience.spring.autoconfigure.ResilienceWebAutoConfiguration;
 import jakarta.validation.ConstraintViolationException;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.NotEmpty;
@@ -14,14 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
-import org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration;
-import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
-import org.springframework.boot.validation.autoconfigure.ValidationAutoConfiguration;
-import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
-import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
 import org.springframework.http.MediaType;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.assertj.MvcTestResult;
@@ -34,17 +25,8 @@ import org.springframework.web.bind.annotation.RestController;
 /** What is not valid claims no key. */
 class ValidatedCallsTests {
 
-    private final WebApplicationContextRunner runner = new WebApplicationContextRunner()
+    private final WebApplicationContextRunner runner = IdempotentApplication.web()
             .withPropertyValues("resilience.idempotency.default.scope=none")
-            .withConfiguration(AutoConfigurations.of(
-                    AopAutoConfiguration.class,
-                    ValidationAutoConfiguration.class,
-                    ResilienceAutoConfiguration.class,
-                    ResilienceWebAutoConfiguration.class,
-                    JacksonAutoConfiguration.class,
-                    HttpMessageConvertersAutoConfiguration.class,
-                    DispatcherServletAutoConfiguration.class,
-                    WebMvcAutoConfiguration.class))
             .withBean(AskedStore.class)
             .withBean(Service.class)
             .withUserConfiguration(Shop.class);
