@@ -44,6 +44,8 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.web.context.reactive.ReactiveWebApplicationContext;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
@@ -196,11 +198,13 @@ public final class ResilienceAutoConfiguration {
             ObjectProvider<Json> json,
             ObjectProvider<CallerScope> callerScope,
             IdempotencyStore store,
+            ApplicationContext application,
             StartupWarnings warnings) {
+        boolean reactive = application instanceof ReactiveWebApplicationContext;
         boolean fallenBack = store instanceof MemoryIdempotencyStore
                 && properties(environment).getIdempotencyStore().getType()
                         == ResilienceProperties.IdempotencyStore.Type.AUTO;
-        return new IdempotentMethods(json.getIfAvailable(), callerScope.getIfAvailable(), () -> {
+        return new IdempotentMethods(json.getIfAvailable(), callerScope.getIfAvailable(), reactive, () -> {
             store.prepare();
             if (fallenBack) {
                 warnings.add(

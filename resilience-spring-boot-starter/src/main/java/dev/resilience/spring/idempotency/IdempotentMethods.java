@@ -25,17 +25,21 @@ public final class IdempotentMethods {
 
     private final @Nullable Json json;
     private final @Nullable CallerScope callerScope;
+    private final boolean hasServletRequests;
     private final Runnable firstUse;
     private boolean used; // by one thread: methods are resolved at startup
 
     /**
      * @param json how values are written; {@code null} if the application has nothing to write them with
      * @param callerScope who is calling; {@code null} if nothing tells callers apart
+     * @param reactive whether requests are none of servlets, and so none that a key's header could be read from
      * @param firstUse run when a method turns out to be idempotent
      */
-    public IdempotentMethods(@Nullable Json json, @Nullable CallerScope callerScope, Runnable firstUse) {
+    public IdempotentMethods(
+            @Nullable Json json, @Nullable CallerScope callerScope, boolean reactive, Runnable firstUse) {
         this.json = json;
         this.callerScope = callerScope;
+        this.hasServletRequests = SERVLET && !reactive;
         this.firstUse = firstUse;
     }
 
@@ -75,13 +79,13 @@ public final class IdempotentMethods {
         return new IdempotentMethod(name, key, scope(name, annotation, policy), json, results, isFinal, onReplay);
     }
 
-    private static boolean answersRequests(Method method, Idempotent annotation) {
-        return SERVLET
+    private boolean answersRequests(Method method, Idempotent annotation) {
+        return hasServletRequests
                 && (!annotation.header().isBlank()
                         || AnnotatedElementUtils.hasAnnotation(method.getDeclaringClass(), Controller.class));
     }
 
-    private static KeySource key(Method method, String name, Idempotent annotation) {
+    private KeySource key(Method method, String name, Idempotent annotation) {
         boolean hasKey = !annotation.key().isBlank();
         boolean hasHeader = !annotation.header().isBlank();
         if (hasKey == hasHeader) {
@@ -92,7 +96,7 @@ public final class IdempotentMethods {
                             + "\"Idempotency-Key\".");
         }
         if (hasHeader) {
-            if (!SERVLET) {
+            if (!hasServletRequests) {
                 throw new ResilienceConfigurationException(
                         "The method " + name + " takes its idempotency key from the header '" + annotation.header()
                                 + "', but this is not a servlet web application",

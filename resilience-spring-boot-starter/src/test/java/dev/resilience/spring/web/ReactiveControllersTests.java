@@ -1,11 +1,15 @@
 package dev.resilience.spring.web;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.resilience.annotation.Idempotent;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceWebAutoConfiguration;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
@@ -39,6 +43,27 @@ class ReactiveControllersTests {
                             .jsonPath("$.type")
                             .isEqualTo("urn:resilience:problem:circuit-open");
                 });
+    }
+
+    @Test
+    void cannotTakeAKeyFromAHeader() {
+        new ReactiveWebApplicationContextRunner()
+                .withConfiguration(
+                        AutoConfigurations.of(JacksonAutoConfiguration.class, ResilienceAutoConfiguration.class))
+                .withPropertyValues("resilience.idempotency.default.scope=none")
+                .withBean(Payments.class)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasMessageContaining("Payments.pay(")
+                        .hasMessageContaining("this is not a servlet web application"));
+    }
+
+    static class Payments {
+
+        @Idempotent(header = "Idempotency-Key")
+        String pay(String order) {
+            return order;
+        }
     }
 
     @RestController
