@@ -11,9 +11,9 @@ import dev.resilience.spring.jdbc.TransactionCheck;
 import dev.resilience.time.TimeSource;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -76,9 +76,10 @@ public final class ResilienceJdbcAutoConfiguration {
     TransactionCheck resilienceTransactionCheck(
             JdbcIdempotencyStore store,
             ObjectProvider<TransactionAttributeSource> attributes,
-            BeanFactory beans,
+            ConfigurableListableBeanFactory beans,
+            BodyAdvisor writer,
             StartupWarnings warnings) {
-        return new TransactionCheck(store, attributes, beans, warnings);
+        return new TransactionCheck(store, attributes, beans, writer, warnings);
     }
 
     /** Registered after the advisor of transactions, and further in than it, for both say that they are the last. */

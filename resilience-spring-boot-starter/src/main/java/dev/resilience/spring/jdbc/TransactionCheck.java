@@ -5,16 +5,23 @@ import dev.resilience.idempotency.IdempotencyPolicy.Transactional;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.idempotency.IdempotentMethodCheck;
 import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.PointcutAdvisor;
+import org.springframework.aop.framework.Advised;
 import org.springframework.beans.BeansException;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionManager;
+import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.transaction.interceptor.TransactionAttributeSource;
+import org.springframework.transaction.interceptor.TransactionInterceptor;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -25,30 +32,39 @@ public final class TransactionCheck implements IdempotentMethodCheck {
 
     private final DataSource dataSource;
     private final ObjectProvider<TransactionAttributeSource> attributes;
-    private final BeanFactory beans;
+    private final ConfigurableListableBeanFactory beans;
+    private final Advisor writer;
     private final StartupWarnings warnings;
 
+    /**
+     * @param writer what stands where the result is written, on the proxies of idempotent methods
+     */
     public TransactionCheck(
             JdbcIdempotencyStore store,
             ObjectProvider<TransactionAttributeSource> attributes,
-            BeanFactory beans,
+            ConfigurableListableBeanFactory beans,
+            Advisor writer,
             StartupWarnings warnings) {
         this.dataSource = store.dataSource();
         this.attributes = attributes;
         this.beans = beans;
+        this.writer = writer;
         this.warnings = warnings;
     }
 
     @Override
     public void check(Method method, Class<?> type, String name, IdempotencyPolicy policy, boolean asynchronous) {
-        TransactionAttributeSource source = attributes.getIfAvailable();
-        TransactionAttribute attribute = source == null || policy.transactional() == Transactional.NEVER
-                ? null
-                : source.getTransactionAttribute(method, type);
+        TransactionAttributeSource source = attributes.getIfAvailable(AnnotationTransactionAttributeSource::new);
+        TransactionAttribute attribute =
+                policy.transactional() == Transactional.NEVER ? null : source.getTransactionAttribute(method, type);
         if (attribute == null) {
             return;
         }
         String why = asynchronous ? "it returns a stage, which ends after the transaction" : whyNotWritten(attribute);
+        if (why == null && !beginsFurtherOut(method, type)) {
+            why = "no advice begins it further out than the result is written, as where transactions are woven into "
+                    + "classes (mode = ASPECTJ)";
+        }
         if (why != null) {
             warnings.add("The result of the @Idempotent method " + name + " is not written in its transaction: " + why
                     + ". After a crash between the two commits the method runs again with the same key");
@@ -72,6 +88,25 @@ public final class TransactionCheck implements IdempotentMethodCheck {
                 ? null
                 : "its transaction manager, a " + manager.getClass().getName()
                         + ", is not one of the data source in which the records are kept";
+    }
+
+    private boolean beginsFurtherOut(Method method, Class<?> type) {
+        List<Advised> proxies = Arrays.stream(beans.getSingletonNames())
+                .map(beans::getSingleton)
+                .filter(bean -> bean instanceof Advised proxy && type == proxy.getTargetClass())
+                .map(Advised.class::cast)
+                .toList();
+        return proxies.isEmpty()
+                ? attributes.getIfAvailable() != null
+                : proxies.stream().allMatch(proxy -> beginsFurtherOut(method, type, proxy));
+    }
+
+    private boolean beginsFurtherOut(Method method, Class<?> type, Advised proxy) {
+        return Arrays.stream(proxy.getAdvisors())
+                .takeWhile(advisor -> advisor != writer)
+                .anyMatch(advisor -> advisor.getAdvice() instanceof TransactionInterceptor
+                        && advisor instanceof PointcutAdvisor chosen
+                        && chosen.getPointcut().getMethodMatcher().matches(method, type));
     }
 
     private @Nullable TransactionManager manager(@Nullable String qualifier) {

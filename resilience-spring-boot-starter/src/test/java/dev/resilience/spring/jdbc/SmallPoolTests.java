@@ -33,6 +33,7 @@ class SmallPoolTests {
                     pool.setMaximumPoolSize(1);
                     pool.setConnectionTimeout(250);
                 },
+                runner -> runner,
                 use);
     }
 

@@ -13,6 +13,7 @@ import dev.resilience.spring.jdbc.TransactionalTests.Orders;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -50,10 +51,14 @@ record TestShop(
     }
 
     static void with(Databases database, Use use, String... properties) {
-        with(database, pool -> {}, use, properties);
+        with(database, pool -> {}, runner -> runner.withPropertyValues(properties), use);
     }
 
-    static void with(Databases database, Consumer<HikariDataSource> settings, Use use, String... properties) {
+    static void with(
+            Databases database,
+            Consumer<HikariDataSource> settings,
+            UnaryOperator<ApplicationContextRunner> configuration,
+            Use use) {
         try (HikariDataSource pool = database.pool();
                 HikariDataSource other = database.pool()) {
             settings.accept(pool);
@@ -61,22 +66,20 @@ record TestShop(
             outside.execute("DROP TABLE IF EXISTS effects");
             outside.execute("DROP TABLE IF EXISTS " + TABLE);
             outside.execute("CREATE TABLE effects (name VARCHAR(100) PRIMARY KEY)");
-            runner(pool)
-                    .withBean(Orders.class)
-                    .withPropertyValues(PROPERTIES_OF_ORDERS)
-                    .withPropertyValues(properties)
-                    .run(context -> {
-                        assertThat(context).hasNotFailed();
-                        use.with(new TestShop(
-                                context.getBean(Orders.class),
-                                context.getBean(JdbcTemplate.class),
-                                outside,
-                                new TransactionTemplate(context.getBean(PlatformTransactionManager.class)),
-                                Objects.requireNonNull(context.getBean(ResilienceRegistry.class)
-                                        .idempotencies()
-                                        .get("default")),
-                                context.getBean(PlatformTransactionManager.class)));
-                    });
+            ApplicationContextRunner runner =
+                    runner(pool).withBean(Orders.class).withPropertyValues(PROPERTIES_OF_ORDERS);
+            configuration.apply(runner).run(context -> {
+                assertThat(context).hasNotFailed();
+                use.with(new TestShop(
+                        context.getBean(Orders.class),
+                        context.getBean(JdbcTemplate.class),
+                        outside,
+                        new TransactionTemplate(context.getBean(PlatformTransactionManager.class)),
+                        Objects.requireNonNull(context.getBean(ResilienceRegistry.class)
+                                .idempotencies()
+                                .get("default")),
+                        context.getBean(PlatformTransactionManager.class)));
+            });
         }
     }
 

@@ -5,23 +5,48 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.autoconfigure.ResilienceJdbcAutoConfiguration;
+import dev.resilience.spring.jdbc.TransactionOrderTests.FurtherIn;
+import dev.resilience.spring.jdbc.TransactionOrderTests.Outermost;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 import org.assertj.core.api.ListAssert;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.TransactionManager;
+import org.springframework.transaction.annotation.AbstractTransactionManagementConfiguration;
+import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.interceptor.TransactionInterceptor;
 
 /** Transactions in which no result can be written are told of at startup. */
 class TransactionCheckTests {
 
     private static ListAssert<String> warningsOf(Class<?> type, String... properties) {
+        return warningsOf(runner -> runner.withPropertyValues(properties), type);
+    }
+
+    private static ListAssert<String> warningsOf(UnaryOperator<ApplicationContextRunner> configuration, Class<?> type) {
         List<String> warnings = new ArrayList<>();
         try (HikariDataSource pool = Databases.H2.pool();
                 HikariDataSource another = Databases.H2.pool()) {
-            TestShop.runner(pool)
+            configuration
+                    .apply(TestShop.runner(pool))
                     .withBean(
                             "transactionManager",
                             JdbcTransactionManager.class,
@@ -29,7 +54,6 @@ class TransactionCheckTests {
                             definition -> definition.setPrimary(true))
                     .withBean("another", JdbcTransactionManager.class, () -> new JdbcTransactionManager(another))
                     .withBean(type)
-                    .withPropertyValues(properties)
                     .run(context -> {
                         assertThat(context).hasNotFailed();
                         warnings.addAll(context.getBean(StartupWarnings.class).all().stream()
@@ -74,9 +98,51 @@ class TransactionCheckTests {
     }
 
     @Test
+    void transactionsThatAreWovenIn() {
+        warningsOf(runner -> runner.withUserConfiguration(Woven.class), Plain.class)
+                .singleElement()
+                .asString()
+                .contains("Plain.pay(", "no advice begins it further out", "mode = ASPECTJ");
+    }
+
+    @Test
+    void adviceThatBeginsATransactionTooFarIn() {
+        warningsOf(
+                        runner -> runner.withUserConfiguration(Woven.class)
+                                .withConfiguration(AutoConfigurations.of(Innermost.class)),
+                        Plain.class)
+                .singleElement()
+                .asString()
+                .contains("Plain.pay(", "no advice begins it further out");
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {Outermost.class, FurtherIn.class})
+    void nothingIsSaidOfOtherOrders(Class<?> order) {
+        warningsOf(runner -> runner.withUserConfiguration(order), Plain.class).isEmpty();
+    }
+
+    @Test
     void nothingIsSaidWhereItIsNotWanted() {
         warningsOf(ReadOnly.class, "resilience.idempotency.default.transactional=never")
                 .isEmpty();
+    }
+
+    /** As {@code @EnableTransactionManagement(mode = ASPECTJ)}: no advice of Spring's, and no bean that knows methods. */
+    @Configuration(proxyBeanMethods = false)
+    static class Woven extends AbstractTransactionManagementConfiguration {}
+
+    /** Registered last, and so innermost. */
+    @AutoConfiguration(after = ResilienceJdbcAutoConfiguration.class)
+    static class Innermost {
+
+        @Bean
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        static DefaultPointcutAdvisor transactions(@Qualifier("transactionManager") TransactionManager manager) {
+            return new DefaultPointcutAdvisor(
+                    AnnotationMatchingPointcut.forMethodAnnotation(Transactional.class),
+                    new TransactionInterceptor(manager, new AnnotationTransactionAttributeSource()));
+        }
     }
 
     static class Plain {
