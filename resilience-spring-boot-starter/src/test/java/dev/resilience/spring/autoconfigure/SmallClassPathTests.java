@@ -7,6 +7,7 @@ import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.annotation.TimeLimit;
+import dev.resilience.idempotency.IdempotencyStore;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -18,6 +19,8 @@ import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -29,6 +32,8 @@ import org.springframework.context.annotation.Configuration;
  */
 class SmallClassPathTests {
 
+    private static final String STORE_TYPE = "resilience.idempotency-store.type";
+
     private static final Pattern OPTIONAL = Pattern.compile(
             "spring-boot-(?!autoconfigure|[0-9]).*|spring-(web|webmvc|webflux|tx|jdbc|data|messaging|security|test).*|jackson.*|reactor.*"
                     + "|tomcat.*|context-propagation.*|jakarta\\..*|(micrometer-(?!core|commons|observation)).*");
@@ -36,6 +41,24 @@ class SmallClassPathTests {
     @Test
     void retriesWithNothingButTheStarterItself() throws Exception {
         assertThat(run("run", OPTIONAL)).isEqualTo("paid at attempt 2, then paid later at attempt 2");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "auto, spring-(boot-)?data-.*, JdbcIdempotencyStore",
+        "auto, spring-(boot-)?data-.*|spring-(boot-)?jdbc-.*, MemoryIdempotencyStore",
+        "auto, spring-(boot-)?data-.*|spring-(tx|jdbc)-.*|spring-boot-(transaction|jdbc)-.*, MemoryIdempotencyStore",
+        "memory, spring-security-.*, MemoryIdempotencyStore",
+        "memory, spring-(boot-)?(actuator|health)-.*, MemoryIdempotencyStore",
+        "memory, jakarta.validation-.*|hibernate-validator-.*, MemoryIdempotencyStore"
+    })
+    void remembersCallsInTheStoreThatIsThere(String type, String absent, String store) throws Exception {
+        System.setProperty(STORE_TYPE, type);
+        try {
+            assertThat(run("runTwice", Pattern.compile(absent))).isEqualTo("k 1, then k 1 from a " + store);
+        } finally {
+            System.clearProperty(STORE_TYPE);
+        }
     }
 
     @Test
@@ -96,6 +119,14 @@ class SmallClassPathTests {
             try (ConfigurableApplicationContext context = start(Payments.class)) {
                 Payments payments = context.getBean(Payments.class);
                 return payments.pay() + ", then " + payments.payLater().join();
+            }
+        }
+
+        public static String runTwice() {
+            try (ConfigurableApplicationContext context = start(Keyed.class)) {
+                Keyed keyed = context.getBean(Keyed.class);
+                return keyed.pay("k") + ", then " + keyed.pay("k") + " from a "
+                        + context.getBean(IdempotencyStore.class).getClass().getSimpleName();
             }
         }
 
@@ -164,9 +195,11 @@ class SmallClassPathTests {
 
     static class Keyed {
 
+        private int calls;
+
         @Idempotent(key = "#key")
         String pay(String key) {
-            return key;
+            return key + " " + ++calls;
         }
     }
 }
