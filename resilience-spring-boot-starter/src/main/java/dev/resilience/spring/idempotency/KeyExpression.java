@@ -26,18 +26,6 @@ import org.springframework.expression.spel.support.SimpleEvaluationContext;
 /** A SpEL expression over the arguments; parsed and checked once, reads properties and calls methods of arguments. */
 final class KeyExpression implements KeySource {
 
-    /** An object's identity is another one on every call: as a key it would protect nothing. */
-    private static final ClassValue<Boolean> HAS_TEXT = new ClassValue<>() {
-        @Override
-        protected Boolean computeValue(Class<?> type) {
-            try {
-                return !type.isArray() && type.getMethod("toString").getDeclaringClass() != Object.class;
-            } catch (NoSuchMethodException impossible) {
-                return false;
-            }
-        }
-    };
-
     private final SpelExpression expression;
     private final Map<String, Integer> variables;
     private final @Nullable Integer argument; // the whole expression, as it mostly is: nothing to be evaluated
@@ -122,11 +110,15 @@ final class KeyExpression implements KeySource {
             throw new IdempotencyKeyMissingException(
                     "The call has no idempotency key: '" + expression.getExpressionString() + "' is null");
         }
-        if (!HAS_TEXT.get(key.getClass())) {
+        if (key instanceof String text) {
+            return text;
+        }
+        String text = key.toString();
+        if (key.getClass().isArray() || text.equals(identity(key))) {
             throw new IdempotencyKeyInvalidException("The idempotency key '" + expression.getExpressionString()
                     + "' is a " + key.getClass().getName() + ", which has no toString() of its own");
         }
-        return key.toString();
+        return text;
     }
 
     private @Nullable Object evaluate(@Nullable Object[] arguments) {
@@ -150,5 +142,13 @@ final class KeyExpression implements KeySource {
     private IllegalStateException cannotEvaluate(EvaluationException failed) {
         return new IllegalStateException(
                 "The key expression '" + expression.getExpressionString() + "' cannot be evaluated", failed);
+    }
+
+    /**
+     * What {@link Object#toString} says: as a key it would protect nothing, being another one for every object. Compared
+     * by text, for a native image does not know by reflection which class has the method.
+     */
+    private static String identity(Object key) {
+        return key.getClass().getName() + "@" + Integer.toHexString(key.hashCode());
     }
 }

@@ -1,0 +1,153 @@
+package dev.resilience.spring.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.springframework.aot.hint.predicate.RuntimeHintsPredicates.proxies;
+import static org.springframework.aot.hint.predicate.RuntimeHintsPredicates.reflection;
+import static org.springframework.aot.hint.predicate.RuntimeHintsPredicates.resource;
+
+import dev.resilience.annotation.Fallback;
+import dev.resilience.annotation.Idempotent;
+import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.TypeReference;
+import org.springframework.aot.test.generate.TestGenerationContext;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.aot.ApplicationContextAotGenerator;
+import org.springframework.core.io.Resource;
+import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
+import org.springframework.http.ResponseEntity;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+
+/** What a native image is told, which finds nothing by reflection that it was not told of. */
+class NativeHintsTests {
+
+    private static RuntimeHints hints;
+
+    @BeforeAll
+    static void process() {
+        hints = hintsOf();
+    }
+
+    private static RuntimeHints hintsOf(String... properties) {
+        TestGenerationContext generated = new TestGenerationContext();
+        AnnotationConfigApplicationContext application = new AnnotationConfigApplicationContext();
+        TestPropertyValues.of(properties).applyTo(application);
+        application.register(Application.class);
+        new ApplicationContextAotGenerator().processAheadOfTime(application, generated);
+        return generated.getRuntimeHints();
+    }
+
+    private static void assertTold(Predicate<RuntimeHints> hint) {
+        assertThat(hints).matches(hint);
+    }
+
+    @Test
+    void theValuesOfIdempotentMethods() throws ReflectiveOperationException {
+        for (Class<?> value : List.of(Order.class, Line.class, Receipt.class, Named.class, Later.class)) {
+            assertTold(reflection().onConstructorInvocation(value.getDeclaredConstructor(String.class)));
+            assertTold(reflection().onMethodInvocation(value, "text"));
+        }
+        assertThat(hints)
+                .matches(reflection().onMethodInvocation(Other.class, "text").negate());
+    }
+
+    @Test
+    void theWrapperOfHttpAnswers() {
+        TypeReference answer = TypeReference.of("dev.resilience.spring.idempotency.HttpAnswerCodec$Answer");
+        assertTold(reflection().onType(answer).withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS));
+    }
+
+    @Test
+    void fallbackMethods() {
+        assertTold(reflection().onMethodInvocation(AnyShop.class, "closed"));
+    }
+
+    @Test
+    void propertiesThatAreBoundWithoutABean() {
+        for (String type :
+                List.of("RetryProperties", "RetryProperties$Backoff", "ResilienceProperties$IdempotencyStore")) {
+            assertTold(reflection()
+                    .onType(TypeReference.of("dev.resilience.spring.autoconfigure." + type))
+                    .withMemberCategory(MemberCategory.INVOKE_PUBLIC_METHODS));
+        }
+    }
+
+    @Test
+    void annotationsAndWhatTransactionManagersAreAsked() {
+        assertTold(proxies().forInterfaces(Idempotent.class));
+        assertTold(reflection().onMethodInvocation(JdbcTransactionManager.class.getSuperclass(), "getDataSource"));
+    }
+
+    @Test
+    void everyLuaScript() throws IOException {
+        Resource[] scripts =
+                new PathMatchingResourcePatternResolver().getResources("classpath*:dev/resilience/spring/redis/*.lua");
+        assertThat(scripts).isNotEmpty();
+        for (Resource script : scripts) {
+            assertTold(resource().forResource("dev/resilience/spring/redis/" + script.getFilename()));
+        }
+    }
+
+    @Test
+    void nothingOfMethodsWhereResilienceIsSwitchedOff() {
+        assertThat(hintsOf("resilience.enabled=false"))
+                .matches(reflection().onMethodInvocation(Receipt.class, "text").negate());
+    }
+
+    record Order(String text) {}
+
+    record Line(String text) {}
+
+    record Receipt(String text) {}
+
+    record Named(String text) {}
+
+    record Later(String text) {}
+
+    record Other(String text) {}
+
+    static class AnyShop {
+
+        Other closed(String what) {
+            return new Other(what);
+        }
+    }
+
+    static class Shop extends AnyShop {
+
+        @Idempotent(key = "#order.text()")
+        ResponseEntity<Receipt> place(Order order, List<Line> lines) {
+            return ResponseEntity.ok(new Receipt(order.text() + lines));
+        }
+
+        @Idempotent(key = "#key", resultType = Named.class)
+        Record name(String key) {
+            return new Named(key);
+        }
+
+        @Idempotent(key = "#key")
+        CompletableFuture<Later> later(String key) {
+            return CompletableFuture.completedFuture(new Later(key));
+        }
+
+        @Fallback("closed")
+        Other look(String what) {
+            return new Other(what);
+        }
+    }
+
+    @ImportAutoConfiguration({AopAutoConfiguration.class, ResilienceAutoConfiguration.class})
+    @Import(Shop.class)
+    static class Application {}
+}
