@@ -3,6 +3,7 @@ package dev.resilience.spring.idempotency;
 import dev.resilience.idempotency.CallerScope;
 import dev.resilience.idempotency.IdempotentOperation;
 import dev.resilience.pipeline.Invocation;
+import java.util.BitSet;
 import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the calls of one idempotent method need, resolved once.
  *
+ * @param compared which arguments are compared with those of an earlier call
  * @param finality whether a result is a call's last word
  * @param onReplay done before an earlier call's answer is given
  */
@@ -18,6 +20,7 @@ record IdempotentMethod(
         KeySource keySource,
         CallerScope scope,
         Json json,
+        BitSet compared,
         ResultCodec results,
         Predicate<@Nullable Object> finality,
         Runnable onReplay)
@@ -36,7 +39,10 @@ record IdempotentMethod(
 
     @Override
     public byte[] describe(@Nullable Object[] arguments) {
-        return json.describe(arguments);
+        return json.describe(
+                compared.cardinality() == arguments.length
+                        ? arguments
+                        : compared.stream().mapToObj(i -> arguments[i]).toArray());
     }
 
     @Override

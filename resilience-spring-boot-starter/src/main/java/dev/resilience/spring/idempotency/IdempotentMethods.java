@@ -7,10 +7,14 @@ import dev.resilience.idempotency.IdempotencyPolicy.Scope;
 import dev.resilience.idempotency.IdempotentOperation;
 import dev.resilience.spring.ResilienceConfigurationException;
 import java.lang.reflect.Method;
+import java.security.Principal;
+import java.util.BitSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.http.HttpEntity;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
 import org.springframework.util.ClassUtils;
@@ -76,7 +80,8 @@ public final class IdempotentMethods {
             firstUse.run();
         }
         Runnable onReplay = answersRequests(method, annotation) ? new ReplayHeader() : () -> {};
-        return new IdempotentMethod(name, key, scope(name, annotation, policy), json, results, isFinal, onReplay);
+        return new IdempotentMethod(
+                name, key, scope(name, annotation, policy), json, compared(method), results, isFinal, onReplay);
     }
 
     private boolean answersRequests(Method method, Idempotent annotation) {
@@ -146,7 +151,10 @@ public final class IdempotentMethods {
 
     private static void checkArguments(Json json, Method method, String name) {
         for (int i = 0; i < method.getParameterCount(); i++) {
-            String why = json.whyNotWritable(ResolvableType.forMethodParameter(method, i));
+            ResolvableType type = ResolvableType.forMethodParameter(method, i);
+            String why = HTTP && changes(type.toClass())
+                    ? type.toClass().getName() + " has headers, which are others when a request is repeated"
+                    : json.whyNotWritable(type);
             if (why != null) {
                 throw new ResilienceConfigurationException(
                         "Argument " + i + " of the @Idempotent method " + name + " cannot be written as JSON, so calls "
@@ -154,6 +162,19 @@ public final class IdempotentMethods {
                         "Move the argument out of the method, or choose a policy with 'fingerprint: false'.");
             }
         }
+    }
+
+    private static boolean changes(Class<?> type) {
+        return HttpHeaders.class.isAssignableFrom(type) || HttpEntity.class.isAssignableFrom(type);
+    }
+
+    /** Which arguments tell one call from another. Who calls does not: that is the scope's business. */
+    private static BitSet compared(Method method) {
+        BitSet compared = new BitSet();
+        for (int i = 0; i < method.getParameterCount(); i++) {
+            compared.set(i, !Principal.class.isAssignableFrom(method.getParameterTypes()[i]));
+        }
+        return compared;
     }
 
     private CallerScope scope(String name, Idempotent annotation, IdempotencyPolicy policy) {

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.http.RequestEntity;
 import org.springframework.security.core.context.SecurityContextHolder;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -131,6 +132,15 @@ class IdempotencyKeysFailTests extends FailingStartup {
     }
 
     @Test
+    void withAnArgumentThatIsAnotherOneInEveryRequest() {
+        fail(WholeRequest.class)
+                .blames(WholeRequest.class, "pay(java.lang.String, org.springframework.http.RequestEntity)")
+                .says("Argument 1", "has headers");
+        start("resilience.idempotency.default.fingerprint: false", WholeRequest.class)
+                .close();
+    }
+
+    @Test
     void withoutJackson() {
         hide(JsonMapper.class);
         Printed printed = fail(Works.class).blames(Works.class, "pay(java.lang.String)");
@@ -202,6 +212,12 @@ class IdempotencyKeysFailTests extends FailingStartup {
 
         @Idempotent(key = "#orderId")
         void pay(String orderId, InputStream content) {}
+    }
+
+    static class WholeRequest {
+
+        @Idempotent(key = "#orderId")
+        void pay(String orderId, RequestEntity<String> request) {}
     }
 
     public static class Works {

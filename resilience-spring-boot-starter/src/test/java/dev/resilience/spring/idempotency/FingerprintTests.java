@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.exception.IdempotencyKeyReusedException;
 import java.math.BigDecimal;
+import java.security.Principal;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -65,6 +66,15 @@ class FingerprintTests {
             IdempotentApplication.with(Payments.class, payments -> {
                 payments.payMap("k", Map.of("points", forwards));
                 payments.payMap("k", Map.of("points", backwards));
+                assertThat(payments.calls()).hasValue(1);
+            });
+        }
+
+        @Test
+        void whoeverCalls() {
+            IdempotentApplication.with(Payments.class, payments -> {
+                payments.payAs("k", () -> "alice, at her desk");
+                payments.payAs("k", () -> "alice, on her phone");
                 assertThat(payments.calls()).hasValue(1);
             });
         }
@@ -226,6 +236,11 @@ class FingerprintTests {
 
         @Idempotent(key = "#key")
         int pay(String key, Order order, List<String> items) {
+            return calls.incrementAndGet();
+        }
+
+        @Idempotent(key = "#key")
+        int payAs(String key, Principal payer) {
             return calls.incrementAndGet();
         }
 
