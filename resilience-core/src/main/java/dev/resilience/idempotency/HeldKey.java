@@ -1,11 +1,13 @@
 package dev.resilience.idempotency;
 
 import dev.resilience.event.IdempotencyOutcome;
+import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.exception.IdempotencyLeaseLostException;
 import dev.resilience.exception.IdempotencyStoreException;
 import dev.resilience.exception.ResilienceException;
 import dev.resilience.idempotency.IdempotencyPolicy.Transactional;
 import dev.resilience.pipeline.IdempotencyContext;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +15,9 @@ import org.jspecify.annotations.Nullable;
  * where it has one, by itself otherwise.
  *
  * <p>A result that was written in a transaction is decided with that transaction, which may outlast the call. Until then
- * the transaction has the record locked: nothing here touches it from outside, or it would wait for itself.
+ * the transaction has the record locked: nothing here touches it from outside, or it would wait for itself. A body that
+ * threw, or whose result is not to be kept, leaves an {@link UnwrittenBody}: its transaction may be committed all the
+ * same, and must not be if the key is another call's by then.
  */
 final class HeldKey implements RunningBody {
 
@@ -31,8 +35,10 @@ final class HeldKey implements RunningBody {
     private final Idempotency idempotency;
     private final IdempotentOperation operation;
     private final OwnedRecord record;
-    private Written written = Written.NOT; // this and the next two are guarded by this object
+    private Written written = Written.NOT; // this and the rest are guarded by this object
     private @Nullable StoredResult result;
+    private @Nullable StoreTransaction writtenIn;
+    private @Nullable UnwrittenBody unwritten;
     private boolean callEnded;
 
     HeldKey(Idempotency idempotency, IdempotentOperation operation, Claim.Acquired claim) {
@@ -47,30 +53,68 @@ final class HeldKey implements RunningBody {
     }
 
     @Override
-    public synchronized boolean hasReturned() {
-        return written == Written.PENDING || written == Written.FOR_GOOD;
+    public boolean hasEnded() {
+        StoreTransaction current = transaction();
+        synchronized (this) {
+            if (written == Written.FOR_GOOD) {
+                return true;
+            }
+            if (written == Written.PENDING && writtenIn != null) {
+                if (writtenIn.equals(current)) {
+                    return true;
+                }
+                throw new IdempotencyInProgressException(
+                        "An earlier attempt of the call is about to be committed (policy '" + name() + "')",
+                        idempotency.policy().lease());
+            }
+        }
+        if (current != null && current.isSnapshot()) {
+            record.lease().hold();
+        }
+        return false;
     }
 
     @Override
-    public @Nullable Object result() {
+    public @Nullable Object result() throws Throwable {
         StoredResult stored;
         synchronized (this) {
             stored = result;
         }
         if (stored == null) {
-            throw new IllegalStateException("The body has not returned");
+            throw new IllegalStateException("The body has not ended");
         }
-        return operation.read(stored.content());
+        return record.read(stored);
     }
 
     @Override
     public void returned(@Nullable Object returned) {
-        StoreTransaction transaction = idempotency.policy().transactional() == Transactional.AUTO
+        StoreTransaction transaction = transaction();
+        if (transaction == null) {
+            return;
+        }
+        if (operation.isFinal(returned) && operation.keeps(returned)) {
+            writeIn(transaction, returned);
+        } else {
+            leaveUnwritten(transaction, null);
+        }
+    }
+
+    @Override
+    public void threw(Throwable failure) {
+        try {
+            StoreTransaction transaction = transaction();
+            if (transaction != null) {
+                leaveUnwritten(transaction, record.kept(record.stored(failure)));
+            }
+        } catch (RuntimeException unavailable) {
+            failure.addSuppressed(unavailable);
+        }
+    }
+
+    private @Nullable StoreTransaction transaction() {
+        return idempotency.policy().transactional() == Transactional.AUTO
                 ? idempotency.store().currentTransaction()
                 : null;
-        if (transaction != null && operation.isFinal(returned) && operation.keeps(returned)) {
-            writeIn(transaction, returned);
-        }
     }
 
     private void writeIn(StoreTransaction transaction, @Nullable Object returned) {
@@ -81,25 +125,40 @@ final class HeldKey implements RunningBody {
                 throw new IdempotencyStoreException(
                         "Idempotency '" + name() + "': " + why + ", so its transaction is rolled back", null);
             }
-            record.lease().pause();
-            if (!record.complete(transaction, stored, this::transactionEnded)) {
-                now(Written.BY_ANOTHER, null);
-                record.count(IdempotencyOutcome.LEASE_LOST);
-                throw new IdempotencyLeaseLostException(
-                        "The call took longer than its lease, and another one has taken "
-                                + "its idempotency key over (policy '" + name() + "'): its transaction is rolled back");
-            }
-            now(Written.PENDING, stored);
+            write(transaction, stored);
         } catch (IdempotencyStoreException | IdempotencyLeaseLostException refused) {
             throw refuse(transaction, refused);
         } catch (RuntimeException unavailable) {
-            throw refuse(
-                    transaction,
-                    new IdempotencyStoreException(
-                            "Idempotency '" + name() + "': the result of " + operation.name()
-                                    + " could not be written in its transaction, which is rolled back",
-                            unavailable));
+            throw refuse(transaction, notWritten(unavailable));
         }
+    }
+
+    private void write(StoreTransaction transaction, StoredResult stored) {
+        record.lease().pause();
+        if (!record.complete(transaction, stored, this::transactionEnded)) {
+            throw lost();
+        }
+        synchronized (this) {
+            written = Written.PENDING;
+            writtenIn = transaction;
+            result = stored;
+        }
+    }
+
+    private IdempotencyLeaseLostException lost() {
+        now(Written.BY_ANOTHER);
+        record.lease().end();
+        record.count(IdempotencyOutcome.LEASE_LOST);
+        return new IdempotencyLeaseLostException(
+                "The call took longer than its lease, and another one has taken its idempotency key over (policy '"
+                        + name() + "'): its transaction is rolled back");
+    }
+
+    private IdempotencyStoreException notWritten(RuntimeException cause) {
+        return new IdempotencyStoreException(
+                "Idempotency '" + name() + "': the result of " + operation.name()
+                        + " could not be written in its transaction, which is rolled back",
+                cause);
     }
 
     private ResilienceException refuse(StoreTransaction transaction, ResilienceException why) {
@@ -110,9 +169,9 @@ final class HeldKey implements RunningBody {
 
     private void transactionEnded(StoreTransaction.End end) {
         switch (end) {
-            case PARTLY_ROLLED_BACK -> now(Written.PERHAPS, null);
+            case PARTLY_ROLLED_BACK -> now(Written.PERHAPS);
             case COMMITTED -> {
-                if (hasReturned()) {
+                if (is(Written.PENDING)) {
                     forGood();
                 } else {
                     findOut();
@@ -124,7 +183,7 @@ final class HeldKey implements RunningBody {
     }
 
     private void forGood() {
-        now(Written.FOR_GOOD, null);
+        now(Written.FOR_GOOD);
         record.lease().end();
         record.count(record.executed());
     }
@@ -151,23 +210,79 @@ final class HeldKey implements RunningBody {
             } else if (ended) {
                 record.count(IdempotencyOutcome.RELEASED);
             } else {
-                now(Written.NOT, null);
+                now(Written.NOT);
                 record.lease().resume();
             }
         });
     }
 
-    private synchronized void now(Written state, @Nullable StoredResult stored) {
-        written = state;
-        if (stored != null) {
-            result = stored;
+    private void leaveUnwritten(StoreTransaction transaction, @Nullable StoredResult answer) {
+        UnwrittenBody body;
+        synchronized (this) {
+            if (unwritten != null && unwritten.isIn(transaction)) {
+                unwritten.answerWith(answer);
+                return;
+            }
+            body = new UnwrittenBody(transaction);
+            body.answerWith(answer);
+            unwritten = body;
+        }
+        transaction.beforeCommit(() -> confirm(body), end -> ended(body, end));
+    }
+
+    /** The transaction of a body that has written nothing is to be committed. */
+    private void confirm(UnwrittenBody body) {
+        boolean over;
+        synchronized (this) {
+            if (written != Written.NOT) {
+                if (body.isIn(writtenIn)) {
+                    return; // by a later attempt in the same transaction
+                }
+                throw new IdempotencyLeaseLostException("Another attempt of the call has its idempotency key (policy '"
+                        + name() + "'): the transaction of this one is rolled back");
+            }
+            over = callEnded;
+        }
+        try {
+            StoredResult answer = body.answer();
+            if (answer != null) {
+                write(body.transaction(), answer);
+            } else if (!(over ? body.release(record) : record.renew(body.transaction()))) {
+                throw lost();
+            }
+        } catch (IdempotencyLeaseLostException refused) {
+            throw refused;
+        } catch (RuntimeException unavailable) {
+            throw notWritten(unavailable);
         }
     }
 
-    /** The call has ended. Says whether that is for this object to write down, and not decided by a transaction. */
-    private synchronized boolean ends() {
-        callEnded = true;
-        return written == Written.NOT;
+    private void ended(UnwrittenBody body, StoreTransaction.End end) {
+        if (end == StoreTransaction.End.PARTLY_ROLLED_BACK) {
+            return;
+        }
+        synchronized (this) {
+            if (unwritten == body) {
+                unwritten = null;
+            }
+            if (!callEnded || written != Written.NOT) {
+                return;
+            }
+        }
+        switch (end) {
+            case COMMITTED ->
+                guarded(body.isReleased() ? () -> record.count(IdempotencyOutcome.RELEASED) : record::release);
+            case UNKNOWN -> findOut();
+            default -> guarded(record::release);
+        }
+    }
+
+    private synchronized void now(Written state) {
+        written = state;
+    }
+
+    private synchronized boolean is(Written state) {
+        return written == state;
     }
 
     private synchronized boolean hasCallEnded() {
@@ -176,28 +291,28 @@ final class HeldKey implements RunningBody {
 
     /** The call returns this. */
     void callReturned(@Nullable Object returned) {
-        if (ends()) {
-            guarded(() -> {
-                if (operation.keeps(returned)) {
-                    record.complete(record.stored(returned));
-                } else {
-                    record.release();
-                }
-            });
-        }
+        callEnded(() -> operation.keeps(returned) ? record.stored(returned) : null);
     }
 
     /** The call throws this. */
     void callThrew(Throwable failure) {
-        if (ends()) {
-            guarded(() -> {
-                if (idempotency.exceptions().isFinalAnswer(failure)) {
-                    byte[] content = idempotency.exceptions().write(failure);
-                    record.complete(new StoredResult(StoredResult.Kind.EXCEPTION, content));
-                } else {
-                    record.release();
-                }
-            });
+        callEnded(() -> record.stored(failure));
+    }
+
+    /** Decided by a transaction where one is open, and otherwise here. */
+    private void callEnded(Supplier<@Nullable StoredResult> how) {
+        UnwrittenBody open;
+        synchronized (this) {
+            callEnded = true;
+            if (written != Written.NOT) {
+                return;
+            }
+            open = unwritten;
+        }
+        if (open == null) {
+            guarded(() -> record.complete(how.get()));
+        } else {
+            record.guarded(() -> open.answerWith(record.kept(how.get())));
         }
     }
 

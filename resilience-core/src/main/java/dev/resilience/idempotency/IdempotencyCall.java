@@ -34,6 +34,7 @@ final class IdempotencyCall {
     private Duration leaseLeft = FIRST_WAIT;
     private @Nullable StoredResult stored;
     private @Nullable HeldKey key;
+    private boolean isRunningElsewhere;
 
     IdempotencyCall(Idempotency idempotency, IdempotentOperation operation, Invocation invocation) {
         this.idempotency = idempotency;
@@ -61,7 +62,7 @@ final class IdempotencyCall {
             claim = Objects.requireNonNull(idempotency.store().claim(request), "the store gave no answer");
         } catch (RuntimeException unavailable) {
             idempotency.count(IdempotencyOutcome.STORE_FAILURE);
-            if (policy.onStoreFailure() == OnStoreFailure.FAIL_OPEN) {
+            if (policy.onStoreFailure() == OnStoreFailure.FAIL_OPEN && !isRunningElsewhere) {
                 log.warn("Idempotency '{}': the store does not answer; the call runs unprotected", name(), unavailable);
                 return null;
             }
@@ -82,6 +83,7 @@ final class IdempotencyCall {
         }
         if (claim instanceof Claim.InProgress running) {
             leaseLeft = running.leaseLeft();
+            isRunningElsewhere = true;
             return waitOrRefuse();
         }
         if (claim instanceof Claim.KeyReused) {

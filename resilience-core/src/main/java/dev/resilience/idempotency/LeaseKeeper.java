@@ -47,6 +47,19 @@ final class LeaseKeeper {
         next.cancel();
     }
 
+    /** A transaction is about to see the record as it is: it must not be renewed while that goes on, so it is now. */
+    void hold() {
+        pause();
+        Duration left = left();
+        if (left.compareTo(Duration.ZERO) > 0) {
+            renewFor(left);
+        }
+    }
+
+    private Duration left() {
+        return policy.maxLease().minusNanos(time.nanoTime() - start);
+    }
+
     /** The record is to be had again. */
     void resume() {
         if (paused) {
@@ -56,7 +69,7 @@ final class LeaseKeeper {
     }
 
     private void renew() {
-        Duration left = policy.maxLease().minusNanos(time.nanoTime() - start);
+        Duration left = left();
         if (ended || paused || left.isNegative() || left.isZero() || !renewFor(Durations.min(policy.lease(), left))) {
             return;
         }

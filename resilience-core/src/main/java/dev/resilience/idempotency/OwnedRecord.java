@@ -6,6 +6,7 @@ import dev.resilience.idempotency.StoreTransaction.End;
 import dev.resilience.idempotency.StoredResult.Kind;
 import dev.resilience.pipeline.IdempotencyContext;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -47,6 +48,23 @@ final class OwnedRecord {
         return new StoredResult(Kind.VALUE, operation.write(returned));
     }
 
+    /** What is to be stored of an exception; {@code null} if it is no final answer. */
+    @Nullable
+    StoredResult stored(Throwable failure) {
+        return idempotency.exceptions().isFinalAnswer(failure)
+                ? new StoredResult(Kind.EXCEPTION, idempotency.exceptions().write(failure))
+                : null;
+    }
+
+    /** What a stored result stands for. */
+    @Nullable
+    Object read(StoredResult stored) throws Throwable {
+        if (stored.kind() == Kind.VALUE) {
+            return operation.read(stored.content());
+        }
+        throw idempotency.exceptions().read(stored.content());
+    }
+
     /** Why a result cannot be stored; {@code null} if it can. */
     @Nullable
     String whyNotKept(StoredResult result) {
@@ -57,16 +75,25 @@ final class OwnedRecord {
                         + policy.maxResultSize() + ")";
     }
 
-    /** Writes the result by itself, or frees the key if it cannot be stored. */
-    void complete(StoredResult result) {
-        String why = whyNotKept(result);
+    /** The result if it can be stored; {@code null} and a warning if it cannot. */
+    @Nullable
+    StoredResult kept(@Nullable StoredResult result) {
+        String why = result == null ? null : whyNotKept(result);
         if (why != null) {
             log.warn("Idempotency '{}': {}; it is not stored and its key is free again", idempotency.name(), why);
+        }
+        return why == null ? result : null;
+    }
+
+    /** Writes the result by itself, or frees the key if there is none that can be stored. */
+    void complete(@Nullable StoredResult answer) {
+        StoredResult result = kept(answer);
+        if (result == null) {
             release();
             return;
         }
         lease.end();
-        boolean mine = Deadline.ignoring(() -> idempotency.store().complete(ownership, result, policy.ttl()));
+        boolean mine = undisturbed(() -> idempotency.store().complete(ownership, result, policy.ttl()));
         count(mine ? executed() : IdempotencyOutcome.LEASE_LOST);
     }
 
@@ -75,10 +102,20 @@ final class OwnedRecord {
         return transaction.complete(ownership, result, policy.ttl(), end);
     }
 
+    /** Renews the lease in a transaction; {@code false} if another call has the key. */
+    boolean renew(StoreTransaction transaction) {
+        return transaction.renew(ownership, policy.lease());
+    }
+
+    /** Frees the key with the commit of a transaction; {@code false} if another call has it. */
+    boolean release(StoreTransaction transaction) {
+        return transaction.release(ownership);
+    }
+
     /** Frees the key. */
     void release() {
         lease.end();
-        boolean mine = Deadline.ignoring(() -> idempotency.store().release(ownership));
+        boolean mine = undisturbed(() -> idempotency.store().release(ownership));
         count(mine ? IdempotencyOutcome.RELEASED : IdempotencyOutcome.LEASE_LOST);
     }
 
@@ -92,6 +129,18 @@ final class OwnedRecord {
         return isOver
                 ? idempotency.store().release(ownership)
                 : idempotency.store().renew(ownership, policy.lease());
+    }
+
+    /** Neither a deadline nor an interrupt of the caller's keeps it from being written how the call ended. */
+    private static boolean undisturbed(BooleanSupplier write) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            return Deadline.ignoring(write::getAsBoolean);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     /** How a call that was executed is counted. */

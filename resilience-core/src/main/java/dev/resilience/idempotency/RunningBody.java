@@ -10,14 +10,20 @@ import org.jspecify.annotations.Nullable;
 public interface RunningBody {
 
     /**
-     * Whether the body has returned before, in a transaction that was committed or still may be: then it must not run
-     * again, however its call went on.
+     * Whether the body has ended before, in a transaction that was committed or still may be by the current thread, and so
+     * must not run again, however its call went on. If not, it begins now.
+     *
+     * @throws dev.resilience.exception.IdempotencyInProgressException if another thread is about to commit it
      */
-    boolean hasReturned();
+    boolean hasEnded();
 
-    /** What it returned then. */
+    /**
+     * What it returned then.
+     *
+     * @throws Throwable what it threw then
+     */
     @Nullable
-    Object result();
+    Object result() throws Throwable;
 
     /**
      * The body has returned. If it is in a transaction in which the store can write, its result is written.
@@ -26,4 +32,7 @@ public interface RunningBody {
      *     another call by now, or the result cannot be kept
      */
     void returned(@Nullable Object result);
+
+    /** The body has thrown, which its transaction may survive. */
+    void threw(Throwable failure);
 }

@@ -3,7 +3,10 @@ package dev.resilience.idempotency;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/** The transaction of the current thread, as far as a store can write in it. Used on the thread that it belongs to. */
+/**
+ * The transaction of the current thread, as far as a store can write in it. Used on the thread that it belongs to. Two of
+ * them are equal if they are of the same transaction.
+ */
 public interface StoreTransaction {
 
     /** How a transaction ended. */
@@ -22,6 +25,23 @@ public interface StoreTransaction {
      * @param end told how the transaction ended, when it has
      */
     boolean complete(Ownership ownership, StoredResult result, Duration ttl, Consumer<End> end);
+
+    /** As {@link IdempotencyStore#renew}; the record is locked until the transaction ends. */
+    boolean renew(Ownership ownership, Duration lease);
+
+    /** As {@link IdempotencyStore#release}, and takes effect if and only if the transaction is committed. */
+    boolean release(Ownership ownership);
+
+    /**
+     * Has something done right before the transaction is committed, if it is to be.
+     *
+     * @param action rolls the transaction back if it throws anything
+     * @param end told how the transaction ended, when it has
+     */
+    void beforeCommit(Runnable action, Consumer<End> end);
+
+    /** Whether it does not see what others commit while it runs, and fails where it writes what they have changed. */
+    boolean isSnapshot();
 
     /**
      * Sees to it that the transaction is rolled back, whatever its owner wants.

@@ -49,10 +49,16 @@ public final class BodyAdvisor extends AbstractPointcutAdvisor {
         if (body == null) {
             return invocation.proceed();
         }
-        if (body.hasReturned()) {
+        if (body.hasEnded()) {
             return body.result();
         }
-        Object result = invocation.proceed();
+        Object result;
+        try {
+            result = invocation.proceed();
+        } catch (Throwable failure) {
+            body.threw(failure);
+            throw failure;
+        }
         body.returned(result);
         return result;
     }

@@ -21,10 +21,12 @@ final class BoundTransaction implements StoreTransaction {
 
     private final JdbcIdempotencyStore store;
     private final DataSource dataSource;
+    private final @Nullable Object holder;
 
     private BoundTransaction(JdbcIdempotencyStore store, DataSource dataSource) {
         this.store = store;
         this.dataSource = dataSource;
+        this.holder = TransactionSynchronizationManager.getResource(dataSource);
     }
 
     /** {@code null} where there is none, or none in which one can write. */
@@ -46,9 +48,31 @@ final class BoundTransaction implements StoreTransaction {
     public boolean complete(Ownership ownership, StoredResult result, Duration ttl, Consumer<End> end) {
         boolean completed = onConnection(connection -> store.complete(connection, ownership, result, ttl));
         if (completed) {
-            TransactionSynchronizationManager.registerSynchronization(new Listener(end));
+            beforeCommit(() -> {}, end);
         }
         return completed;
+    }
+
+    @Override
+    public boolean renew(Ownership ownership, Duration lease) {
+        return onConnection(connection -> store.renew(connection, ownership, lease));
+    }
+
+    @Override
+    public boolean release(Ownership ownership) {
+        return onConnection(connection -> store.release(connection, ownership));
+    }
+
+    @Override
+    public void beforeCommit(Runnable action, Consumer<End> end) {
+        TransactionSynchronizationManager.registerSynchronization(new Listener(action, end));
+    }
+
+    /** As far as the application has said so; the default of a connection is not asked for, which costs a statement. */
+    @Override
+    public boolean isSnapshot() {
+        Integer level = TransactionSynchronizationManager.getCurrentTransactionIsolationLevel();
+        return level != null && level >= Connection.TRANSACTION_REPEATABLE_READ;
     }
 
     /**
@@ -68,10 +92,29 @@ final class BoundTransaction implements StoreTransaction {
 
     @Override
     public void rollbackOnly(RuntimeException why) {
-        TransactionSynchronizationManager.registerSynchronization(new Veto(why));
+        beforeCommit(
+                () -> {
+                    throw why;
+                },
+                end -> {});
     }
 
-    private record Listener(Consumer<End> end) implements TransactionSynchronization {
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof BoundTransaction that && holder == that.holder;
+    }
+
+    @Override
+    public int hashCode() {
+        return System.identityHashCode(holder);
+    }
+
+    private record Listener(Runnable action, Consumer<End> end) implements TransactionSynchronization {
+
+        @Override
+        public void beforeCommit(boolean readOnly) {
+            action.run();
+        }
 
         @Override
         public void savepointRollback(Object savepoint) {
@@ -86,14 +129,6 @@ final class BoundTransaction implements StoreTransaction {
                         case STATUS_ROLLED_BACK -> End.ROLLED_BACK;
                         default -> End.UNKNOWN;
                     });
-        }
-    }
-
-    private record Veto(RuntimeException why) implements TransactionSynchronization {
-
-        @Override
-        public void beforeCommit(boolean readOnly) {
-            throw why;
         }
     }
 

@@ -64,7 +64,11 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 
     @Override
     public boolean renew(Ownership ownership, Duration lease) {
-        return onOwnConnection(connection -> sql(connection).records().renew(connection, ownership, lease));
+        return onOwnConnection(connection -> renew(connection, ownership, lease));
+    }
+
+    boolean renew(Connection connection, Ownership ownership, Duration lease) throws SQLException {
+        return sql(connection).records().renew(connection, ownership, lease);
     }
 
     @Override
@@ -79,7 +83,11 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 
     @Override
     public boolean release(Ownership ownership) {
-        return onOwnConnection(connection -> sql(connection).records().release(connection, ownership));
+        return onOwnConnection(connection -> release(connection, ownership));
+    }
+
+    boolean release(Connection connection, Ownership ownership) throws SQLException {
+        return sql(connection).records().release(connection, ownership);
     }
 
     @Override

@@ -16,6 +16,7 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
@@ -37,7 +38,8 @@ record TestShop(
         JdbcTemplate outside,
         TransactionTemplate transaction,
         Idempotency idempotency,
-        PlatformTransactionManager transactions) {
+        PlatformTransactionManager transactions,
+        BeanFactory beans) {
 
     private static final String TABLE = JdbcIdempotencyStore.DEFAULT_TABLE;
     private static final String[] PROPERTIES_OF_ORDERS = {
@@ -78,7 +80,8 @@ record TestShop(
                         Objects.requireNonNull(context.getBean(ResilienceRegistry.class)
                                 .idempotencies()
                                 .get("default")),
-                        context.getBean(PlatformTransactionManager.class)));
+                        context.getBean(PlatformTransactionManager.class),
+                        context));
             });
         }
     }
