@@ -11,7 +11,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.exception.IdempotencyKeyReusedException;
+import dev.resilience.exception.IdempotencyStoreException;
 import dev.resilience.idempotency.IdempotencyPolicy.OnInProgress;
+import dev.resilience.idempotency.IdempotencyPolicy.OnStoreFailure;
 import dev.resilience.idempotency.TestIdempotency.InFlight;
 import dev.resilience.policy.Way;
 import java.time.Duration;
@@ -47,6 +49,20 @@ class WaitingForTheFirstTests {
             assertThat(calls.time.elapsed()).isBetween(Duration.ofSeconds(2), Duration.ofMillis(2250));
             calls.assertExecutions(1);
             calls.assertCounted(EXECUTED, REPLAYED);
+        }
+
+        /** The store has just said that another call runs. */
+        @Test
+        void doesNotRunThoughTheStoreGoesDownAndIsOpenThen() {
+            TestIdempotency open = new TestIdempotency(
+                    Way.BLOCKING,
+                    policy.onStoreFailure(OnStoreFailure.FAIL_OPEN).build());
+            open.start();
+            open.time.schedule(Duration.ofSeconds(2), open.store::goDown);
+
+            assertThatThrownBy(open.calling()).isInstanceOf(IdempotencyStoreException.class);
+
+            open.assertExecutions(1);
         }
 
         @Test
