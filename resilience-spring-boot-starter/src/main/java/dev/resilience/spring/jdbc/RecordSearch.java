@@ -7,19 +7,25 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Finds and changes the records that an operator means. A record that has changed since it was found is left alone. */
+/**
+ * Finds and changes the records that an operator means. A record that has changed since it was found is left alone, and
+ * so is one that a transaction has locked: its owner is about to complete it.
+ */
 final class RecordSearch {
 
-    private static final String ABANDONED =
-            " WHERE id = :id AND fence = :fence AND state = 'R' AND valid_until <= {now}";
+    private static final String AS_FOUND =
+            " WHERE id = :id AND fence = :fence AND state = :state" + " AND (state <> 'R' OR valid_until <= {now})";
+    private static final String ABANDONED = AS_FOUND + " AND state = 'R'";
 
     private final NamedSql find;
+    private final NamedSql lock;
     private final NamedSql resolve;
     private final NamedSql free;
     private final NamedSql delete;
@@ -29,14 +35,22 @@ final class RecordSearch {
                 "SELECT id, operation, caller_hash, state, fence, valid_until, {now} AS now FROM {table}"
                         + " WHERE key_hash = :key_hash AND (state <> 'C' OR valid_until > {now})",
                 table);
+        this.lock = dialect.sql("SELECT id FROM {table}" + AS_FOUND + " FOR UPDATE SKIP LOCKED", table);
         this.resolve = dialect.sql("UPDATE {table} SET state = 'E'" + ABANDONED, table);
         this.free = dialect.sql("DELETE FROM {table}" + ABANDONED, table);
-        this.delete = dialect.sql(
-                "DELETE FROM {table} WHERE id = :id AND fence = :fence AND (state <> 'R' OR valid_until <= {now})",
-                table);
+        this.delete = dialect.sql("DELETE FROM {table}" + AS_FOUND, table);
     }
 
     List<Found> find(Connection connection, RecordSelection selection) throws SQLException {
+        List<Found> found = new ArrayList<>();
+        for (Found record : select(connection, selection)) {
+            boolean isLocked = record.summary().state() == State.ABANDONED && !lock(connection, record);
+            found.add(isLocked ? record.inProgress() : record);
+        }
+        return found;
+    }
+
+    private List<Found> select(Connection connection, RecordSelection selection) throws SQLException {
         Set<String> operations =
                 selection.operations().stream().map(Records::shortened).collect(Collectors.toSet());
         RecordSelection asWritten = new RecordSelection(selection.key(), operations, selection.caller());
@@ -45,7 +59,8 @@ final class RecordSearch {
             List<Found> found = new ArrayList<>();
             while (row.next()) {
                 if (asWritten.includes(row.getString("operation"), row.getString("caller_hash"))) {
-                    found.add(new Found(row.getString("id"), row.getLong("fence"), summary(row)));
+                    found.add(
+                            new Found(row.getString("id"), row.getLong("fence"), row.getString("state"), summary(row)));
                 }
             }
             return found;
@@ -65,18 +80,38 @@ final class RecordSearch {
     }
 
     boolean resolve(Connection connection, Found record, boolean executed) throws SQLException {
-        return (executed ? resolve : free).update(connection, record.identity()) == 1;
+        return change(connection, record, executed ? resolve : free);
     }
 
     boolean delete(Connection connection, Found record) throws SQLException {
-        return delete.update(connection, record.identity()) == 1;
+        return change(connection, record, delete);
+    }
+
+    private boolean change(Connection connection, Found record, NamedSql change) throws SQLException {
+        return Transactions.inTransaction(
+                connection, own -> lock(own, record) && change.update(own, record.identity()) == 1);
+    }
+
+    private boolean lock(Connection connection, Found record) throws SQLException {
+        try (PreparedStatement statement = lock.prepare(connection, record.identity());
+                ResultSet row = statement.executeQuery()) {
+            return row.next();
+        }
     }
 
     /** A record, and what makes it this one. */
-    record Found(String id, long fence, RecordSummary summary) {
+    record Found(String id, long fence, String state, RecordSummary summary) {
 
         private Map<String, Object> identity() {
-            return Map.of("id", id, "fence", fence);
+            return Map.of("id", id, "fence", fence, "state", state);
+        }
+
+        private Found inProgress() {
+            return new Found(
+                    id,
+                    fence,
+                    state,
+                    new RecordSummary(summary.operation(), summary.callerHash(), State.IN_PROGRESS, Duration.ZERO));
         }
     }
 }

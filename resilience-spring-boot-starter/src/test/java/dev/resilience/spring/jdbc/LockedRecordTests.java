@@ -2,14 +2,20 @@ package dev.resilience.spring.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.exception.IdempotencyInProgressException;
-import java.util.concurrent.ExecutionException;
+import dev.resilience.idempotency.IdempotencyStore;
+import dev.resilience.idempotency.RecordSelection;
+import dev.resilience.idempotency.RecordSummary;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -35,14 +41,19 @@ class LockedRecordTests {
     }
 
     /** From another thread, which waits for no lock. */
-    private static String placeBeside(TestShop shop) throws Exception {
+    private static <T> T beside(Supplier<T> call) {
         ExecutorService another = Executors.newSingleThreadExecutor();
         try {
-            Future<String> call = another.submit(() -> shop.orders().place("k"));
-            return call.get(30, TimeUnit.SECONDS);
+            return CompletableFuture.supplyAsync(call, another)
+                    .orTimeout(30, TimeUnit.SECONDS)
+                    .join();
         } finally {
             another.shutdownNow();
         }
+    }
+
+    private static String placeBeside(TestShop shop) {
+        return beside(() -> shop.orders().place("k"));
     }
 
     private void awaitEndOfLease(TestShop shop) {
@@ -61,7 +72,7 @@ class LockedRecordTests {
                 awaitEndOfLease(shop);
 
                 assertThatThrownBy(() -> placeBeside(shop))
-                        .isInstanceOf(ExecutionException.class)
+                        .isInstanceOf(CompletionException.class)
                         .hasCauseInstanceOf(IdempotencyInProgressException.class);
             });
 
@@ -91,6 +102,30 @@ class LockedRecordTests {
             });
 
             assertThat(placeBeside(shop)).isEqualTo("order 2");
+            shop.assertEffects(1);
+        });
+    }
+
+    @Test
+    void operatorsLeaveItAlone() {
+        with(shop -> {
+            IdempotencyStore store = shop.idempotency().store();
+            RecordSelection selection =
+                    new RecordSelection("k", shop.idempotency().operations(), null);
+
+            shop.transaction().executeWithoutResult(status -> {
+                shop.orders().place("k");
+                awaitEndOfLease(shop);
+
+                assertThat(beside(() -> store.find(selection)))
+                        .extracting(RecordSummary::state, RecordSummary::left)
+                        .containsExactly(tuple(RecordSummary.State.IN_PROGRESS, Duration.ZERO));
+                assertThat(beside(() -> store.resolve(selection, true))).isZero();
+                assertThat(beside(() -> store.resolve(selection, false))).isZero();
+                assertThat(beside(() -> store.delete(selection))).isZero();
+            });
+
+            assertThat(placeBeside(shop)).isEqualTo("order 1");
             shop.assertEffects(1);
         });
     }
