@@ -66,14 +66,14 @@ final class Claiming {
         if (!isOver) {
             return new Claim.InProgress(Micros.toDuration(found.left()));
         }
-        return request.takeOver() ? takeOver(found) : new Claim.Abandoned();
+        return found.isSameClaimAs(notToBeHad) ? new Claim.InProgress(Duration.ZERO) : overdue(found);
     }
 
-    private @Nullable Claim takeOver(Found found) throws SQLException {
-        if (found.isSameClaimAs(notToBeHad)) {
-            return new Claim.InProgress(Duration.ZERO);
-        }
+    private @Nullable Claim overdue(Found found) throws SQLException {
         notToBeHad = found;
+        if (!request.takeOver()) {
+            return records.isAbandoned(connection, request, found) ? new Claim.Abandoned() : null;
+        }
         return acquired(found, records.takeOver(connection, request, found, nextFence(found)), true);
     }
 

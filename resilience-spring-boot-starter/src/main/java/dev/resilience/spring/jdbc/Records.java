@@ -106,10 +106,15 @@ final class Records {
     /** Makes an abandoned record the claimant's; {@code false} if it has changed meanwhile, or somebody has it locked. */
     boolean takeOver(Connection connection, ClaimRequest request, Found found, long newFence) throws SQLException {
         Map<String, Object> values = values(request, found, newFence);
-        return Transactions.inTransaction(connection, own -> exists(own, values) && replace.update(own, values) == 1);
+        return Transactions.inTransaction(connection, own -> lock(own, values) && replace.update(own, values) == 1);
     }
 
-    private boolean exists(Connection connection, Map<String, Object> values) throws SQLException {
+    /** Whether an overdue record can be had; {@code false} if it has changed meanwhile, or somebody has it locked. */
+    boolean isAbandoned(Connection connection, ClaimRequest request, Found found) throws SQLException {
+        return lock(connection, values(request, found, found.fence()));
+    }
+
+    private boolean lock(Connection connection, Map<String, Object> values) throws SQLException {
         try (PreparedStatement statement = lock.prepare(connection, values);
                 ResultSet row = statement.executeQuery()) {
             return row.next();

@@ -19,7 +19,9 @@ import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A record whose result is written, in a transaction that goes on, is nobody else's, however old its lease is. */
 @ParameterizedClass
@@ -33,11 +35,16 @@ class LockedRecordTests {
     }
 
     private void with(TestShop.Use use) {
+        with("take-over", use);
+    }
+
+    private void with(String onAbandoned, TestShop.Use use) {
         TestShop.with(
                 database,
                 use,
                 "resilience.idempotency.default.lease=30ms",
-                "resilience.idempotency.default.max-lease=30ms");
+                "resilience.idempotency.default.max-lease=30ms",
+                "resilience.idempotency.default.on-abandoned=" + onAbandoned);
     }
 
     /** From another thread, which waits for no lock. */
@@ -64,9 +71,10 @@ class LockedRecordTests {
                         .isEmpty());
     }
 
-    @Test
-    void anotherCallIsToldAtOnceThatItIsInProgress() {
-        with(shop -> {
+    @ParameterizedTest
+    @ValueSource(strings = {"take-over", "reject"})
+    void anotherCallIsToldAtOnceThatItIsInProgress(String onAbandoned) {
+        with(onAbandoned, shop -> {
             shop.transaction().executeWithoutResult(status -> {
                 shop.orders().place("k");
                 awaitEndOfLease(shop);
