@@ -37,9 +37,7 @@ public final class Cleanup implements SmartLifecycle {
     @Override
     public void start() {
         running = true;
-        if (store.isPrepared()) { // otherwise no method is idempotent, and there may be no table
-            scheduleNext();
-        }
+        scheduleNext();
     }
 
     @Override
@@ -69,7 +67,8 @@ public final class Cleanup implements SmartLifecycle {
             return;
         }
         try {
-            int removed = BATCH;
+            int removed =
+                    store.isPrepared() ? BATCH : 0; // otherwise no method is idempotent yet: there may be no table
             for (int i = 0; i < MOST_BATCHES && removed == BATCH && running; i++) {
                 removed = store.removeExpired(BATCH);
             }

@@ -12,8 +12,11 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 @ParameterizedClass
@@ -146,14 +149,23 @@ class CleanupTests {
     }
 
     @Test
-    void doesNothingWhereNoMethodIsIdempotent() {
+    @ExtendWith(OutputCaptureExtension.class)
+    void doesNothingUntilAMethodIsIdempotent(CapturedOutput output) {
+        cleanup.stop();
+        JdbcIdempotencyStore unused = new JdbcIdempotencyStore(pool, TABLE, true);
+        Cleanup early = new Cleanup(unused, time);
         jdbc.execute("DROP TABLE " + TABLE);
-        Cleanup idle = new Cleanup(new JdbcIdempotencyStore(pool), time);
 
-        idle.start();
+        early.start();
         time.advance(Duration.ofMinutes(15));
 
-        assertThat(idle.isRunning()).isTrue();
-        idle.stop();
+        assertThat(output).doesNotContain("could not be removed");
+
+        unused.prepare();
+        insert("expired", 'C', true, -SECOND);
+        time.advance(Duration.ofMinutes(15));
+
+        assertThat(left()).isEmpty();
+        early.stop();
     }
 }
