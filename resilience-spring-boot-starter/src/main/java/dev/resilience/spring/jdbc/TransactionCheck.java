@@ -16,6 +16,8 @@ import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.objenesis.ObjenesisException;
+import org.springframework.objenesis.SpringObjenesis;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
@@ -26,9 +28,11 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * Warns of {@code @Transactional} methods whose result cannot be written in their transaction, so that a crash between
- * the two commits lets the effect happen again.
+ * the two commits lets the effect happen again, and of those that commit and free their key with the same exception.
  */
 public final class TransactionCheck implements IdempotentMethodCheck {
+
+    private static final SpringObjenesis OBJENESIS = new SpringObjenesis();
 
     private final DataSource dataSource;
     private final ObjectProvider<TransactionAttributeSource> attributes;
@@ -72,6 +76,31 @@ public final class TransactionCheck implements IdempotentMethodCheck {
             warnings.add(
                     "The @Idempotent method " + name + " runs in a transaction of its own (REQUIRES_NEW): its result "
                             + "is written in that one, and a rollback of the caller's neither undoes it nor frees the key");
+        }
+        if (why == null) {
+            checkExceptions(method, name, policy, attribute);
+        }
+    }
+
+    private void checkExceptions(Method method, String name, IdempotencyPolicy policy, TransactionAttribute attribute) {
+        for (Class<?> thrown : method.getExceptionTypes()) {
+            boolean isReplayed =
+                    policy.replayExceptions().stream().anyMatch(replayed -> replayed.isAssignableFrom(thrown));
+            if (!isReplayed && commitsAfter(thrown, attribute)) {
+                warnings.add("The transaction of the @Idempotent method " + name + " is committed when it throws "
+                        + thrown.getName()
+                        + ", and its key is free again: a repeated call has its effect a second time. "
+                        + "Roll back with @Transactional(rollbackFor = " + thrown.getSimpleName()
+                        + ".class), or list the exception in 'replay-exceptions'");
+            }
+        }
+    }
+
+    private static boolean commitsAfter(Class<?> thrown, TransactionAttribute attribute) {
+        try {
+            return !attribute.rollbackOn((Throwable) OBJENESIS.newInstance(thrown));
+        } catch (ObjenesisException | LinkageError unmade) { // it is abstract, or this is a native image
+            return false;
         }
     }
 

@@ -142,7 +142,7 @@ class CleanupRaceTests {
         }
 
         @Idempotent(key = "#key")
-        @Transactional
+        @Transactional(rollbackFor = InterruptedException.class)
         public String callSlowly(String key) throws InterruptedException {
             mayEnd.await();
             return call(key);

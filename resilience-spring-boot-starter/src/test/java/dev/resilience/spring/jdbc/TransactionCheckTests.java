@@ -8,6 +8,8 @@ import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.autoconfigure.ResilienceJdbcAutoConfiguration;
 import dev.resilience.spring.jdbc.TransactionOrderTests.FurtherIn;
 import dev.resilience.spring.jdbc.TransactionOrderTests.Outermost;
+import java.io.FileNotFoundException;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -123,6 +125,30 @@ class TransactionCheckTests {
     }
 
     @Test
+    void anExceptionThatCommitsAndFreesTheKey() {
+        warningsOf(Throwing.class)
+                .singleElement()
+                .asString()
+                .contains(
+                        "Throwing.pay(",
+                        "is committed when it throws java.io.IOException",
+                        "rollbackFor = IOException.class",
+                        "'replay-exceptions'");
+    }
+
+    @Test
+    void nothingIsSaidOfAnExceptionThatIsReplayed() {
+        warningsOf(Throwing.class, "resilience.idempotency.default.replay-exceptions=java.io.IOException")
+                .isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {RollingBack.class, ThrowingOthers.class})
+    void nothingIsSaidOfExceptionsThatRollBackOrCannotBeAskedFor(Class<?> type) {
+        warningsOf(type).isEmpty();
+    }
+
+    @Test
     void nothingIsSaidWhereItIsNotWanted() {
         warningsOf(ReadOnly.class, "resilience.idempotency.default.transactional=never")
                 .isEmpty();
@@ -189,6 +215,35 @@ class TransactionCheckTests {
             return key;
         }
     }
+
+    static class Throwing {
+
+        @Idempotent(key = "#key")
+        @Transactional
+        String pay(String key) throws IOException {
+            return key;
+        }
+    }
+
+    static class RollingBack {
+
+        @Idempotent(key = "#key")
+        @Transactional(rollbackFor = IOException.class)
+        String pay(String key) throws FileNotFoundException {
+            return key;
+        }
+    }
+
+    static class ThrowingOthers {
+
+        @Idempotent(key = "#key")
+        @Transactional
+        String pay(String key) throws IllegalStateException, GeneralDeclinedException {
+            return key;
+        }
+    }
+
+    abstract static class GeneralDeclinedException extends Exception {}
 
     static class Later {
 
