@@ -9,8 +9,8 @@ import java.util.List;
  * the record is made.
  *
  * @param ttl how long a result is replayed, counted from completion; default 24 h, not shorter than the lease
- * @param lease how long an owner holds a key without renewing; default 30 s. Renewed every third of it while the call
- *     runs
+ * @param lease how long an owner holds a key without renewing; default 30 s, at least 1 ms. Renewed every third of it
+ *     while the call runs
  * @param maxLease from then on the lease is no longer renewed; default 10 min, not shorter than the lease
  * @param onInProgress what a call gets whose key is held by a running one; default {@link OnInProgress#REJECT}
  * @param waitTimeout how long {@link OnInProgress#WAIT} waits; default 5 s
@@ -38,9 +38,13 @@ public record IdempotencyPolicy(
         Scope scope,
         Transactional transactional) {
 
+    /** What stores can tell from no lease at all. */
+    private static final Duration SHORTEST_LEASE = Duration.ofMillis(1);
+
     public IdempotencyPolicy {
         Require.positive("ttl", ttl);
         Require.positive("lease", lease);
+        Require.that(lease.compareTo(SHORTEST_LEASE) >= 0, "lease", lease, "must be at least 1ms");
         Require.positive("max-lease", maxLease);
         Require.positive("wait-timeout", waitTimeout);
         Require.atLeast(lease, "lease", "ttl", ttl);

@@ -26,6 +26,11 @@ class RefusedIdempotencyPoliciesTests {
         return Stream.of(
                 refusal("ttl", "PT0S", POSITIVE, policy -> policy.ttl(Duration.ZERO)),
                 refusal("lease", "PT0S", POSITIVE, policy -> policy.lease(Duration.ZERO)),
+                refusal(
+                        "lease",
+                        "PT0.000999999S",
+                        "must be at least 1ms",
+                        policy -> policy.lease(Duration.ofNanos(999_999))),
                 refusal("max-lease", "PT0S", POSITIVE, policy -> policy.maxLease(Duration.ZERO)),
                 refusal("wait-timeout", "PT0S", POSITIVE, policy -> policy.waitTimeout(Duration.ZERO)),
                 refusal(
@@ -46,13 +51,13 @@ class RefusedIdempotencyPoliciesTests {
 
     @Test
     void theLimitsThemselvesAreAllowed() {
-        Duration second = Duration.ofSeconds(1);
+        Duration shortest = Duration.ofMillis(1);
 
         assertThatNoException().isThrownBy(() -> {
             IdempotencyPolicy.builder()
-                    .lease(second)
-                    .ttl(second)
-                    .maxLease(second)
+                    .lease(shortest)
+                    .ttl(shortest)
+                    .maxLease(shortest)
                     .waitTimeout(Duration.ofNanos(1))
                     .maxResultSize(1)
                     .build();
