@@ -187,7 +187,7 @@ class ArchitectureTests {
                                 "CallContextOfCallables",
                                 "CallContextWebFilter")),
                 arguments("jakarta.servlet..", places("KeyHeader", "ReplayHeader", "CallContextServletFilter")),
-                arguments("tools.jackson..", places("JacksonJson", "CanonicalJson", "AbstractParts")),
+                arguments("tools.jackson..", places("JacksonJson", "CanonicalJson", "ClassNames", "AbstractParts")),
                 arguments("org.springframework.security..", places("SecurityCallerScope", "SecurityContextCarrier")),
                 arguments(
                         "org.springframework.data..",

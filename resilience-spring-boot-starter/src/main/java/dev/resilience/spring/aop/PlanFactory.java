@@ -146,6 +146,7 @@ public final class PlanFactory {
         idempotentMethodChecks.forEach(check -> check.check(method, type, name, idempotency.policy(), asynchronous));
         return idempotency.protecting(idempotentMethods.create(
                 method,
+                type,
                 name,
                 annotation,
                 idempotency.policy(),

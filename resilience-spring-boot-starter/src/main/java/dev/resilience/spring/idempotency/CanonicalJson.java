@@ -2,14 +2,20 @@ package dev.resilience.spring.idempotency;
 
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
+import tools.jackson.databind.JavaType;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.module.SimpleModule;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.ser.std.StdSerializer;
 
 /**
@@ -27,14 +33,26 @@ final class CanonicalJson {
      * @param mapper how the application writes values
      */
     CanonicalJson(JsonMapper mapper) {
-        SimpleModule sets = new SimpleModule().addSerializer(new SortedElements());
-        this.mapper = mapper.rebuild().addModule(sets).build();
+        SimpleModule module =
+                new SimpleModule().addSerializer(new SortedElements()).setSerializerModifier(new ClassNames());
+        this.mapper = mapper.rebuild().addModule(module).build();
     }
 
-    byte[] write(@Nullable Object[] values) {
-        return Arrays.stream(values).allMatch(CanonicalJson::hasNoParts)
+    ArgumentCodec arguments(List<JavaType> declared) {
+        List<Argument> arguments =
+                declared.stream().map(type -> new Argument(mapper, type)).toList();
+        return values -> Arrays.stream(values).allMatch(CanonicalJson::hasNoParts)
                 ? mapper.writeValueAsBytes(values)
-                : SORTING.writeValueAsBytes(mapper.<JsonNode>valueToTree(values));
+                : SORTING.writeValueAsBytes(tree(arguments, values));
+    }
+
+    private static ArrayNode tree(List<Argument> arguments, @Nullable Object[] values) {
+        ArrayNode tree = SORTING.createArrayNode();
+        for (int i = 0; i < values.length; i++) {
+            Object value = values[i];
+            tree.add(value == null ? tree.nullNode() : arguments.get(i).tree(value));
+        }
+        return tree;
     }
 
     /** Whether there is nothing to be sorted: then the tree, which costs more than all the rest, is not needed. */
@@ -44,6 +62,25 @@ final class CanonicalJson {
                 || value instanceof Integer
                 || value instanceof Long
                 || value instanceof Boolean;
+    }
+
+    /** Writes by the declared type, which knows more of the elements, and by the class, which knows more properties. */
+    private record Argument(JsonMapper mapper, JavaType declared, ConcurrentMap<Class<?>, ObjectWriter> writers) {
+
+        Argument(JsonMapper mapper, JavaType declared) {
+            this(mapper, declared, new ConcurrentHashMap<>());
+        }
+
+        JsonNode tree(Object value) {
+            return writers.computeIfAbsent(value.getClass(), this::writer).valueToTree(value);
+        }
+
+        private ObjectWriter writer(Class<?> type) {
+            return mapper.writerFor(
+                    declared.isPrimitive() || declared.isArrayType()
+                            ? declared
+                            : mapper.getTypeFactory().constructSpecializedType(declared, type, true));
+        }
     }
 
     private static final class SortedElements extends StdSerializer<Set<?>> {

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * What the calls of one idempotent method need, resolved once.
  *
  * @param compared which arguments are compared with those of an earlier call
+ * @param arguments how those are written
  * @param finality whether a result is a call's last word
  * @param onReplay done before an earlier call's answer is given
  */
@@ -19,8 +20,8 @@ record IdempotentMethod(
         String name,
         KeySource keySource,
         CallerScope scope,
-        Json json,
         BitSet compared,
+        ArgumentCodec arguments,
         ResultCodec results,
         Predicate<@Nullable Object> finality,
         Runnable onReplay)
@@ -38,11 +39,11 @@ record IdempotentMethod(
     }
 
     @Override
-    public byte[] describe(@Nullable Object[] arguments) {
-        return json.describe(
-                compared.cardinality() == arguments.length
-                        ? arguments
-                        : compared.stream().mapToObj(i -> arguments[i]).toArray());
+    public byte[] describe(@Nullable Object[] all) {
+        return arguments.write(
+                compared.cardinality() == all.length
+                        ? all
+                        : compared.stream().mapToObj(i -> all[i]).toArray());
     }
 
     @Override

@@ -9,7 +9,9 @@ import dev.resilience.spring.ResilienceConfigurationException;
 import java.lang.reflect.Method;
 import java.security.Principal;
 import java.util.BitSet;
+import java.util.List;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -50,12 +52,14 @@ public final class IdempotentMethods {
     /**
      * What the calls of a method need.
      *
+     * @param type the class of the bean, which may know more of the method's types
      * @param name the method's full name, for keys and messages
      * @param returned the type of the method's result, inside a stage if it returns one
      * @param isFinal whether a result is the call's last word
      */
     public IdempotentOperation create(
             Method method,
+            Class<?> type,
             String name,
             Idempotent annotation,
             IdempotencyPolicy policy,
@@ -72,16 +76,27 @@ public final class IdempotentMethods {
         ResolvableType result = resultType(name, annotation, isHttpAnswer ? returned.getGeneric() : returned);
         checkResult(json, name, result);
         ResultCodec results = isHttpAnswer ? new HttpAnswerCodec(json, result) : json.codec(result);
+        List<ResolvableType> parameters = IntStream.range(0, method.getParameterCount())
+                .mapToObj(i -> ResolvableType.forMethodParameter(method, i, type))
+                .toList();
         if (policy.fingerprint()) {
-            checkArguments(json, method, name);
+            checkArguments(json, parameters, name);
         }
+        BitSet compared = compared(parameters);
         if (!used) {
             used = true;
             firstUse.run();
         }
         Runnable onReplay = answersRequests(method, annotation) ? new ReplayHeader() : () -> {};
         return new IdempotentMethod(
-                name, key, scope(name, annotation, policy), json, compared(method), results, isFinal, onReplay);
+                name,
+                key,
+                scope(name, annotation, policy),
+                compared,
+                json.arguments(compared.stream().mapToObj(parameters::get).toList()),
+                results,
+                isFinal,
+                onReplay);
     }
 
     private boolean answersRequests(Method method, Idempotent annotation) {
@@ -149,9 +164,9 @@ public final class IdempotentMethods {
         }
     }
 
-    private static void checkArguments(Json json, Method method, String name) {
-        for (int i = 0; i < method.getParameterCount(); i++) {
-            ResolvableType type = ResolvableType.forMethodParameter(method, i);
+    private static void checkArguments(Json json, List<ResolvableType> parameters, String name) {
+        for (int i = 0; i < parameters.size(); i++) {
+            ResolvableType type = parameters.get(i);
             String why = HTTP && changes(type.toClass())
                     ? type.toClass().getName() + " has headers, which are others when a request is repeated"
                     : json.whyNotWritable(type);
@@ -169,10 +184,10 @@ public final class IdempotentMethods {
     }
 
     /** Which arguments tell one call from another. Who calls does not: that is the scope's business. */
-    private static BitSet compared(Method method) {
+    private static BitSet compared(List<ResolvableType> parameters) {
         BitSet compared = new BitSet();
-        for (int i = 0; i < method.getParameterCount(); i++) {
-            compared.set(i, !Principal.class.isAssignableFrom(method.getParameterTypes()[i]));
+        for (int i = 0; i < parameters.size(); i++) {
+            compared.set(i, !Principal.class.isAssignableFrom(parameters.get(i).toClass()));
         }
         return compared;
     }

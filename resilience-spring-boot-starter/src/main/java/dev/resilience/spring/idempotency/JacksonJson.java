@@ -33,8 +33,8 @@ public final class JacksonJson implements Json {
     }
 
     @Override
-    public byte[] describe(@Nullable Object[] arguments) {
-        return canonical.write(arguments);
+    public ArgumentCodec arguments(List<ResolvableType> parameters) {
+        return canonical.arguments(parameters.stream().map(this::javaType).toList());
     }
 
     /** Written by the declared type too: Jackson would forget which class an element of a list is. */

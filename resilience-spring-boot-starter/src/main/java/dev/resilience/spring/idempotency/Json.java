@@ -1,13 +1,14 @@
 package dev.resilience.spring.idempotency;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 
 /** How arguments and results become bytes. */
 public interface Json {
 
-    /** Arguments as bytes that are equal whenever the arguments are: map entries and elements of sets are sorted. */
-    byte[] describe(@Nullable Object[] arguments);
+    /** How arguments of these types are written: map entries and elements of sets are sorted. */
+    ArgumentCodec arguments(List<ResolvableType> parameters);
 
     /** How results of a type are written and read back. */
     ResultCodec codec(ResolvableType type);

@@ -3,12 +3,16 @@ package dev.resilience.spring.idempotency;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.annotation.JsonValue;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.exception.IdempotencyKeyReusedException;
 import java.math.BigDecimal;
 import java.security.Principal;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -129,6 +133,20 @@ class FingerprintTests {
         }
 
         @Test
+        void whateverTheClassesOfListsSetsAndMaps() {
+            Map<String, Object> linked = new LinkedHashMap<>();
+            linked.put("set", new LinkedHashSet<>(List.of(2, 1)));
+            linked.put("list", new ArrayList<>(List.of("a")));
+            IdempotentApplication.with(Payments.class, payments -> {
+                payments.payMap("k", Map.of("list", List.of("a"), "set", Set.of(1, 2)));
+                payments.payMap("k", linked);
+                payments.payFrom("set", Set.of(new Card("1"), new Account("1")));
+                payments.payFrom("set", new LinkedHashSet<>(List.of(new Account("1"), new Card("1"))));
+                assertThat(payments.calls()).hasValue(2);
+            });
+        }
+
+        @Test
         void ifThePolicyDoesNotCompare() {
             IdempotentApplication.with(
                     IdempotentApplication.runner()
@@ -167,6 +185,21 @@ class FingerprintTests {
                             "k",
                             new Order(new Money(new BigDecimal("10.51"), "EUR"), Instant.EPOCH, Optional.empty()),
                             List.of()));
+        }
+
+        @Test
+        void forAnotherClassWithTheSameProperties() {
+            assertRefused(payments -> payments.run("k", new Pay("1")), payments -> payments.run("k", new Refund("1")));
+            assertRefused(
+                    payments -> payments.payMap("k", Map.of("run", List.of(new Pay("1")))),
+                    payments -> payments.payMap("k", Map.of("run", List.of(new Refund("1")))));
+        }
+
+        @Test
+        void forAnElementThatOnlyItsDeclaredTypeTellsApart() {
+            assertRefused(
+                    payments -> payments.payFrom("k", List.of(new Account("1"))),
+                    payments -> payments.payFrom("k", List.of(new Card("1"))));
         }
 
         @Test
@@ -221,6 +254,20 @@ class FingerprintTests {
 
     record Order(Money price, Instant at, Optional<String> note) {}
 
+    sealed interface Command {}
+
+    record Pay(String id) implements Command {}
+
+    record Refund(String id) implements Command {}
+
+    @JsonTypeInfo(use = JsonTypeInfo.Id.NAME)
+    @JsonSubTypes({@JsonSubTypes.Type(Account.class), @JsonSubTypes.Type(Card.class)})
+    sealed interface Payer {}
+
+    record Account(@JsonValue String number) implements Payer {}
+
+    record Card(@JsonValue String number) implements Payer {}
+
     static class Payments {
 
         private final AtomicInteger calls = new AtomicInteger();
@@ -252,6 +299,16 @@ class FingerprintTests {
         @Idempotent(key = "#key")
         int payMap(String key, Map<String, Object> items, int times) {
             return calls.addAndGet(times);
+        }
+
+        @Idempotent(key = "#key")
+        int payFrom(String key, Collection<Payer> payers) {
+            return calls.incrementAndGet();
+        }
+
+        @Idempotent(key = "#key")
+        int run(String key, Command command) {
+            return calls.incrementAndGet();
         }
 
         @Idempotent(key = "#key")
