@@ -40,10 +40,18 @@ record IdempotentMethod(
 
     @Override
     public byte[] describe(@Nullable Object[] all) {
-        return arguments.write(
-                compared.cardinality() == all.length
-                        ? all
-                        : compared.stream().mapToObj(i -> all[i]).toArray());
+        try {
+            return arguments.write(
+                    compared.cardinality() == all.length
+                            ? all
+                            : compared.stream().mapToObj(i -> all[i]).toArray());
+        } catch (RuntimeException unwritable) {
+            throw new IllegalStateException(
+                    "The arguments of the @Idempotent method " + name + " cannot be written as JSON, so the call could "
+                            + "not be compared with others and was not made. Move what cannot be written out of the "
+                            + "method, or choose a policy with 'fingerprint: false'.",
+                    unwritable);
+        }
     }
 
     @Override

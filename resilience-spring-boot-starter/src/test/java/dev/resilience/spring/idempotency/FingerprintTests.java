@@ -2,6 +2,7 @@ package dev.resilience.spring.idempotency;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
@@ -140,7 +141,7 @@ class FingerprintTests {
             IdempotentApplication.with(Payments.class, payments -> {
                 payments.payMap("k", Map.of("list", List.of("a"), "set", Set.of(1, 2)));
                 payments.payMap("k", linked);
-                payments.payFrom("set", Set.of(new Card("1"), new Account("1")));
+                payments.payFrom("set", new LinkedHashSet<>(List.of(new Card("1"), new Account("1"))));
                 payments.payFrom("set", new LinkedHashSet<>(List.of(new Account("1"), new Card("1"))));
                 assertThat(payments.calls()).hasValue(2);
             });
@@ -233,6 +234,20 @@ class FingerprintTests {
         }
     }
 
+    @Test
+    void argumentsThatCannotBeWrittenAreRefusedBeforeTheStoreIsAsked() {
+        IdempotentApplication.runner()
+                .withBean(AskedStore.class)
+                .withBean(Payments.class)
+                .run(context -> {
+                    assertThatIllegalStateException()
+                            .isThrownBy(() -> context.getBean(Payments.class).payMap("k", Map.of("a", new Broken())))
+                            .withMessageContaining("Payments.payMap(")
+                            .withMessageContaining("'fingerprint: false'");
+                    assertThat(context.getBean(AskedStore.class).claims()).isZero();
+                });
+    }
+
     /** One key in two methods is two keys. */
     @Test
     void anotherMethodHasKeysOfItsOwn() {
@@ -253,6 +268,13 @@ class FingerprintTests {
     record Money(BigDecimal amount, String currency) {}
 
     record Order(Money price, Instant at, Optional<String> note) {}
+
+    static class Broken {
+
+        public String getId() {
+            throw new UnsupportedOperationException();
+        }
+    }
 
     sealed interface Command {}
 
