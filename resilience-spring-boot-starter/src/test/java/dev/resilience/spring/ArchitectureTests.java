@@ -187,7 +187,9 @@ class ArchitectureTests {
                                 "CallContextOfCallables",
                                 "CallContextWebFilter")),
                 arguments("jakarta.servlet..", places("KeyHeader", "ReplayHeader", "CallContextServletFilter")),
-                arguments("tools.jackson..", places("JacksonJson", "CanonicalJson", "ClassNames", "AbstractParts")),
+                arguments(
+                        "tools.jackson..",
+                        places("JacksonJson", "CanonicalJson", "ClassNames", "AbstractParts", "WrittenParts")),
                 arguments("org.springframework.security..", places("SecurityCallerScope", "SecurityContextCarrier")),
                 arguments(
                         "org.springframework.data..",

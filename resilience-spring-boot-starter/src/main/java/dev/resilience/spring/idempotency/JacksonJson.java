@@ -3,11 +3,16 @@ package dev.resilience.spring.idempotency;
 import java.io.Closeable;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Enumeration;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.BaseStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
+import org.springframework.core.io.InputStreamSource;
+import org.springframework.validation.Errors;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.ObjectReader;
@@ -23,6 +28,9 @@ import tools.jackson.databind.module.SimpleModule;
 public final class JacksonJson implements Json {
 
     private static final List<Class<?>> CONTAINERS = List.of(Collection.class, Map.class, Optional.class);
+
+    private static final List<Class<?>> NO_VALUES = List.of(Closeable.class, InputStreamSource.class, Errors.class);
+    private static final List<Class<?>> READ_ONCE = List.of(Iterator.class, Enumeration.class, BaseStream.class);
 
     private final JsonMapper mapper;
     private final CanonicalJson canonical;
@@ -115,9 +123,26 @@ public final class JacksonJson implements Json {
 
     @Override
     public @Nullable String whyNotWritable(ResolvableType type) {
-        Class<?> raw = type.resolve(Object.class);
-        boolean stream = Closeable.class.isAssignableFrom(raw) || raw.getName().startsWith("jakarta.servlet.");
-        return stream ? raw.getName() + " is not a value" : null;
+        WrittenParts parts = new WrittenParts(mapper, javaType(type));
+        for (JavaType part : parts.types()) {
+            Class<?> raw = part.getRawClass();
+            if (isAny(NO_VALUES, raw) || raw.getName().startsWith("jakarta.servlet.")) {
+                return raw.getName() + " is not a value";
+            }
+            if (isAny(READ_ONCE, raw)) {
+                return raw.getName() + " can be read only once, which would leave nothing for the method";
+            }
+        }
+        Class<?> blank = parts.blank();
+        return blank == null ? null : whyBlank(blank);
+    }
+
+    private static boolean isAny(List<Class<?>> supertypes, Class<?> type) {
+        return supertypes.stream().anyMatch(supertype -> supertype.isAssignableFrom(type));
+    }
+
+    private static String whyBlank(Class<?> type) {
+        return type.getName() + " has fields, but JSON shows none of them; give it getters, or make it a record";
     }
 
     private record Values(ObjectWriter writer, ObjectReader reader) implements ResultCodec {

@@ -4,12 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.idempotency.CallerScope;
-import java.io.InputStream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.http.RequestEntity;
 import org.springframework.security.core.context.SecurityContextHolder;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -123,24 +121,6 @@ class IdempotencyKeysFailTests extends FailingStartup {
     }
 
     @Test
-    void withAnArgumentThatCannotBeCompared() {
-        fail(Stream.class)
-                .blames(Stream.class, "pay(java.lang.String, java.io.InputStream)")
-                .says("Argument 1", "cannot be written as JSON", "java.io.InputStream is not a value")
-                .advises("'fingerprint: false'");
-        start("resilience.idempotency.default.fingerprint: false", Stream.class).close();
-    }
-
-    @Test
-    void withAnArgumentThatIsAnotherOneInEveryRequest() {
-        fail(WholeRequest.class)
-                .blames(WholeRequest.class, "pay(java.lang.String, org.springframework.http.RequestEntity)")
-                .says("Argument 1", "has headers");
-        start("resilience.idempotency.default.fingerprint: false", WholeRequest.class)
-                .close();
-    }
-
-    @Test
     void withoutJackson() {
         hide(JsonMapper.class);
         Printed printed = fail(Works.class).blames(Works.class, "pay(java.lang.String)");
@@ -206,18 +186,6 @@ class IdempotencyKeysFailTests extends FailingStartup {
 
         @Idempotent(value = "payments", header = "Idempotency-Key")
         public void pay(String orderId) {}
-    }
-
-    static class Stream {
-
-        @Idempotent(key = "#orderId")
-        void pay(String orderId, InputStream content) {}
-    }
-
-    static class WholeRequest {
-
-        @Idempotent(key = "#orderId")
-        void pay(String orderId, RequestEntity<String> request) {}
     }
 
     public static class Works {

@@ -1,0 +1,100 @@
+package dev.resilience.spring.idempotency;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.BeanDescription;
+import tools.jackson.databind.JavaType;
+import tools.jackson.databind.SerializationConfig;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.ValueSerializer;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.module.SimpleModule;
+import tools.jackson.databind.ser.BeanPropertyWriter;
+import tools.jackson.databind.ser.PropertyWriter;
+import tools.jackson.databind.ser.ValueSerializerModifier;
+import tools.jackson.databind.ser.bean.BeanSerializerBase;
+import tools.jackson.databind.ser.impl.UnknownSerializer;
+
+/** Collects the types of all that is written of a type, however deep, and the properties of the classes among them. */
+final class WrittenParts extends ValueSerializerModifier {
+
+    private final transient Set<JavaType> types = new LinkedHashSet<>();
+    private final transient Map<Class<?>, Map<String, PropertyWriter>> properties = new LinkedHashMap<>();
+    private final transient JsonMapper mapper;
+
+    WrittenParts(JsonMapper mapper, JavaType type) {
+        this.mapper = mapper.rebuild()
+                .enable(SerializationFeature.EAGER_SERIALIZER_FETCH)
+                .addModule(new SimpleModule().setSerializerModifier(this))
+                .build();
+        lookAt(type);
+    }
+
+    Set<JavaType> types() {
+        return types;
+    }
+
+    /** The names of the properties that are written of a class, or {@code null} if it is not written by properties. */
+    @Nullable
+    Set<String> properties(Class<?> type) {
+        Map<String, PropertyWriter> found = properties.get(type);
+        return found == null ? null : found.keySet();
+    }
+
+    /** A class whose objects all look alike, though they are not. */
+    @Nullable
+    Class<?> blank() {
+        for (Map.Entry<Class<?>, Map<String, PropertyWriter>> found : properties.entrySet()) {
+            Class<?> type = found.getKey();
+            if (found.getValue().isEmpty() && !Modifier.isAbstract(type.getModifiers()) && hasState(type)) {
+                return type;
+            }
+        }
+        return null;
+    }
+
+    private static boolean hasState(@Nullable Class<?> type) {
+        return type != null
+                && (Arrays.stream(type.getDeclaredFields()).anyMatch(WrittenParts::isState)
+                        || hasState(type.getSuperclass()));
+    }
+
+    private static boolean isState(Field field) {
+        return !Modifier.isStatic(field.getModifiers()) && !field.isSynthetic();
+    }
+
+    private void lookAt(JavaType type) {
+        if (!types.add(type)) {
+            return;
+        }
+        JavaType content = type.getContentType();
+        if (content != null) {
+            lookAt(content);
+            return;
+        }
+        mapper.writerFor(type);
+        for (PropertyWriter property :
+                properties.getOrDefault(type.getRawClass(), Map.of()).values()) {
+            if (!(property instanceof BeanPropertyWriter writer && writer.hasSerializer())) {
+                lookAt(property.getType());
+            }
+        }
+    }
+
+    @Override
+    public ValueSerializer<?> modifySerializer(
+            SerializationConfig config, BeanDescription.Supplier bean, ValueSerializer<?> serializer) {
+        if (serializer instanceof BeanSerializerBase || serializer instanceof UnknownSerializer) {
+            Map<String, PropertyWriter> found = new LinkedHashMap<>();
+            serializer.properties().forEachRemaining(property -> found.put(property.getName(), property));
+            properties.put(bean.getBeanClass(), found);
+        }
+        return serializer;
+    }
+}
