@@ -155,7 +155,9 @@ public final class IdempotentMethods {
 
     private static void checkResult(Json json, String name, ResolvableType result) {
         Class<?> type = result.resolve(Object.class);
-        String why = type == void.class || type == Void.class ? null : json.whyNotReadable(result);
+        String why = HTTP && HttpEntity.class.isAssignableFrom(type)
+                ? "its headers would be lost; return a ResponseEntity"
+                : type == void.class || type == Void.class ? null : json.whyNotReadable(result);
         if (why != null) {
             throw new ResilienceConfigurationException(
                     "The stored result of the @Idempotent method " + name + " could not be read back as "

@@ -1,6 +1,7 @@
 package dev.resilience.spring.idempotency;
 
 import java.io.Closeable;
+import java.io.Serializable;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Enumeration;
@@ -8,6 +9,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.BaseStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
@@ -17,6 +19,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.ObjectWriter;
+import tools.jackson.databind.deser.SettableBeanProperty;
 import tools.jackson.databind.exc.InvalidDefinitionException;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.module.SimpleModule;
@@ -29,6 +32,8 @@ public final class JacksonJson implements Json {
 
     private static final List<Class<?>> CONTAINERS = List.of(Collection.class, Map.class, Optional.class);
 
+    private static final Set<Class<?>> ANYTHING =
+            Set.of(Object.class, Serializable.class, Comparable.class, Number.class, CharSequence.class);
     private static final List<Class<?>> NO_VALUES = List.of(Closeable.class, InputStreamSource.class, Errors.class);
     private static final List<Class<?>> READ_ONCE = List.of(Iterator.class, Enumeration.class, BaseStream.class);
 
@@ -71,7 +76,7 @@ public final class JacksonJson implements Json {
 
     private static boolean isAnything(ResolvableType type) {
         Class<?> raw = type.resolve();
-        return raw == null || raw == Object.class;
+        return raw == null || ANYTHING.contains(raw);
     }
 
     private static ResolvableType[] elements(ResolvableType type) {
@@ -97,13 +102,38 @@ public final class JacksonJson implements Json {
     }
 
     private @Nullable String whyNotMade(JavaType type) {
-        AbstractParts parts = new AbstractParts();
-        SimpleModule module = new SimpleModule().setDeserializerModifier(parts);
+        ReadParts read = new ReadParts();
+        SimpleModule module = new SimpleModule().setDeserializerModifier(read);
         String why = whyNotMade(type, mapper.rebuild().addModule(module).build());
-        for (JavaType part : parts.found()) {
+        for (JavaType part : read.abstractParts()) {
             why = why == null ? whyNotMade(part, mapper) : why;
         }
-        return why;
+        return why == null ? whyOtherThanWritten(read, new WrittenParts(mapper, type)) : why;
+    }
+
+    private static @Nullable String whyOtherThanWritten(ReadParts read, WrittenParts written) {
+        for (Map.Entry<Class<?>, Set<SettableBeanProperty>> found :
+                read.properties().entrySet()) {
+            Set<String> names = written.properties(found.getKey());
+            for (SettableBeanProperty property : found.getValue()) {
+                String name =
+                        "'" + property.getName() + "' of " + found.getKey().getName();
+                if (isAnything(property)) {
+                    return "nothing says which class " + name + " is";
+                }
+                if (names != null && !names.contains(property.getName()) && !property.isInjectionOnly()) {
+                    return name + " would be read, but is never written";
+                }
+            }
+        }
+        Class<?> blank = written.blank();
+        return blank == null ? null : whyBlank(blank);
+    }
+
+    private static boolean isAnything(SettableBeanProperty property) {
+        return ANYTHING.contains(property.getType().getRawClass())
+                && !property.hasValueTypeDeserializer()
+                && !property.hasValueDeserializer();
     }
 
     private static @Nullable String whyNotMade(JavaType type, JsonMapper mapper) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.annotation.Idempotent;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -46,14 +47,14 @@ class DefaultTypingTests {
                 .read(attack().getBytes(StandardCharsets.UTF_8));
         assertThat(Gadget.made).isZero();
         assertThat(((Envelope) java.util.Objects.requireNonNull(read)).content())
-                .isEqualTo(Map.of("@class", Gadget.class.getName(), "command", "rm"));
+                .isEqualTo(attackingContent());
     }
 
     @Test
     void anArgumentThatBecomesPartOfTheResultDoesNot() {
         IdempotentApplication.with(
                 IdempotentApplication.runner().withBean(JsonMapper.class, () -> TRUSTING), Echo.class, echo -> {
-                    Map<String, Object> content = Map.of("@class", Gadget.class.getName(), "command", "rm");
+                    Map<String, Object> content = attackingContent();
                     assertThat(echo.echo("k", content)).isEqualTo(new Envelope(content, List.of()));
                     assertThat(echo.echo("k", content)).isEqualTo(new Envelope(content, List.of()));
                     assertThat(Gadget.made).isZero();
@@ -61,11 +62,20 @@ class DefaultTypingTests {
     }
 
     static String attack() {
-        return "{\"@class\": \"" + Envelope.class.getName() + "\", \"content\": {\"@class\": \""
-                + Gadget.class.getName() + "\", \"command\": \"rm\"}}";
+        return "{\"@class\": \"" + Envelope.class.getName() + "\", \"content\": "
+                + new JsonMapper().writeValueAsString(attackingContent()) + "}";
     }
 
-    record Envelope(@Nullable Object content, @Nullable List<String> notes) {}
+    static Map<String, Object> attackingContent() {
+        return Map.of(
+                "@class",
+                LinkedHashMap.class.getName(),
+                "part",
+                Map.of("@class", Gadget.class.getName(), "command", "rm"));
+    }
+
+    record Envelope(
+            @Nullable Map<String, Object> content, @Nullable List<String> notes) {}
 
     static class Echo {
 

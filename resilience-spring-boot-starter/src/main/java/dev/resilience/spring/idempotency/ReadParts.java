@@ -1,6 +1,8 @@
 package dev.resilience.spring.idempotency;
 
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Set;
 import tools.jackson.databind.BeanDescription;
 import tools.jackson.databind.DeserializationConfig;
@@ -11,24 +13,33 @@ import tools.jackson.databind.deser.ValueDeserializerModifier;
 import tools.jackson.databind.deser.bean.BeanDeserializerBase;
 
 /**
- * Collects the interfaces and abstract classes among the properties of what is read, however deep. Jackson refuses a
- * property that it cannot make only when a text has it, which would be too late.
+ * Collects the properties of what is read, however deep, and the interfaces and abstract classes among them. Jackson
+ * refuses a property that it cannot make only when a text has it, which would be too late.
  */
-final class AbstractParts extends ValueDeserializerModifier {
+final class ReadParts extends ValueDeserializerModifier {
 
-    private final transient Set<JavaType> found = new LinkedHashSet<>();
+    private final transient Set<JavaType> abstractParts = new LinkedHashSet<>();
+    private final transient Map<Class<?>, Set<SettableBeanProperty>> properties = new LinkedHashMap<>();
 
     /** Types that nothing but a deserializer of their own could make. */
-    Set<JavaType> found() {
-        return found;
+    Set<JavaType> abstractParts() {
+        return abstractParts;
+    }
+
+    /** The properties that are read of each class. */
+    Map<Class<?>, Set<SettableBeanProperty>> properties() {
+        return properties;
     }
 
     @Override
     public ValueDeserializer<?> modifyDeserializer(
             DeserializationConfig config, BeanDescription.Supplier bean, ValueDeserializer<?> deserializer) {
-        if (deserializer instanceof BeanDeserializerBase properties) {
-            properties.properties().forEachRemaining(this::lookAt);
-            properties.creatorProperties().forEachRemaining(this::lookAt);
+        if (deserializer instanceof BeanDeserializerBase byProperties) {
+            Set<SettableBeanProperty> found = new LinkedHashSet<>();
+            byProperties.properties().forEachRemaining(found::add);
+            byProperties.creatorProperties().forEachRemaining(found::add);
+            found.forEach(this::lookAt);
+            properties.put(bean.getBeanClass(), found);
         }
         return deserializer;
     }
@@ -44,7 +55,7 @@ final class AbstractParts extends ValueDeserializerModifier {
         if (content != null) {
             lookAt(content);
         } else if (type.isAbstract() && !type.isPrimitive() && type.getTypeHandler() == null) {
-            found.add(type);
+            abstractParts.add(type);
         }
     }
 }

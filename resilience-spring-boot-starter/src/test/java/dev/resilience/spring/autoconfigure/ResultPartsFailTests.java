@@ -1,0 +1,196 @@
+package dev.resilience.spring.autoconfigure;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonProperty.Access;
+import dev.resilience.annotation.Idempotent;
+import java.io.Serializable;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.springframework.http.HttpEntity;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
+import tools.jackson.databind.JsonNode;
+
+/** {@code @Idempotent} methods whose stored result could be read back, but as something else than it was. */
+class ResultPartsFailTests extends FailingStartup {
+
+    private void failsFor(Class<?> bean, String why) {
+        fail(bean)
+                .blames(bean, "pay(java.lang.String)")
+                .says("could not be read back", why)
+                .advises("name one: @Idempotent(resultType = ");
+    }
+
+    @Test
+    void headers() {
+        failsFor(ReturnsEntity.class, "its headers would be lost; return a ResponseEntity");
+    }
+
+    @Test
+    void classesWithoutAnythingThatJsonShows() {
+        failsFor(ReturnsBlank.class, Blank.class.getName() + " has fields, but JSON shows none of them");
+    }
+
+    @Test
+    void propertiesThatAreNeverWritten() {
+        failsFor(ReturnsLogin.class, "'pin' of " + Login.class.getName() + " would be read, but is never written");
+    }
+
+    @Test
+    void typesThatManyClassesHaveInCommon() {
+        failsFor(ReturnsSerializable.class, "java.io.Serializable: nothing says which class it is");
+        failsFor(ReturnsComparables.class, "nothing says which class its elements are");
+        failsFor(ReturnsNumber.class, "java.lang.Number: nothing says which class it is");
+        failsFor(ReturnsText.class, "java.lang.CharSequence: nothing says which class it is");
+    }
+
+    @Test
+    void partsThatMayBeAnything() {
+        failsFor(ReturnsPart.class, "nothing says which class 'content' of " + Envelope.class.getName() + " is");
+    }
+
+    @Test
+    void notOrdinaryClasses() {
+        start("", Fine.class).close();
+    }
+
+    public static class Blank {
+
+        private @Nullable String id;
+
+        String id() {
+            return String.valueOf(id);
+        }
+
+        void id(String newId) {
+            id = newId;
+        }
+    }
+
+    record Login(
+            String user,
+            @JsonProperty(access = Access.WRITE_ONLY) String pin) {}
+
+    record Envelope(String address, Object content) {}
+
+    record Ordinary(
+            String name,
+            Map<String, Object> more,
+            List<Object> all,
+            Optional<JsonNode> tree,
+            @Nullable Bean bean) {}
+
+    public static class Bean {
+
+        private String name = "";
+
+        @JsonIgnore
+        private @Nullable Object ignored;
+
+        public String getName() {
+            return name;
+        }
+
+        public void setName(String name) {
+            this.name = name;
+        }
+
+        public int getLength() {
+            return name.length();
+        }
+
+        public @Nullable Object getIgnored() {
+            return ignored;
+        }
+
+        public void setIgnored(Object ignored) {
+            this.ignored = ignored;
+        }
+    }
+
+    static class ReturnsEntity {
+
+        @Idempotent(key = "#order")
+        HttpEntity<String> pay(String order) {
+            return new HttpEntity<>(order);
+        }
+    }
+
+    static class ReturnsBlank {
+
+        @Idempotent(key = "#order")
+        Blank pay(String order) {
+            return new Blank();
+        }
+    }
+
+    static class ReturnsLogin {
+
+        @Idempotent(key = "#order")
+        List<Login> pay(String order) {
+            return List.of(new Login(order, order));
+        }
+    }
+
+    static class ReturnsSerializable {
+
+        @Idempotent(key = "#order")
+        Serializable pay(String order) {
+            return order;
+        }
+    }
+
+    static class ReturnsComparables {
+
+        @Idempotent(key = "#order")
+        List<Comparable<String>> pay(String order) {
+            return List.of(order);
+        }
+    }
+
+    static class ReturnsNumber {
+
+        @Idempotent(key = "#order")
+        Number pay(String order) {
+            return order.length();
+        }
+    }
+
+    static class ReturnsText {
+
+        @Idempotent(key = "#order")
+        CharSequence pay(String order) {
+            return order;
+        }
+    }
+
+    static class ReturnsPart {
+
+        @Idempotent(key = "#order")
+        Envelope pay(String order) {
+            return new Envelope("here", order);
+        }
+    }
+
+    static class Fine {
+
+        @Idempotent(key = "#order")
+        Ordinary pay(String order) {
+            return new Ordinary(order, Map.of(), List.of(), Optional.empty(), null);
+        }
+
+        @Idempotent(key = "#order")
+        ResponseEntity<ProblemDetail> refuse(String order) {
+            return ResponseEntity.of(ProblemDetail.forStatus(400)).build();
+        }
+
+        @Idempotent(key = "#order")
+        JsonNode tree(String order) {
+            throw new IllegalStateException(order);
+        }
+    }
+}
