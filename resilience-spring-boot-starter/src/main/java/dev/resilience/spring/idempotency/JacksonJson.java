@@ -16,9 +16,11 @@ import org.springframework.core.ResolvableType;
 import org.springframework.core.io.InputStreamSource;
 import org.springframework.validation.Errors;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.ObjectWriter;
+import tools.jackson.databind.cfg.DateTimeFeature;
 import tools.jackson.databind.deser.SettableBeanProperty;
 import tools.jackson.databind.exc.InvalidDefinitionException;
 import tools.jackson.databind.json.JsonMapper;
@@ -26,7 +28,8 @@ import tools.jackson.databind.module.SimpleModule;
 
 /**
  * JSON by the application's own mapper, through generic types. Default typing is off whatever the application's mapper
- * has: a stored text never chooses the class that is made of it.
+ * has: a stored text never chooses the class that is made of it. Times keep their offsets and zones, and decimals their
+ * scale, for a replayed result is to be equal to the first one.
  */
 public final class JacksonJson implements Json {
 
@@ -41,7 +44,15 @@ public final class JacksonJson implements Json {
     private final CanonicalJson canonical;
 
     public JacksonJson(JsonMapper mapper) {
-        this.mapper = mapper.rebuild().deactivateDefaultTyping().build();
+        this.mapper = mapper.rebuild()
+                .deactivateDefaultTyping()
+                .disable(
+                        DateTimeFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE,
+                        DateTimeFeature.WRITE_DATES_AS_TIMESTAMPS,
+                        DateTimeFeature.WRITE_DATES_WITH_CONTEXT_TIME_ZONE)
+                .enable(DateTimeFeature.WRITE_DATES_WITH_ZONE_ID)
+                .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+                .build();
         this.canonical = new CanonicalJson(this.mapper);
     }
 

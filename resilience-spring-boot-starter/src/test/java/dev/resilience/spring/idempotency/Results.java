@@ -5,6 +5,10 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import dev.resilience.annotation.Idempotent;
 import java.math.BigDecimal;
 import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.OffsetTime;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +41,10 @@ final class Results {
     record Circle(int radius) implements Shape {}
 
     record Square(int side) implements Shape {}
+
+    record Times(OffsetDateTime offset, ZonedDateTime zoned, ZonedDateTime universal, OffsetTime time) {}
+
+    record Amounts(Map<String, Object> byName, List<Object> all) {}
 
     static class ItemList extends ArrayList<Item> {}
 
@@ -140,6 +148,21 @@ final class Results {
         @Idempotent(key = "#key")
         BigDecimal decimal(String key) {
             return result(new BigDecimal("123456789012345678901234567890.1200"));
+        }
+
+        @Idempotent(key = "#key")
+        Times times(String key) {
+            ZonedDateTime summer = ZonedDateTime.parse("2026-07-01T10:00:00.5+02:00[Europe/Paris]");
+            return result(new Times(
+                    summer.toOffsetDateTime(),
+                    summer,
+                    summer.withZoneSameInstant(ZoneId.of("UTC")),
+                    summer.toOffsetDateTime().toOffsetTime()));
+        }
+
+        @Idempotent(key = "#key")
+        Amounts amounts(String key) {
+            return result(new Amounts(Map.of("total", new BigDecimal("10.50")), List.of(new BigDecimal("0.10"))));
         }
 
         @Idempotent(key = "#key")

@@ -8,6 +8,7 @@ import dev.resilience.spring.idempotency.Results.Shop;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** A replayed result is equal to the first one, whatever it is made of. */
 class StoredResultTests {
@@ -20,7 +21,11 @@ class StoredResultTests {
 
     /** Runs a call twice: the body ran once, the first caller got its result itself, the second one an equal one. */
     private static void assertReplays(Call call) {
-        IdempotentApplication.with(Shop.class, shop -> {
+        assertReplays(IdempotentApplication.runner(), call);
+    }
+
+    private static void assertReplays(ApplicationContextRunner runner, Call call) {
+        IdempotentApplication.with(runner, Shop.class, shop -> {
             Object first = call.on(shop);
             Object second = call.on(shop);
             assertThat(shop.results()).hasSize(1);
@@ -80,6 +85,26 @@ class StoredResultTests {
     @Test
     void anInstantWithNanoseconds() {
         assertReplays(shop -> shop.instant("k"));
+    }
+
+    @Test
+    void timesWithTheirOffsetsAndZones() {
+        assertReplays(shop -> shop.times("k"));
+    }
+
+    @Test
+    void timesWithTheirOffsetsAndZonesWhateverTheApplicationWrites() {
+        assertReplays(
+                IdempotentApplication.runner()
+                        .withPropertyValues(
+                                "spring.jackson.time-zone=America/New_York",
+                                "spring.jackson.datatype.datetime.write-dates-as-timestamps=true"),
+                shop -> shop.times("k"));
+    }
+
+    @Test
+    void decimalsAmongAnythingWithTheirScale() {
+        assertReplays(shop -> shop.amounts("k"));
     }
 
     @Test
