@@ -6,6 +6,7 @@ import dev.resilience.pipeline.Invocation;
 import java.lang.reflect.Method;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -105,10 +106,11 @@ final class KeyExpression implements KeySource {
     @Override
     public String key(Invocation invocation) {
         @Nullable Object[] arguments = invocation.arguments();
-        Object key = argument != null ? arguments[argument] : evaluate(arguments);
+        Object given = argument != null ? arguments[argument] : evaluate(arguments);
+        Object key = given instanceof Optional<?> optional ? optional.orElse(null) : given;
         if (key == null) {
-            throw new IdempotencyKeyMissingException(
-                    "The call has no idempotency key: '" + expression.getExpressionString() + "' is null");
+            throw new IdempotencyKeyMissingException("The call has no idempotency key: '"
+                    + expression.getExpressionString() + "' is " + (given == null ? "null" : "empty"));
         }
         if (key instanceof String text) {
             return text;

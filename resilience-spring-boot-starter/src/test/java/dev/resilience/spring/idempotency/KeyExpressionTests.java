@@ -12,6 +12,7 @@ import dev.resilience.pipeline.Invocation;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -61,6 +62,11 @@ class KeyExpressionTests {
         assertThat(key("#order", " Ö-1 ", 42, request, ID)).isEqualTo(" Ö-1 ");
     }
 
+    @Test
+    void takesTheKeyOutOfAnOptional() {
+        assertThat(key("#order", Optional.of("o-1"), 42, request, ID)).isEqualTo("o-1");
+    }
+
     @Nested
     class WithoutAKey {
 
@@ -71,6 +77,13 @@ class KeyExpressionTests {
             assertThatExceptionOfType(IdempotencyKeyMissingException.class)
                     .isThrownBy(() -> key(expression, null, 42, empty, ID))
                     .withMessageContaining("'" + expression + "' is null");
+        }
+
+        @Test
+        void anEmptyOptionalIsNoKey() {
+            assertThatExceptionOfType(IdempotencyKeyMissingException.class)
+                    .isThrownBy(() -> key("#order", Optional.empty(), 42, request, ID))
+                    .withMessageContaining("'#order' is empty");
         }
 
         @Test
