@@ -5,10 +5,14 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.Modifier;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Writes a failure that is a final answer as its class name and message, and rebuilds it through its constructor with
@@ -17,10 +21,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class ExceptionCodec {
 
+    private static final Logger log = LoggerFactory.getLogger(Idempotency.class);
+
     private final List<Class<? extends Throwable>> listed;
 
     /** Classes that were thrown here, for those that no class loader at hand would find by name. */
     private final ConcurrentMap<String, Class<? extends Throwable>> seen = new ConcurrentHashMap<>();
+
+    private final Set<Class<?>> warned = ConcurrentHashMap.newKeySet();
 
     ExceptionCodec(List<Class<? extends Throwable>> listed) {
         this.listed = listed;
@@ -46,9 +54,45 @@ final class ExceptionCodec {
             type = type.getSuperclass().asSubclass(Throwable.class);
         }
         seen.putIfAbsent(type.getName(), type);
-        String message = failure.getMessage();
-        String text = type.getName() + (message == null ? "" : "\n" + message);
+        String argument = argument(type, failure.getMessage());
+        String text = type.getName() + (argument == null ? "" : "\n" + argument);
         return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** What the constructor makes this message of, if it adds some text of its own before and after its argument. */
+    private @Nullable String argument(Class<? extends Throwable> type, @Nullable String message) {
+        String rebuilt = rebuiltMessage(type, message);
+        if (Objects.equals(rebuilt, message)) {
+            return message;
+        }
+        if (message != null && rebuilt != null && rebuilt.contains(message)) {
+            int before = rebuilt.indexOf(message);
+            int after = rebuilt.length() - before - message.length();
+            if (before + after <= message.length()) {
+                String argument = message.substring(before, message.length() - after);
+                if (message.equals(rebuiltMessage(type, argument))) {
+                    return argument;
+                }
+            }
+        }
+        if (warned.add(type)) {
+            log.warn(
+                    "A {} is replayed with another message than it was thrown with: give the class a public constructor "
+                            + "that takes the message as it is",
+                    type.getName());
+        }
+        return message;
+    }
+
+    private static @Nullable String rebuiltMessage(Class<? extends Throwable> type, @Nullable String argument) {
+        try {
+            Constructor<? extends Throwable> constructor = constructor(type);
+            return constructor == null
+                    ? null
+                    : constructor.newInstance(argument).getMessage();
+        } catch (ReflectiveOperationException failed) {
+            return null;
+        }
     }
 
     Throwable read(byte[] content) throws ReflectiveOperationException {

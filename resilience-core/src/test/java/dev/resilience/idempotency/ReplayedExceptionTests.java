@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.resilience.event.CapturedLog;
 import dev.resilience.exception.IdempotencyStoreException;
 import dev.resilience.policy.HiddenFailures;
 import dev.resilience.policy.Way;
@@ -91,6 +92,28 @@ class ReplayedExceptionTests {
 
             calls.assertExecutions(1);
             calls.assertCounted(EXECUTED, REPLAYED);
+        }
+
+        @Test
+        void keepsItsMessageIfTheConstructorMakesOneOfItsArgument() {
+            assertIsReplayed(replaying(NoSuchOrder.class), new NoSuchOrder("4711"));
+            assertIsReplayed(replaying(NoSuchOrder.class), new NoSuchOrder(""));
+        }
+
+        @Test
+        void isWarnedOfOnceIfItsMessageCannotBeKept() {
+            try (CapturedLog log = CapturedLog.of(Idempotency.class)) {
+                TestIdempotency calls = replaying(Counted.class);
+                failing(calls, new Counted("no"));
+                assertThatThrownBy(calls.calling()).hasMessage("9 letters");
+                assertThatThrownBy(() -> calls.call("other", "payload", () -> {
+                            throw new Counted("no");
+                        }))
+                        .hasMessage("2 letters");
+
+                assertThat(log.single().getFormattedMessage())
+                        .contains(Counted.class.getName(), "a public constructor that takes the message as it is");
+            }
         }
 
         @Test
@@ -223,6 +246,20 @@ class ReplayedExceptionTests {
 
         public DeclinedWithoutConstructor() {
             super("no constructor");
+        }
+    }
+
+    public static final class NoSuchOrder extends RuntimeException {
+
+        public NoSuchOrder(String id) {
+            super("There is no order " + id + ".");
+        }
+    }
+
+    public static final class Counted extends RuntimeException {
+
+        public Counted(String word) {
+            super(word.length() + " letters");
         }
     }
 
