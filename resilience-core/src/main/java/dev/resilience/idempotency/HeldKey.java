@@ -261,13 +261,19 @@ final class HeldKey implements RunningBody {
         if (end == StoreTransaction.End.PARTLY_ROLLED_BACK) {
             return;
         }
+        boolean over;
         synchronized (this) {
             if (unwritten == body) {
                 unwritten = null;
             }
-            if (!callEnded || written != Written.NOT) {
+            if (written != Written.NOT) {
                 return;
             }
+            over = callEnded;
+        }
+        if (!over) {
+            record.lease().resume();
+            return;
         }
         switch (end) {
             case COMMITTED ->

@@ -1,9 +1,16 @@
 package dev.resilience.spring.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.annotation.Idempotent;
+import dev.resilience.annotation.Retryable;
 import dev.resilience.event.IdempotencyOutcome;
+import dev.resilience.exception.IdempotencyInProgressException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -23,26 +30,31 @@ class SnapshotTests {
         this.database = database;
     }
 
-    private void with(TestShop.Use use) {
+    private void with(Duration lease, TestShop.Use use) {
         TestShop.with(
                 database,
                 pool -> {},
                 runner -> runner.withBean(Payments.class)
-                        .withPropertyValues("resilience.idempotency.default.lease=300ms"),
+                        .withPropertyValues(
+                                "resilience.idempotency.default.lease=" + lease,
+                                "resilience.retry.patient.backoff.base-delay=3s",
+                                "resilience.retry.patient.backoff.jitter=none",
+                                "resilience.retry.patient.retry-on-result=#result == 'not yet'"),
                 use);
     }
 
-    /** Several renewals would have come. */
-    private void awaitTwoLeases(TestShop shop) {
+    private void awaitTwo(Duration lease, TestShop shop) {
         String age = "SELECT " + database.now() + " - fence FROM " + JdbcIdempotencyStore.DEFAULT_TABLE;
-        Awaitility.await().until(() -> shop.outside().queryForObject(age, Long.class), micros -> micros > 600_000);
+        Awaitility.await()
+                .until(() -> shop.outside().queryForObject(age, Long.class), micros -> micros > 2 * Micros.of(lease));
     }
 
     @Test
     void aMethodMayTakeLongerThanItsLease() {
-        with(shop -> {
+        Duration lease = Duration.ofMillis(300);
+        with(lease, shop -> {
             Payments payments = shop.beans().getBean(Payments.class);
-            payments.beforeTheEnd(() -> awaitTwoLeases(shop));
+            payments.beforeTheEnd(() -> awaitTwo(lease, shop));
 
             assertThat(payments.pay("k")).isEqualTo("paid");
 
@@ -52,10 +64,26 @@ class SnapshotTests {
         });
     }
 
+    @Test
+    void itsKeyIsHeldBetweenTwoAttempts() {
+        Duration lease = Duration.ofSeconds(1);
+        with(lease, shop -> {
+            Payments payments = shop.beans().getBean(Payments.class);
+            CompletableFuture<String> call = CompletableFuture.supplyAsync(() -> payments.poll("k"));
+            Awaitility.await().until(() -> "R".equals(shop.stateOutside()));
+            awaitTwo(lease, shop);
+
+            assertThatThrownBy(() -> payments.poll("k")).isInstanceOf(IdempotencyInProgressException.class);
+
+            assertThat(call.get(30, TimeUnit.SECONDS)).isEqualTo("paid");
+        });
+    }
+
     /** What the application does. */
     static class Payments {
 
         private final JdbcTemplate jdbc;
+        private final AtomicInteger polls = new AtomicInteger();
         private Runnable beforeTheEnd = () -> {};
 
         Payments(JdbcTemplate jdbc) {
@@ -72,6 +100,13 @@ class SnapshotTests {
             jdbc.update("INSERT INTO effects (name) VALUES (?)", key);
             beforeTheEnd.run();
             return "paid";
+        }
+
+        @Idempotent(key = "#key")
+        @Retryable("patient")
+        @Transactional(isolation = Isolation.REPEATABLE_READ)
+        public String poll(String key) {
+            return polls.incrementAndGet() == 1 ? "not yet" : "paid";
         }
     }
 }
