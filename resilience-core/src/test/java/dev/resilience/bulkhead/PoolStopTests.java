@@ -99,9 +99,11 @@ class PoolStopTests {
                         .maxConcurrent(1)
                         .build());
         Pipeline pipeline = Pipeline.of(bulkhead);
+        CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch interrupted = new CountDownLatch(1);
         CountDownLatch latch = new CountDownLatch(1);
         CompletableFuture<String> running = pipeline.callAsync(() -> {
+            begun.countDown();
             try {
                 new CountDownLatch(1).await();
             } catch (InterruptedException ofPool) {
@@ -114,6 +116,7 @@ class PoolStopTests {
                 pipeline.callAsync(CompletableFuture<String>::new).exceptionally(sentAway -> running.join());
         CompletableFuture<String> second =
                 pipeline.callAsync(CompletableFuture<String>::new).exceptionally(sentAway -> "sent away");
+        soon(() -> begun.getCount() == 0);
 
         Call stop = TestBulkhead.startThread(() -> {
             bulkhead.stopPool();
