@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
-import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.validation.beanvalidation.MethodValidationInterceptor;
 
@@ -40,25 +39,11 @@ public final class ArgumentValidation implements BeanPostProcessor {
                 .skip(place)
                 .map(Advisor::getAdvice)
                 .filter(MethodValidationInterceptor.class::isInstance)
+                .map(MethodInterceptor.class::cast)
                 .findFirst()
                 .ifPresent(validation -> proxy.addAdvisor(
-                        place, new DefaultPointcutAdvisor(new Idempotent(ours.methods()), new Advice((MethodInterceptor)
-                                validation))));
-    }
-
-    private static final class Idempotent extends StaticMethodMatcherPointcut {
-
-        private final ProtectedMethods methods;
-
-        Idempotent(ProtectedMethods methods) {
-            this.methods = methods;
-        }
-
-        @Override
-        public boolean matches(Method method, Class<?> targetClass) {
-            Protection protection = methods.of(method, targetClass);
-            return protection != null && protection.idempotent() != null;
-        }
+                        place,
+                        new DefaultPointcutAdvisor(new IdempotentPointcut(ours.methods()), new Advice(validation))));
     }
 
     private record Advice(MethodInterceptor validation) implements MethodInterceptor {

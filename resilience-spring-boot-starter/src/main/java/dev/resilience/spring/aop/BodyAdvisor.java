@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
-import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.core.Ordered;
 
 /**
@@ -27,7 +26,7 @@ public final class BodyAdvisor extends AbstractPointcutAdvisor {
     private final transient Pointcut pointcut;
 
     public BodyAdvisor(ResilienceAdvisor outer) {
-        this.pointcut = new IdempotentPointcut(outer.methods());
+        this.pointcut = new BlockingMethods(outer.methods());
         setOrder(Ordered.LOWEST_PRECEDENCE);
     }
 
@@ -63,19 +62,15 @@ public final class BodyAdvisor extends AbstractPointcutAdvisor {
         return result;
     }
 
-    private static final class IdempotentPointcut extends StaticMethodMatcherPointcut {
+    private static final class BlockingMethods extends IdempotentPointcut {
 
-        private final ProtectedMethods methods;
-
-        IdempotentPointcut(ProtectedMethods methods) {
-            this.methods = methods;
+        BlockingMethods(ProtectedMethods methods) {
+            super(methods);
         }
 
         @Override
         public boolean matches(Method method, Class<?> targetClass) {
-            Protection protection = methods.of(method, targetClass);
-            return protection != null
-                    && protection.idempotent() != null
+            return super.matches(method, targetClass)
                     && !ReturnTypes.isAsynchronous(method, ProtectedMethods.written(targetClass, method));
         }
     }

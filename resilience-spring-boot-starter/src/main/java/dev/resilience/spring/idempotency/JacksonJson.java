@@ -137,8 +137,7 @@ public final class JacksonJson implements Json {
                 }
             }
         }
-        Class<?> blank = written.blank();
-        return blank == null ? null : whyBlank(blank);
+        return whyBlank(written);
     }
 
     private static boolean isAnything(SettableBeanProperty property) {
@@ -174,16 +173,18 @@ public final class JacksonJson implements Json {
                 return raw.getName() + " can be read only once, which would leave nothing for the method";
             }
         }
-        Class<?> blank = parts.blank();
-        return blank == null ? null : whyBlank(blank);
+        return whyBlank(parts);
     }
 
     private static boolean isAny(List<Class<?>> supertypes, Class<?> type) {
         return supertypes.stream().anyMatch(supertype -> supertype.isAssignableFrom(type));
     }
 
-    private static String whyBlank(Class<?> type) {
-        return type.getName() + " has fields, but JSON shows none of them; give it getters, or make it a record";
+    private static @Nullable String whyBlank(WrittenParts parts) {
+        Class<?> blank = parts.blank();
+        return blank == null
+                ? null
+                : blank.getName() + " has fields, but JSON shows none of them; give it getters, or make it a record";
     }
 
     private record Values(ObjectWriter writer, ObjectReader reader) implements ResultCodec {

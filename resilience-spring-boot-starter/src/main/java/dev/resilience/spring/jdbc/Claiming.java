@@ -52,7 +52,7 @@ final class Claiming {
         }
         boolean isOver = found.left() <= 0;
         if (found.state() == 'C' && isOver) {
-            return acquired(found, records.replace(connection, request, found, nextFence(found)), false);
+            return acquired(found, records.replace(connection, request, found), false);
         }
         if (!request.hasArgumentsOf(found.fingerprint())) {
             return new Claim.KeyReused();
@@ -74,17 +74,13 @@ final class Claiming {
         if (!request.takeOver()) {
             return records.isAbandoned(connection, request, found) ? new Claim.Abandoned() : null;
         }
-        return acquired(found, records.takeOver(connection, request, found, nextFence(found)), true);
+        return acquired(found, records.takeOver(connection, request, found), true);
     }
 
     private @Nullable Claim acquired(Found found, boolean changed, boolean takenOver) {
         return changed
-                ? new Claim.Acquired(new Ownership(request.key(), request.owner(), nextFence(found)), takenOver)
+                ? new Claim.Acquired(new Ownership(request.key(), request.owner(), found.nextFence()), takenOver)
                 : null;
-    }
-
-    private static long nextFence(Found found) {
-        return Math.max(found.fence() + 1, found.now());
     }
 
     /** Somebody else claimed the record at the same time: a duplicate, or a transaction that cannot be serialised. */

@@ -2,6 +2,7 @@ package dev.resilience.spring.jdbc;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,6 +39,14 @@ final class NamedSql {
         } catch (SQLException | RuntimeException | Error broken) {
             statement.close();
             throw broken;
+        }
+    }
+
+    /** Executes the query and says whether it finds a row. */
+    boolean finds(Connection connection, Map<String, ?> values) throws SQLException {
+        try (PreparedStatement statement = prepare(connection, values);
+                ResultSet row = statement.executeQuery()) {
+            return row.next();
         }
     }
 

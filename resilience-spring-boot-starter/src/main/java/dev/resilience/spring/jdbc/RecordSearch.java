@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 final class RecordSearch {
 
     private static final String AS_FOUND =
-            " WHERE id = :id AND fence = :fence AND state = :state" + " AND (state <> 'R' OR valid_until <= {now})";
+            " WHERE id = :id AND fence = :fence AND state = :state AND (state <> 'R' OR valid_until <= {now})";
     private static final String ABANDONED = AS_FOUND + " AND state = 'R'";
 
     private final NamedSql find;
@@ -44,7 +44,8 @@ final class RecordSearch {
     List<Found> find(Connection connection, RecordSelection selection) throws SQLException {
         List<Found> found = new ArrayList<>();
         for (Found record : select(connection, selection)) {
-            boolean isLocked = record.summary().state() == State.ABANDONED && !lock(connection, record);
+            boolean isLocked =
+                    record.summary().state() == State.ABANDONED && !lock.finds(connection, record.identity());
             found.add(isLocked ? record.inProgress() : record);
         }
         return found;
@@ -88,15 +89,9 @@ final class RecordSearch {
     }
 
     private boolean change(Connection connection, Found record, NamedSql change) throws SQLException {
+        Map<String, Object> identity = record.identity();
         return Transactions.inTransaction(
-                connection, own -> lock(own, record) && change.update(own, record.identity()) == 1);
-    }
-
-    private boolean lock(Connection connection, Found record) throws SQLException {
-        try (PreparedStatement statement = lock.prepare(connection, record.identity());
-                ResultSet row = statement.executeQuery()) {
-            return row.next();
-        }
+                connection, own -> lock.finds(own, identity) && change.update(own, identity) == 1);
     }
 
     /** A record, and what makes it this one. */

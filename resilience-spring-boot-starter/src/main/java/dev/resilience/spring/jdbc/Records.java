@@ -61,6 +61,11 @@ final class Records {
     /** What there is under an id. */
     record Found(char state, String fingerprint, long fence, long left, StoredResult result, long now) {
 
+        /** The fence of whoever claims it next. */
+        long nextFence() {
+            return Math.max(fence + 1, now);
+        }
+
         /** Whether nobody else has claimed it, nor its owner completed it. */
         boolean isSameClaimAs(@Nullable Found other) {
             return other != null && state == other.state && fence == other.fence;
@@ -104,26 +109,20 @@ final class Records {
     }
 
     /** Makes an abandoned record the claimant's; {@code false} if it has changed meanwhile, or somebody has it locked. */
-    boolean takeOver(Connection connection, ClaimRequest request, Found found, long newFence) throws SQLException {
-        Map<String, Object> values = values(request, found, newFence);
-        return Transactions.inTransaction(connection, own -> lock(own, values) && replace.update(own, values) == 1);
+    boolean takeOver(Connection connection, ClaimRequest request, Found found) throws SQLException {
+        Map<String, Object> values = values(request, found);
+        return Transactions.inTransaction(
+                connection, own -> lock.finds(own, values) && replace.update(own, values) == 1);
     }
 
     /** Whether an overdue record can be had; {@code false} if it has changed meanwhile, or somebody has it locked. */
     boolean isAbandoned(Connection connection, ClaimRequest request, Found found) throws SQLException {
-        return lock(connection, values(request, found, found.fence()));
-    }
-
-    private boolean lock(Connection connection, Map<String, Object> values) throws SQLException {
-        try (PreparedStatement statement = lock.prepare(connection, values);
-                ResultSet row = statement.executeQuery()) {
-            return row.next();
-        }
+        return lock.finds(connection, values(request, found));
     }
 
     /** Makes a record with an expired result the claimant's; {@code false} if it has changed meanwhile. */
-    boolean replace(Connection connection, ClaimRequest request, Found found, long newFence) throws SQLException {
-        return replace.update(connection, values(request, found, newFence)) == 1;
+    boolean replace(Connection connection, ClaimRequest request, Found found) throws SQLException {
+        return replace.update(connection, values(request, found)) == 1;
     }
 
     boolean renew(Connection connection, Ownership ownership, Duration lease) throws SQLException {
@@ -185,11 +184,11 @@ final class Records {
         return values;
     }
 
-    private static Map<String, Object> values(ClaimRequest request, Found found, long newFence) {
+    private static Map<String, Object> values(ClaimRequest request, Found found) {
         Map<String, Object> values = values(request);
         values.put("state", String.valueOf(found.state()));
         values.put("fence", found.fence());
-        values.put("new_fence", newFence);
+        values.put("new_fence", found.nextFence());
         return values;
     }
 

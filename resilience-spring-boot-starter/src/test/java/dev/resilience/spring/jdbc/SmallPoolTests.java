@@ -2,7 +2,6 @@ package dev.resilience.spring.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.exception.IdempotencyStoreException;
@@ -46,28 +45,12 @@ class SmallPoolTests {
 
     @Test
     void theClaimGivesItsConnectionBackBeforeTheTransactionBegins() {
-        with(shop -> {
-            assertThat(shop.orders().place("k")).isEqualTo("order 1");
-            assertThat(shop.orders().place("k")).isEqualTo("order 1");
-
-            shop.assertEffects(1);
-            shop.assertCounted(IdempotencyOutcome.EXECUTED, IdempotencyOutcome.REPLAYED);
-        });
+        with(TestShop::assertCommitsBoth);
     }
 
     @Test
     void theReleaseComesWhenTheTransactionHasGivenItsConnectionBack() {
-        with(shop -> {
-            shop.beforeCommit(() -> {
-                throw new IllegalStateException("of the commit");
-            });
-
-            assertThatThrownBy(() -> shop.orders().place("k")).hasMessage("of the commit");
-
-            shop.assertEffects(0);
-            assertThat(shop.stateOutside()).isNull();
-            shop.assertCounted(IdempotencyOutcome.RELEASED);
-        });
+        with(TestShop::assertCommitsNeither);
     }
 
     @Test

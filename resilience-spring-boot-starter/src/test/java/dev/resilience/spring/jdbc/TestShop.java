@@ -1,9 +1,11 @@
 package dev.resilience.spring.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.resilience.event.IdempotencyOutcome;
+import dev.resilience.exception.IdempotencyLeaseLostException;
 import dev.resilience.idempotency.CountedOutcomes;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.spring.ResilienceRegistry;
@@ -139,6 +141,39 @@ record TestShop(
         assertThat(outside.queryForObject("SELECT count(*) FROM effects", Integer.class))
                 .as("effects")
                 .isEqualTo(expected);
+    }
+
+    /** A call and its repetition: the effect and the record are committed, once. */
+    void assertCommitsBoth() {
+        assertThat(orders.place("k")).isEqualTo("order 1");
+        assertThat(orders.place("k")).isEqualTo("order 1");
+
+        assertEffects(1);
+        assertCounted(IdempotencyOutcome.EXECUTED, IdempotencyOutcome.REPLAYED);
+    }
+
+    /** A failure right before the commit: neither is committed, and the key is free at once. */
+    void assertCommitsNeither() {
+        beforeCommit(() -> {
+            throw new IllegalStateException("of the commit");
+        });
+
+        assertThatThrownBy(() -> orders.place("k")).hasMessage("of the commit");
+
+        assertEffects(0);
+        assertThat(stateOutside()).isNull();
+        assertCounted(IdempotencyOutcome.RELEASED);
+    }
+
+    /** An owner that was away for too long: its effect is not committed, and the record stays its successor's. */
+    void assertRollsBackAReplacedOwner() {
+        orders.beforeReturning(this::takeOver);
+
+        assertThatThrownBy(() -> orders.place("k")).isInstanceOf(IdempotencyLeaseLostException.class);
+
+        assertEffects(0);
+        assertCounted(IdempotencyOutcome.LEASE_LOST);
+        assertThat(stateOutside()).isEqualTo("R");
     }
 
     /** Asserts the outcomes counted, all of them. */

@@ -1,10 +1,8 @@
 package dev.resilience.spring.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.event.IdempotencyOutcome;
-import dev.resilience.exception.IdempotencyLeaseLostException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -54,30 +52,12 @@ class TransactionOrderTests {
 
     @Test
     void neitherIsCommittedAlone() {
-        with(shop -> {
-            shop.beforeCommit(() -> {
-                throw new IllegalStateException("at commit");
-            });
-
-            assertThatThrownBy(() -> shop.orders().place("k")).hasMessage("at commit");
-
-            shop.assertEffects(0);
-            assertThat(shop.stateOutside()).isNull();
-            shop.assertCounted(IdempotencyOutcome.RELEASED);
-        });
+        with(TestShop::assertCommitsNeither);
     }
 
     @Test
     void anOwnerThatWasReplacedIsRolledBack() {
-        with(shop -> {
-            shop.orders().beforeReturning(shop::takeOver);
-
-            assertThatThrownBy(() -> shop.orders().place("k")).isInstanceOf(IdempotencyLeaseLostException.class);
-
-            shop.assertEffects(0);
-            assertThat(shop.stateOutside()).isEqualTo("R");
-            shop.assertCounted(IdempotencyOutcome.LEASE_LOST);
-        });
+        with(TestShop::assertRollsBackAReplacedOwner);
     }
 
     @Configuration(proxyBeanMethods = false)

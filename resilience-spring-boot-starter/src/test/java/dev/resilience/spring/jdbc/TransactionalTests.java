@@ -38,13 +38,7 @@ class TransactionalTests {
 
     @Test
     void aTransactionOnTheSameMethodCommitsBoth() {
-        with(shop -> {
-            assertThat(shop.orders().place("k")).isEqualTo("order 1");
-            assertThat(shop.orders().place("k")).isEqualTo("order 1");
-
-            shop.assertEffects(1);
-            shop.assertCounted(IdempotencyOutcome.EXECUTED, IdempotencyOutcome.REPLAYED);
-        });
+        with(TestShop::assertCommitsBoth);
     }
 
     @Test
@@ -109,17 +103,7 @@ class TransactionalTests {
 
     @Test
     void aFailureRightBeforeTheCommitTakesTheRecordWithIt() {
-        with(shop -> {
-            shop.beforeCommit(() -> {
-                throw new IllegalStateException("of the commit");
-            });
-
-            assertThatThrownBy(() -> shop.orders().place("k")).hasMessage("of the commit");
-
-            shop.assertEffects(0);
-            assertThat(shop.stateOutside()).isNull();
-            shop.assertCounted(IdempotencyOutcome.RELEASED);
-        });
+        with(TestShop::assertCommitsNeither);
     }
 
     @Test
@@ -156,15 +140,7 @@ class TransactionalTests {
 
     @Test
     void anOwnerThatWasReplacedIsRolledBack() {
-        with(shop -> {
-            shop.orders().beforeReturning(() -> shop.takeOver());
-
-            assertThatThrownBy(() -> shop.orders().place("k")).isInstanceOf(IdempotencyLeaseLostException.class);
-
-            shop.assertEffects(0);
-            shop.assertCounted(IdempotencyOutcome.LEASE_LOST);
-            assertThat(shop.stateOutside()).isEqualTo("R");
-        });
+        with(TestShop::assertRollsBackAReplacedOwner);
     }
 
     @Test
