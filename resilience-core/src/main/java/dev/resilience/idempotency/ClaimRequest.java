@@ -10,9 +10,11 @@ import java.time.Duration;
  * @param fingerprint a SHA-256, in hex, over the arguments; empty if the policy does not compare
  *     them, and then equal to every other
  * @param lease how long the record stays this owner's unless it is renewed
+ * @param ttl how long its result will be kept, for a store that wants to know beforehand
  * @param takeOver whether an abandoned record may be taken over
  */
-public record ClaimRequest(RecordKey key, String owner, String fingerprint, Duration lease, boolean takeOver) {
+public record ClaimRequest(
+        RecordKey key, String owner, String fingerprint, Duration lease, Duration ttl, boolean takeOver) {
 
     /** Whether a record with this fingerprint is of a call with the same arguments, as far as they are compared. */
     public boolean hasArgumentsOf(String other) {

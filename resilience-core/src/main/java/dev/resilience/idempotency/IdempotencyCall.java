@@ -46,6 +46,7 @@ final class IdempotencyCall {
                 idempotency.newOwner(),
                 policy.fingerprint() ? RecordKey.fingerprint(operation.describe(invocation.arguments())) : "",
                 policy.lease(),
+                policy.ttl(),
                 policy.onAbandoned() == OnAbandoned.TAKE_OVER);
     }
 

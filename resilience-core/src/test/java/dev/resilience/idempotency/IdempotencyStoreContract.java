@@ -165,7 +165,7 @@ public abstract class IdempotencyStoreContract extends OperatorContract {
     @Test
     void argumentsThatAreNotComparedAreEqualToAnyOthers() {
         ClaimRequest comparing = client.request("key", LONG, false);
-        ClaimRequest careless = new ClaimRequest(comparing.key(), "careless", "", LONG, false);
+        ClaimRequest careless = new ClaimRequest(comparing.key(), "careless", "", LONG, LONG, false);
 
         Ownership owner = acquired(store.claim(careless), false);
         assertThat(store.claim(comparing)).isInstanceOf(Claim.InProgress.class);

@@ -26,7 +26,7 @@ class MemoryIdempotencyStoreBoundsTests {
     }
 
     private Claim claim(String id) {
-        return store.claim(new ClaimRequest(key(id), "owner", "", LEASE, true));
+        return store.claim(new ClaimRequest(key(id), "owner", "", LEASE, TTL, true));
     }
 
     private Ownership acquire(String id) {
@@ -68,13 +68,13 @@ class MemoryIdempotencyStoreBoundsTests {
 
     @Test
     void abandonedRecordsThatMustNotBeTakenOverNeverGo() {
-        store.claim(new ClaimRequest(key("dead"), "owner", "", LEASE, false));
+        store.claim(new ClaimRequest(key("dead"), "owner", "", LEASE, TTL, false));
         time.advance(Duration.ofDays(365));
         for (int i = 0; i < 2_000; i++) {
             complete(acquire("done-" + i), TTL);
         }
 
-        assertThat(store.claim(new ClaimRequest(key("dead"), "other", "", LEASE, false)))
+        assertThat(store.claim(new ClaimRequest(key("dead"), "other", "", LEASE, TTL, false)))
                 .isInstanceOf(Claim.Abandoned.class);
     }
 
@@ -107,7 +107,7 @@ class MemoryIdempotencyStoreBoundsTests {
         MemoryIdempotencyStore large = new MemoryIdempotencyStore(time);
         StoredResult result = new StoredResult(StoredResult.Kind.VALUE, new byte[0]);
         for (int i = 0; i < 50_000; i++) {
-            ClaimRequest request = new ClaimRequest(key("id-" + i), "owner", "", LEASE, true);
+            ClaimRequest request = new ClaimRequest(key("id-" + i), "owner", "", LEASE, TTL, true);
             Claim.Acquired acquired = (Claim.Acquired) large.claim(request);
             large.complete(acquired.ownership(), result, Duration.ofSeconds(1));
             time.advance(Duration.ofMillis(1));

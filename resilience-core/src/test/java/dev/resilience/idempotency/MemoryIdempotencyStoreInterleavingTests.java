@@ -65,7 +65,8 @@ class MemoryIdempotencyStoreInterleavingTests {
         @Operation(params = "thread")
         public Claimed claim(int thread) {
             String owner = thread + "/" + claims[thread]++;
-            Claim claim = store.claim(new ClaimRequest(RecordKey.of("operation", "", "key"), owner, "", LEASE, true));
+            Claim claim =
+                    store.claim(new ClaimRequest(RecordKey.of("operation", "", "key"), owner, "", LEASE, LEASE, true));
             if (claim instanceof Acquired acquired) {
                 ownerships[thread] = acquired.ownership();
                 return acquired.takenOver() ? Claimed.TAKEN_OVER : Claimed.ACQUIRED;

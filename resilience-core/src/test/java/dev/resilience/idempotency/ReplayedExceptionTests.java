@@ -181,7 +181,12 @@ class ReplayedExceptionTests {
 
         private void plant(String content) {
             ClaimRequest request = new ClaimRequest(
-                    RecordKey.of(TextOperation.NAME, "", "key"), "somebody", "", Duration.ofSeconds(30), true);
+                    RecordKey.of(TextOperation.NAME, "", "key"),
+                    "somebody",
+                    "",
+                    Duration.ofSeconds(30),
+                    Duration.ofHours(1),
+                    true);
             Claim.Acquired acquired = (Claim.Acquired) calls.memory.claim(request);
             calls.memory.complete(
                     acquired.ownership(),

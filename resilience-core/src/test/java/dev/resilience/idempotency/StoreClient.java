@@ -35,6 +35,7 @@ final class StoreClient {
                 "owner-" + owners.incrementAndGet(),
                 RecordKey.fingerprint(new byte[] {(byte) argument}),
                 lease,
+                LONG,
                 takeOver);
     }
 
@@ -43,7 +44,7 @@ final class StoreClient {
     }
 
     void complete(RecordKey key) {
-        Claim claim = store.claim(new ClaimRequest(key, "owner-" + owners.incrementAndGet(), "", LONG, false));
+        Claim claim = store.claim(new ClaimRequest(key, "owner-" + owners.incrementAndGet(), "", LONG, LONG, false));
         assertThat(store.complete(acquired(claim, false), result("ok"), LONG)).isTrue();
     }
 

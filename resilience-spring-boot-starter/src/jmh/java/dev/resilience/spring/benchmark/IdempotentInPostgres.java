@@ -20,10 +20,18 @@ import org.springframework.context.annotation.Bean;
  */
 public class IdempotentInPostgres extends IdempotentCalls {
 
-    private static final String A_MILLION = """
-            INSERT INTO %s SELECT 'stored ' || n, %s
-            FROM generate_series(1, %d) AS n
-            """;
+    private static final String ROWS = " FROM generate_series(1, %d) AS n";
+    private static final String BY_HAND = """
+            INSERT INTO by_hand SELECT 'stored ' || n, 'C', 'owner', now() + interval '1 day', 'result'::bytea
+            """ + ROWS;
+    private static final String OURS = """
+            INSERT INTO resilience_idempotency
+                (id, caller_hash, operation, fingerprint, state, owner, fence, take_over, valid_until, cleanup_after,
+                kind, result)
+            SELECT substring(sha256(n::text::bytea), 1, 16) || sha256(n::text::bytea), 'caller', 'an.Operation.of(int)',
+                md5(n::text), 'C', 'owner', n, true, tomorrow + n, tomorrow + n, 'V', 'result'::bytea
+            FROM (SELECT (extract(epoch from now()) * 1000000)::bigint + 86400000000 AS tomorrow) AS clock,
+            """ + ROWS.substring(" FROM".length());
 
     private HikariDataSource pool;
     private byte[] result;
@@ -41,14 +49,8 @@ public class IdempotentInPostgres extends IdempotentCalls {
             statement.execute("CREATE TABLE by_hand (id VARCHAR(255) PRIMARY KEY, state VARCHAR(1) NOT NULL,"
                     + " owner VARCHAR(64) NOT NULL, expires TIMESTAMPTZ NOT NULL, result BYTEA)");
             statement.execute("CREATE INDEX by_hand_expires ON by_hand (expires)");
-            statement.execute(
-                    A_MILLION.formatted("by_hand", "'C', 'owner', now() + interval '1 day', 'result'::bytea", stored));
-            statement.execute(A_MILLION.formatted(
-                    "resilience_idempotency (id, key_hash, caller_hash, operation, fingerprint, state, owner, fence,"
-                            + " take_over, valid_until, kind, result)",
-                    "md5(n::text), 'caller', 'an.Operation.of(int)', md5(n::text), 'C', 'owner', n, true,"
-                            + " (extract(epoch from now()) * 1000000)::bigint + 86400000000 + n, 'V', 'result'::bytea",
-                    stored));
+            statement.execute(BY_HAND.formatted(stored));
+            statement.execute(OURS.formatted(stored));
             statement.execute("VACUUM ANALYZE");
         }
         claimByHand("replayed");

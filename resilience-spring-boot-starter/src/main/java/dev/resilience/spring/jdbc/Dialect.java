@@ -15,6 +15,7 @@ enum Dialect {
     POSTGRESQL(
             "PostgreSQL",
             "BYTEA",
+            "BYTEA",
             // not now(), which stands still in a transaction
             "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)",
             // Looks first: ON CONFLICT waits for whoever is about to complete the record, a look does not.
@@ -33,7 +34,12 @@ enum Dialect {
             SELECT state, fingerprint, fence, valid_until, kind, result, {now} FROM found
             """,
             null),
-    H2("H2", "VARBINARY(1000000000)", "CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP(6)) * 1000000 AS BIGINT)", """
+    H2(
+            "H2",
+            "VARBINARY(48)",
+            "VARBINARY(1000000000)",
+            "CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP(6)) * 1000000 AS BIGINT)",
+            """
             SELECT 'A' AS state, '' AS fingerprint, fence, 0 AS valid_until, '' AS kind, NULL AS result, {now} AS now
             FROM FINAL TABLE (
                 INSERT INTO {table} {columns}
@@ -42,14 +48,15 @@ enum Dialect {
             UNION ALL
             SELECT state, fingerprint, fence, valid_until, kind, result, {now} FROM {table}
             WHERE id = :id AND owner <> :owner
-            """, null),
-    MYSQL("MySQL", "LONGBLOB", Dialect.NOW_OF_MYSQL, Dialect.LOOK, Dialect.INSERT_IGNORE),
-    MARIADB("MariaDB", "LONGBLOB", Dialect.NOW_OF_MYSQL, Dialect.LOOK, Dialect.INSERT_IGNORE);
+            """,
+            null),
+    MYSQL("MySQL", "VARBINARY(48)", "LONGBLOB", Dialect.NOW_OF_MYSQL, Dialect.LOOK, Dialect.INSERT_IGNORE),
+    MARIADB("MariaDB", "VARBINARY(48)", "LONGBLOB", Dialect.NOW_OF_MYSQL, Dialect.LOOK, Dialect.INSERT_IGNORE);
 
-    private static final String COLUMNS = "(id, key_hash, caller_hash, operation, fingerprint, state, owner, fence,"
-            + " take_over, valid_until, kind)";
-    private static final String VALUES = ":id, :key_hash, :caller_hash, :operation, :fingerprint, 'R', :owner, {now},"
-            + " :take_over, {now} + :lease, ''";
+    private static final String COLUMNS = "(id, caller_hash, operation, fingerprint, state, owner, fence, take_over,"
+            + " valid_until, cleanup_after, kind)";
+    private static final String VALUES = ":id, :caller_hash, :operation, :fingerprint, 'R', :owner, {now},"
+            + " :take_over, {now} + :lease, {now} + :ttl, ''";
 
     private static final String NOW_OF_MYSQL = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6))";
     private static final String LOOK = """
@@ -60,13 +67,15 @@ enum Dialect {
     private static final String INSERT_IGNORE = "INSERT IGNORE INTO {table} {columns} VALUES ({values})";
 
     private final String product;
+    private final String id;
     private final String binary;
     private final String now;
     private final String claim;
     private final @Nullable String insert;
 
-    Dialect(String product, String binary, String now, String claim, @Nullable String insert) {
+    Dialect(String product, String id, String binary, String now, String claim, @Nullable String insert) {
         this.product = product;
+        this.id = id;
         this.binary = binary;
         this.now = now;
         this.claim = claim;
@@ -105,32 +114,32 @@ enum Dialect {
         return new NamedSql(filledIn(written, table));
     }
 
-    /** What makes the table, to be run one after the other. */
+    /**
+     * What makes the table, to be run one after the other. No index has a column that renewals and results change: such
+     * an update touches no index in PostgreSQL (it is "heap-only").
+     */
     List<String> schema(String table) {
         String name = table.substring(table.indexOf('.') + 1);
         String columns = """
                 CREATE TABLE IF NOT EXISTS {table} (
-                    id          VARCHAR(64)   NOT NULL PRIMARY KEY,
-                    key_hash    VARCHAR(64)   NOT NULL,
-                    caller_hash VARCHAR(64)   NOT NULL,
-                    operation   VARCHAR(1000) NOT NULL,
-                    fingerprint VARCHAR(64)   NOT NULL,
-                    state       VARCHAR(1)    NOT NULL,
-                    owner       VARCHAR(64)   NOT NULL,
-                    fence       BIGINT        NOT NULL,
-                    take_over   BOOLEAN       NOT NULL,
-                    valid_until BIGINT        NOT NULL,
-                    kind        VARCHAR(1)    NOT NULL,
-                    result      {binary}""";
+                    id            {id} NOT NULL PRIMARY KEY,
+                    caller_hash   VARCHAR(64) NOT NULL,
+                    operation     VARCHAR(1000) NOT NULL,
+                    fingerprint   VARCHAR(64) NOT NULL,
+                    state         VARCHAR(1) NOT NULL,
+                    owner         VARCHAR(64) NOT NULL,
+                    fence         BIGINT NOT NULL,
+                    take_over     BOOLEAN NOT NULL,
+                    valid_until   BIGINT NOT NULL,
+                    cleanup_after BIGINT NOT NULL,
+                    kind          VARCHAR(1) NOT NULL,
+                    result        {binary}""";
+        String index = name + "_cleanup";
         return insert == null
                 ? List.of(
                         filledIn(columns + "\n)", table),
-                        "CREATE INDEX IF NOT EXISTS " + name + "_key ON " + table + " (key_hash)",
-                        "CREATE INDEX IF NOT EXISTS " + name + "_until ON " + table + " (valid_until)")
-                : List.of(filledIn(
-                        columns + ",\n    INDEX " + name + "_key (key_hash),\n    INDEX " + name
-                                + "_until (valid_until)\n)",
-                        table));
+                        "CREATE INDEX IF NOT EXISTS " + index + " ON " + table + " (cleanup_after)")
+                : List.of(filledIn(columns + ",\n    INDEX " + index + " (cleanup_after)\n)", table));
     }
 
     private String filledIn(String written, String table) {
@@ -138,6 +147,7 @@ enum Dialect {
                 .replace("{values}", VALUES)
                 .replace("{table}", table)
                 .replace("{now}", now)
+                .replace("{id}", id)
                 .replace("{binary}", binary);
     }
 }

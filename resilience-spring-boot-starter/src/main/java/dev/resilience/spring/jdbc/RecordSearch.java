@@ -33,7 +33,7 @@ final class RecordSearch {
     RecordSearch(Dialect dialect, String table) {
         this.find = dialect.sql(
                 "SELECT id, operation, caller_hash, state, fence, valid_until, {now} AS now FROM {table}"
-                        + " WHERE key_hash = :key_hash AND (state <> 'C' OR valid_until > {now})",
+                        + " WHERE id BETWEEN :first AND :last AND (state <> 'C' OR valid_until > {now})",
                 table);
         this.lock = dialect.sql("SELECT id FROM {table}" + AS_FOUND + " FOR UPDATE SKIP LOCKED", table);
         this.resolve = dialect.sql("UPDATE {table} SET state = 'E'" + ABANDONED, table);
@@ -55,13 +55,17 @@ final class RecordSearch {
         Set<String> operations =
                 selection.operations().stream().map(Records::shortened).collect(Collectors.toSet());
         RecordSelection asWritten = new RecordSelection(selection.key(), operations, selection.caller());
-        try (PreparedStatement statement = find.prepare(connection, Map.of("key_hash", selection.keyHash()));
+        try (PreparedStatement statement = find.prepare(connection, RecordIds.allOf(selection));
                 ResultSet row = statement.executeQuery()) {
             List<Found> found = new ArrayList<>();
             while (row.next()) {
                 if (asWritten.includes(row.getString("operation"), row.getString("caller_hash"))) {
-                    found.add(
-                            new Found(row.getString("id"), row.getLong("fence"), row.getString("state"), summary(row)));
+                    found.add(new Found(
+                            Map.of(
+                                    "id", row.getBytes("id"),
+                                    "fence", row.getLong("fence"),
+                                    "state", row.getString("state")),
+                            summary(row)));
                 }
             }
             return found;
@@ -89,23 +93,20 @@ final class RecordSearch {
     }
 
     private boolean change(Connection connection, Found record, NamedSql change) throws SQLException {
-        Map<String, Object> identity = record.identity();
         return Transactions.inTransaction(
-                connection, own -> lock.finds(own, identity) && change.update(own, identity) == 1);
+                connection, own -> lock.finds(own, record.identity()) && change.update(own, record.identity()) == 1);
     }
 
-    /** A record, and what makes it this one. */
-    record Found(String id, long fence, String state, RecordSummary summary) {
-
-        private Map<String, Object> identity() {
-            return Map.of("id", id, "fence", fence, "state", state);
-        }
+    /**
+     * A record.
+     *
+     * @param identity what makes it this one: id, fence and state
+     */
+    record Found(Map<String, Object> identity, RecordSummary summary) {
 
         private Found inProgress() {
             return new Found(
-                    id,
-                    fence,
-                    state,
+                    identity,
                     new RecordSummary(summary.operation(), summary.callerHash(), State.IN_PROGRESS, Duration.ZERO));
         }
     }

@@ -43,7 +43,8 @@ final class Records {
         this.lock = dialect.sql("SELECT id FROM {table}" + AS_FOUND + " FOR UPDATE SKIP LOCKED", table);
         this.replace = dialect.sql(
                 "UPDATE {table} SET fingerprint = :fingerprint, state = 'R', owner = :owner, fence = :new_fence,"
-                        + " take_over = :take_over, valid_until = {now} + :lease, kind = '', result = NULL" + AS_FOUND,
+                        + " take_over = :take_over, valid_until = {now} + :lease, cleanup_after = {now} + :ttl, kind = '',"
+                        + " result = NULL" + AS_FOUND,
                 table);
         this.renew = dialect.sql("UPDATE {table} SET valid_until = {now} + :lease" + MINE, table);
         this.complete = dialect.sql(
@@ -51,9 +52,10 @@ final class Records {
                 table);
         this.release = dialect.sql("DELETE FROM {table}" + MINE, table);
         this.expired = dialect.sql(
-                "SELECT id FROM {table} WHERE valid_until <= {now} - :grace AND state = 'R' AND take_over"
-                        + " OR valid_until <= {now} AND state = 'C'"
-                        + " ORDER BY valid_until LIMIT :batch FOR UPDATE SKIP LOCKED",
+                "SELECT id FROM {table} WHERE cleanup_after <= {now}"
+                        + " AND (state = 'C' AND valid_until <= {now}"
+                        + " OR state = 'R' AND take_over AND valid_until <= {now} - :grace)"
+                        + " ORDER BY cleanup_after LIMIT :batch FOR UPDATE SKIP LOCKED",
                 table);
         this.remove = "DELETE FROM " + table + " WHERE id = ?";
     }
@@ -159,7 +161,7 @@ final class Records {
                     PreparedStatement delete = own.prepareStatement(remove)) {
                 int removed = 0;
                 while (row.next()) {
-                    delete.setString(1, row.getString(1));
+                    delete.setBytes(1, row.getBytes(1));
                     delete.addBatch();
                     removed++;
                 }
@@ -173,14 +175,14 @@ final class Records {
 
     private static Map<String, Object> values(ClaimRequest request) {
         Map<String, Object> values = new HashMap<>();
-        values.put("id", request.key().id());
-        values.put("key_hash", request.key().keyHash());
+        values.put("id", RecordIds.of(request.key()));
         values.put("caller_hash", request.key().callerHash());
         values.put("operation", shortened(request.key().operation()));
         values.put("fingerprint", request.fingerprint());
         values.put("owner", request.owner());
         values.put("take_over", request.takeOver());
         values.put("lease", Micros.of(request.lease()));
+        values.put("ttl", Micros.of(request.ttl()));
         return values;
     }
 
@@ -194,7 +196,7 @@ final class Records {
 
     private static Map<String, Object> values(Ownership ownership) {
         Map<String, Object> values = new HashMap<>();
-        values.put("id", ownership.key().id());
+        values.put("id", RecordIds.of(ownership.key()));
         values.put("owner", ownership.owner());
         values.put("fence", ownership.fence());
         return values;

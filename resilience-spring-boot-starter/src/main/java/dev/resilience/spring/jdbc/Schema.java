@@ -37,8 +37,8 @@ final class Schema {
         try (Statement statement = connection.createStatement()) {
             statement
                     .executeQuery(
-                            "SELECT id, key_hash, caller_hash, operation, fingerprint, state, owner, fence, take_over,"
-                                    + " valid_until, kind, result FROM " + table + " WHERE 1 = 0")
+                            "SELECT id, caller_hash, operation, fingerprint, state, owner, fence, take_over, valid_until,"
+                                    + " cleanup_after, kind, result FROM " + table + " WHERE 1 = 0")
                     .close();
         } catch (SQLException missing) {
             String state = String.valueOf(missing.getSQLState());

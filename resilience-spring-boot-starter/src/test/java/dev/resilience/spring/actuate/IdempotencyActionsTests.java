@@ -50,7 +50,12 @@ class IdempotencyActionsTests extends ManualTimeActuatorTest {
 
     private void abandon() {
         store.claim(new ClaimRequest(
-                RecordKey.of(METHOD, "", String.valueOf(id)), "dead", "", Duration.ofSeconds(1), false));
+                RecordKey.of(METHOD, "", String.valueOf(id)),
+                "dead",
+                "",
+                Duration.ofSeconds(1),
+                Duration.ofDays(1),
+                false));
         time.advance(Duration.ofSeconds(2));
     }
 

@@ -50,7 +50,7 @@ class CleanupRaceTests {
                 JdbcIdempotencyStore store = context.getBean(JdbcIdempotencyStore.class);
                 Calls calls = context.getBean(Calls.class);
                 callAll(calls, "expiring");
-                List<String> expiring = jdbc.queryForList("SELECT id FROM " + TABLE, String.class);
+                List<byte[]> expiring = jdbc.queryForList("SELECT id FROM " + TABLE, byte[].class);
                 callAll(calls, "live");
 
                 Future<String> slow = threads.submit(() -> calls.callSlowly("slow"));
@@ -106,11 +106,12 @@ class CleanupRaceTests {
     }
 
     /** Ends the time of so many results that are live, unless a thread has failed. */
-    private void expire(JdbcTemplate jdbc, List<String> ids) {
+    private void expire(JdbcTemplate jdbc, List<byte[]> ids) {
         Random random = new Random(0);
         for (int expired = 0; expired < EXPIRATIONS && running.stream().noneMatch(Future::isDone); ) {
             expired += jdbc.update(
-                    "UPDATE " + TABLE + " SET valid_until = 1 WHERE id = ? AND state = 'C' AND valid_until > 1",
+                    "UPDATE " + TABLE + " SET valid_until = 1, cleanup_after = 1"
+                            + " WHERE id = ? AND state = 'C' AND valid_until > 1",
                     ids.get(random.nextInt(KEYS)));
         }
     }

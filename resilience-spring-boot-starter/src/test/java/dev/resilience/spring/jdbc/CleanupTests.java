@@ -4,9 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.resilience.time.ManualTimeSource;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -55,20 +56,26 @@ class CleanupTests {
         pool.close();
     }
 
+    private void insert(String name, char state, boolean takeOver, long microsLeft) {
+        insert(name, state, takeOver, microsLeft, -DAY);
+    }
+
     /** By the database's clock. */
-    private void insert(String id, char state, boolean takeOver, long microsLeft) {
+    private void insert(String name, char state, boolean takeOver, long microsLeft, long microsToCleanup) {
         jdbc.update(
-                "INSERT INTO " + TABLE + " (id, key_hash, caller_hash, operation, fingerprint, state, owner, fence,"
-                        + " take_over, valid_until, kind) VALUES (?, '', '', '', '', ?, '', 1, ?,"
-                        + " " + now + " + ?, 'V')",
-                id,
+                "INSERT INTO " + TABLE + " (id, caller_hash, operation, fingerprint, state, owner, fence,"
+                        + " take_over, valid_until, cleanup_after, kind) VALUES (?, '', ?, '', ?, '', 1, ?,"
+                        + " " + now + " + ?, " + now + " + ?, 'V')",
+                name.getBytes(StandardCharsets.UTF_8),
+                name,
                 String.valueOf(state),
                 takeOver,
-                microsLeft);
+                microsLeft,
+                microsToCleanup);
     }
 
     private List<String> left() {
-        return jdbc.queryForList("SELECT id FROM " + TABLE + " ORDER BY id", String.class);
+        return jdbc.queryForList("SELECT operation FROM " + TABLE, String.class);
     }
 
     @Test
@@ -80,12 +87,18 @@ class CleanupTests {
         insert("abandoned long ago", 'R', true, -2 * DAY);
         insert("to be decided about", 'R', false, -2 * DAY);
         insert("executed", 'E', false, -2 * DAY);
+        insert("expired before it was said to", 'C', true, -SECOND, SECOND);
 
         time.advance(Duration.ofMinutes(15));
 
         assertThat(left())
                 .containsExactlyInAnyOrder(
-                        "completed", "running", "abandoned a moment ago", "to be decided about", "executed");
+                        "completed",
+                        "running",
+                        "abandoned a moment ago",
+                        "to be decided about",
+                        "executed",
+                        "expired before it was said to");
     }
 
     @Test
@@ -115,9 +128,11 @@ class CleanupTests {
         insert("locked", 'C', true, -SECOND);
         insert("free", 'C', true, -SECOND);
         try (Connection connection = pool.getConnection();
-                Statement statement = connection.createStatement()) {
+                PreparedStatement statement =
+                        connection.prepareStatement("SELECT id FROM " + TABLE + " WHERE id = ? FOR UPDATE")) {
             connection.setAutoCommit(false);
-            statement.execute("SELECT id FROM " + TABLE + " WHERE id = 'locked' FOR UPDATE");
+            statement.setBytes(1, "locked".getBytes(StandardCharsets.UTF_8));
+            statement.execute();
 
             time.advance(Duration.ofMinutes(15));
 

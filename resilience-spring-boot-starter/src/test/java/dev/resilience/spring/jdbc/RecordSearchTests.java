@@ -36,7 +36,8 @@ class RecordSearchTests {
             jdbc.execute("DROP TABLE IF EXISTS " + TABLE);
             JdbcIdempotencyStore store = new JdbcIdempotencyStore(pool, TABLE, true);
             store.prepare();
-            store.claim(new ClaimRequest(RecordKey.of("pay", "", "k"), "owner", "", Duration.ofHours(1), true));
+            store.claim(new ClaimRequest(
+                    RecordKey.of("pay", "", "k"), "owner", "", Duration.ofHours(1), Duration.ofDays(1), true));
             jdbc.update("UPDATE " + TABLE + " SET valid_until = 1");
             RecordSearch search = new RecordSearch(Dialect.of(connection), TABLE);
             RecordSearch.Found found = search.find(connection, new RecordSelection("k", Set.of("pay"), null))

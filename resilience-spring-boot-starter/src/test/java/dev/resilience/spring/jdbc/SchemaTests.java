@@ -6,6 +6,11 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupWarnings;
+import java.sql.DatabaseMetaData;
+import java.sql.ResultSet;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -18,6 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.core.NestedExceptionUtils;
+import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /** Who makes the table, and what is said where nobody did. */
@@ -87,7 +93,7 @@ class SchemaTests {
         assertThat(failure.action()).contains("initialize-schema: always");
 
         String[] statements = failure.action().split("run:\n\n", 2)[1].split(";");
-        assertThat(statements).hasSize(3);
+        assertThat(statements).hasSize(2);
         for (String statement : statements) {
             outside.execute(statement);
         }
@@ -110,6 +116,26 @@ class SchemaTests {
         } else {
             assertThat(failure(JdbcIdempotencyStore.DEFAULT_TABLE, "embedded")).hasMessageContaining("missing");
         }
+    }
+
+    @Test
+    void noIndexHasAColumnThatARenewalOrAResultChanges() {
+        assertWorks(JdbcIdempotencyStore.DEFAULT_TABLE, "always");
+
+        List<String> columns = outside.execute((ConnectionCallback<List<String>>) connection -> {
+            String table = JdbcIdempotencyStore.DEFAULT_TABLE;
+            DatabaseMetaData about = connection.getMetaData();
+            String asKept = about.storesUpperCaseIdentifiers() ? table.toUpperCase(Locale.ROOT) : table;
+            List<String> found = new ArrayList<>();
+            try (ResultSet index = about.getIndexInfo(null, null, asKept, false, false)) {
+                while (index.next()) {
+                    found.add(index.getString("COLUMN_NAME").toLowerCase(Locale.ROOT));
+                }
+            }
+            return found;
+        });
+
+        assertThat(columns).containsExactlyInAnyOrder("id", "cleanup_after");
     }
 
     @Test

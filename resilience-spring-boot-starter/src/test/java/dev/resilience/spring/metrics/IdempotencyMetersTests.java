@@ -179,7 +179,12 @@ class IdempotencyMetersTests {
         @Override
         public Claim claim(ClaimRequest request) {
             super.claim(new ClaimRequest(
-                    request.key(), "dead", request.fingerprint(), Duration.ofSeconds(1), request.takeOver()));
+                    request.key(),
+                    "dead",
+                    request.fingerprint(),
+                    Duration.ofSeconds(1),
+                    request.ttl(),
+                    request.takeOver()));
             time.advance(Duration.ofSeconds(2));
             return super.claim(request);
         }

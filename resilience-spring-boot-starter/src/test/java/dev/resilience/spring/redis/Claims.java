@@ -25,7 +25,7 @@ final class Claims {
     }
 
     static ClaimRequest request(String key, Duration lease, boolean takeOver) {
-        return new ClaimRequest(key(key), UUID.randomUUID().toString(), "fingerprint", lease, takeOver);
+        return new ClaimRequest(key(key), UUID.randomUUID().toString(), "fingerprint", lease, LONG, takeOver);
     }
 
     static Ownership acquire(IdempotencyStore store, String key) {

@@ -90,7 +90,7 @@ class ClusterIdempotencyStoreTests extends RedisStoreContract {
         for (int i = 0; i < 20; i++) {
             for (String caller : List.of("alice", "bob")) {
                 RecordKey key = RecordKey.of("operation", caller, "key " + i);
-                store.claim(new ClaimRequest(key, caller + i, "", Duration.ofHours(1), true));
+                store.claim(new ClaimRequest(key, caller + i, "", Duration.ofHours(1), Duration.ofDays(1), true));
             }
         }
 
@@ -109,7 +109,8 @@ class ClusterIdempotencyStoreTests extends RedisStoreContract {
     void aSingleNodeThatEvictsIsWarnedOf() {
         on(NODES.get(1), node -> node.sync().configSet("maxmemory-policy", "allkeys-lru"));
         try {
-            store.claim(new ClaimRequest(RecordKey.of("operation", "", "key"), "owner", "", Duration.ofHours(1), true));
+            store.claim(new ClaimRequest(
+                    RecordKey.of("operation", "", "key"), "owner", "", Duration.ofHours(1), Duration.ofDays(1), true));
 
             assertThat(warnings.all()).singleElement().asString().contains("maxmemory-policy allkeys-lru");
         } finally {

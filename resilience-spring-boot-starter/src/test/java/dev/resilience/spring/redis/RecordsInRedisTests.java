@@ -65,7 +65,8 @@ class RecordsInRedisTests {
         void ofOneIdempotencyKeyAreInOneSlotOfACluster() {
             for (String operation : List.of("a", "b")) {
                 for (String caller : List.of("", "alice", "bob")) {
-                    store.claim(new ClaimRequest(RecordKey.of(operation, caller, "key"), caller, "", LONG, false));
+                    store.claim(
+                            new ClaimRequest(RecordKey.of(operation, caller, "key"), caller, "", LONG, LONG, false));
                 }
             }
 
