@@ -43,7 +43,7 @@ public final class ArgumentValidation implements BeanPostProcessor {
                 .findFirst()
                 .ifPresent(validation -> proxy.addAdvisor(
                         place,
-                        new DefaultPointcutAdvisor(new IdempotentPointcut(ours.methods()), new Advice(validation))));
+                        new DefaultPointcutAdvisor(IdempotentPointcut.all(ours.methods()), new Advice(validation))));
     }
 
     private record Advice(MethodInterceptor validation) implements MethodInterceptor {

@@ -1,7 +1,6 @@
 package dev.resilience.spring.aop;
 
 import dev.resilience.idempotency.RunningBody;
-import java.lang.reflect.Method;
 import org.aopalliance.aop.Advice;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -26,7 +25,7 @@ public final class BodyAdvisor extends AbstractPointcutAdvisor {
     private final transient Pointcut pointcut;
 
     public BodyAdvisor(ResilienceAdvisor outer) {
-        this.pointcut = new BlockingMethods(outer.methods());
+        this.pointcut = IdempotentPointcut.blocking(outer.methods());
         setOrder(Ordered.LOWEST_PRECEDENCE);
     }
 
@@ -60,18 +59,5 @@ public final class BodyAdvisor extends AbstractPointcutAdvisor {
         }
         body.returned(result);
         return result;
-    }
-
-    private static final class BlockingMethods extends IdempotentPointcut {
-
-        BlockingMethods(ProtectedMethods methods) {
-            super(methods);
-        }
-
-        @Override
-        public boolean matches(Method method, Class<?> targetClass) {
-            return super.matches(method, targetClass)
-                    && !ReturnTypes.isAsynchronous(method, ProtectedMethods.written(targetClass, method));
-        }
     }
 }

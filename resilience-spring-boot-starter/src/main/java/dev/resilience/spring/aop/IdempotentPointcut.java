@@ -3,18 +3,30 @@ package dev.resilience.spring.aop;
 import java.lang.reflect.Method;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 
-/** Every idempotent method. */
-class IdempotentPointcut extends StaticMethodMatcherPointcut {
+/** Every idempotent method, or those alone that have their result when they return. */
+final class IdempotentPointcut extends StaticMethodMatcherPointcut {
 
     private final ProtectedMethods methods;
+    private final boolean blockingOnly;
 
-    IdempotentPointcut(ProtectedMethods methods) {
+    private IdempotentPointcut(ProtectedMethods methods, boolean blockingOnly) {
         this.methods = methods;
+        this.blockingOnly = blockingOnly;
+    }
+
+    static IdempotentPointcut all(ProtectedMethods methods) {
+        return new IdempotentPointcut(methods, false);
+    }
+
+    static IdempotentPointcut blocking(ProtectedMethods methods) {
+        return new IdempotentPointcut(methods, true);
     }
 
     @Override
     public boolean matches(Method method, Class<?> targetClass) {
         Protection protection = methods.of(method, targetClass);
-        return protection != null && protection.idempotent() != null;
+        return protection != null
+                && protection.idempotent() != null
+                && !(blockingOnly && ReturnTypes.isAsynchronous(method, ProtectedMethods.written(targetClass, method)));
     }
 }
