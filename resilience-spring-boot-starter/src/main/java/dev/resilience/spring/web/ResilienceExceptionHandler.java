@@ -48,9 +48,10 @@ public final class ResilienceExceptionHandler {
             IdempotencyLeaseLostException.class, HttpStatus.CONFLICT);
 
     @ExceptionHandler
-    ResponseEntity<ProblemDetail> handle(ResilienceException refusal) {
+    ResponseEntity<Problem> handle(ResilienceException refusal) {
         HttpStatus status = STATUSES.getOrDefault(refusal.getClass(), HttpStatus.SERVICE_UNAVAILABLE);
-        ProblemDetail problem = ProblemDetail.forStatusAndDetail(status, String.valueOf(refusal.getMessage()));
+        Problem problem = new Problem(status);
+        problem.setDetail(String.valueOf(refusal.getMessage()));
         problem.setType(URI.create(TYPE_PREFIX + problemName(refusal)));
         ResponseEntity.BodyBuilder answer = ResponseEntity.status(status);
         Duration wait = retryAfter(refusal);
@@ -79,5 +80,16 @@ public final class ResilienceExceptionHandler {
 
     private static String problemName(ResilienceException refusal) {
         return KebabCase.of(refusal.getClass().getSimpleName().replaceFirst("Exception$", ""));
+    }
+
+    /** Without the path of the request, which Spring would put in as the instance and which may hold the key. */
+    static final class Problem extends ProblemDetail {
+
+        private Problem(HttpStatus status) {
+            super(status.value());
+        }
+
+        @Override
+        public void setInstance(@Nullable URI path) {}
     }
 }

@@ -79,7 +79,8 @@ class ProblemDetailsTests {
                 .hasPathSatisfying("$.type", value -> value.assertThat().isEqualTo("urn:resilience:problem:" + type))
                 .hasPathSatisfying("$.status", value -> value.assertThat().isEqualTo(status))
                 .hasPathSatisfying("$.title", value -> value.assertThat().isNotEmpty())
-                .hasPathSatisfying("$.detail", value -> value.assertThat().isEqualTo(refusal.getMessage()));
+                .hasPathSatisfying("$.detail", value -> value.assertThat().isEqualTo(refusal.getMessage()))
+                .doesNotHavePath("$.instance");
         assertThat(answer.getResponse().getHeader(HttpHeaders.RETRY_AFTER)).isEqualTo(retryAfter);
     }
 

@@ -41,7 +41,9 @@ class ReactiveControllersTests {
                             .valueEquals(HttpHeaders.RETRY_AFTER, "7")
                             .expectBody()
                             .jsonPath("$.type")
-                            .isEqualTo("urn:resilience:problem:circuit-open");
+                            .isEqualTo("urn:resilience:problem:circuit-open")
+                            .jsonPath("$.instance")
+                            .doesNotExist();
                 });
     }
 
