@@ -15,12 +15,12 @@ public final class EventLog implements ResilienceListener {
 
     private static final int KEPT = 100;
 
-    private final ConcurrentMap<String, Deque<ResilienceEvent>> events = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Source, Deque<ResilienceEvent>> events = new ConcurrentHashMap<>();
 
     @Override
     public void onEvent(ResilienceEvent event) {
         Deque<ResilienceEvent> kept =
-                events.computeIfAbsent(key(event.kind(), event.name()), key -> new ArrayDeque<>(KEPT));
+                events.computeIfAbsent(new Source(event.kind(), event.name()), source -> new ArrayDeque<>(KEPT));
         synchronized (kept) {
             if (kept.size() == KEPT) {
                 kept.removeLast();
@@ -31,7 +31,7 @@ public final class EventLog implements ResilienceListener {
 
     /** The last events, the newest first. */
     List<Map<String, Object>> of(String kind, String name) {
-        Deque<ResilienceEvent> kept = events.get(key(kind, name));
+        Deque<ResilienceEvent> kept = events.get(new Source(kind, name));
         if (kept == null) {
             return List.of();
         }
@@ -48,7 +48,5 @@ public final class EventLog implements ResilienceListener {
         return view;
     }
 
-    private static String key(String kind, String name) {
-        return kind + "/" + name;
-    }
+    private record Source(String kind, String name) {}
 }
