@@ -189,7 +189,7 @@ class ArchitectureTests {
                 arguments("jakarta.servlet..", places("KeyHeader", "ReplayHeader", "CallContextServletFilter")),
                 arguments(
                         "tools.jackson..",
-                        places("JacksonJson", "CanonicalJson", "ClassNames", "ReadParts", "WrittenParts")),
+                        places("JacksonJson", "CanonicalJson", "ClassNames", "ReadParts", "WriteOnly", "WrittenParts")),
                 arguments("org.springframework.security..", places("SecurityCallerScope", "SecurityContextCarrier")),
                 arguments(
                         "org.springframework.data..",

@@ -1,6 +1,5 @@
 package dev.resilience.spring.idempotency;
 
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
@@ -41,9 +40,10 @@ final class CanonicalJson {
     ArgumentCodec arguments(List<JavaType> declared) {
         List<Argument> arguments =
                 declared.stream().map(type -> new Argument(mapper, type)).toList();
-        return values -> Arrays.stream(values).allMatch(CanonicalJson::hasNoParts)
-                ? mapper.writeValueAsBytes(values)
-                : SORTING.writeValueAsBytes(tree(arguments, values));
+        return values -> {
+            byte[] plain = PlainArguments.write(values);
+            return plain == null ? SORTING.writeValueAsBytes(tree(arguments, values)) : plain;
+        };
     }
 
     private static ArrayNode tree(List<Argument> arguments, @Nullable Object[] values) {
@@ -53,15 +53,6 @@ final class CanonicalJson {
             tree.add(value == null ? tree.nullNode() : arguments.get(i).tree(value));
         }
         return tree;
-    }
-
-    /** Whether there is nothing to be sorted: then the tree, which costs more than all the rest, is not needed. */
-    private static boolean hasNoParts(@Nullable Object value) {
-        return value == null
-                || value instanceof String
-                || value instanceof Integer
-                || value instanceof Long
-                || value instanceof Boolean;
     }
 
     /** Writes by the declared type, which knows more of the elements, and by the class, which knows more properties. */

@@ -29,7 +29,8 @@ import tools.jackson.databind.module.SimpleModule;
 /**
  * JSON by the application's own mapper, through generic types. Default typing is off whatever the application's mapper
  * has: a stored text never chooses the class that is made of it. Times keep their offsets and zones, and decimals their
- * scale, for a replayed result is to be equal to the first one.
+ * scale, for a replayed result is to be equal to the first one; what is only written, such as a sum, is not read.
+ * Arguments are compared by all that they have, passwords too.
  */
 public final class JacksonJson implements Json {
 
@@ -41,6 +42,7 @@ public final class JacksonJson implements Json {
     private static final List<Class<?>> READ_ONCE = List.of(Iterator.class, Enumeration.class, BaseStream.class);
 
     private final JsonMapper mapper;
+    private final JsonMapper writesAll;
     private final CanonicalJson canonical;
 
     public JacksonJson(JsonMapper mapper) {
@@ -52,8 +54,10 @@ public final class JacksonJson implements Json {
                         DateTimeFeature.WRITE_DATES_WITH_CONTEXT_TIME_ZONE)
                 .enable(DateTimeFeature.WRITE_DATES_WITH_ZONE_ID)
                 .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+                .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
                 .build();
-        this.canonical = new CanonicalJson(this.mapper);
+        this.writesAll = WriteOnly.ignoredBy(this.mapper);
+        this.canonical = new CanonicalJson(writesAll);
     }
 
     @Override
@@ -137,7 +141,8 @@ public final class JacksonJson implements Json {
                 }
             }
         }
-        return whyBlank(written);
+        String lost = written.lost();
+        return lost == null ? whyBlank(written) : lost + " would be written, but is never read";
     }
 
     private static boolean isAnything(SettableBeanProperty property) {
@@ -163,7 +168,7 @@ public final class JacksonJson implements Json {
 
     @Override
     public @Nullable String whyNotWritable(ResolvableType type) {
-        WrittenParts parts = new WrittenParts(mapper, javaType(type));
+        WrittenParts parts = new WrittenParts(writesAll, javaType(type));
         for (JavaType part : parts.types()) {
             Class<?> raw = part.getRawClass();
             if (isAny(NO_VALUES, raw) || raw.getName().startsWith("jakarta.servlet.")) {

@@ -1,6 +1,10 @@
 package dev.resilience.spring.idempotency;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonProperty.Access;
+import java.beans.PropertyDescriptor;
 import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -8,11 +12,14 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.BeanUtils;
+import org.springframework.util.ReflectionUtils;
 import tools.jackson.databind.BeanDescription;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.SerializationConfig;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.ValueSerializer;
+import tools.jackson.databind.introspect.AnnotatedMember;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.ser.BeanPropertyWriter;
@@ -45,6 +52,30 @@ final class WrittenParts extends ValueSerializerModifier {
     Set<String> properties(Class<?> type) {
         Map<String, PropertyWriter> found = properties.get(type);
         return found == null ? null : found.keySet();
+    }
+
+    /** A property with a field behind it that is, by its annotation, never read back. */
+    @Nullable
+    String lost() {
+        for (Map.Entry<Class<?>, Map<String, PropertyWriter>> found : properties.entrySet()) {
+            for (PropertyWriter property : found.getValue().values()) {
+                JsonProperty annotation = property.getAnnotation(JsonProperty.class);
+                boolean isRead = annotation == null || annotation.access() != Access.READ_ONLY;
+                if (!isRead && hasField(property.getMember())) {
+                    return "'" + property.getName() + "' of " + found.getKey().getName();
+                }
+            }
+        }
+        return null;
+    }
+
+    private static boolean hasField(AnnotatedMember member) {
+        if (!(member.getMember() instanceof Method method)) {
+            return true;
+        }
+        PropertyDescriptor property = BeanUtils.findPropertyForMethod(method);
+        String name = property == null ? method.getName() : property.getName();
+        return ReflectionUtils.findField(member.getDeclaringClass(), name) != null;
     }
 
     /** A class whose objects all look alike, though they are not. */

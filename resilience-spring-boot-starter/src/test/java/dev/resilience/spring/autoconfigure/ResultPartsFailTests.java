@@ -41,6 +41,12 @@ class ResultPartsFailTests extends FailingStartup {
     }
 
     @Test
+    void propertiesThatAreNeverRead() {
+        failsFor(ReturnsTicket.class, "'number' of " + Ticket.class.getName() + " would be written, but is never read");
+        failsFor(ReturnsAccount.class, "'iban' of " + Account.class.getName() + " would be written, but is never read");
+    }
+
+    @Test
     void typesThatManyClassesHaveInCommon() {
         failsFor(ReturnsSerializable.class, "java.io.Serializable: nothing says which class it is");
         failsFor(ReturnsComparables.class, "nothing says which class its elements are");
@@ -75,6 +81,28 @@ class ResultPartsFailTests extends FailingStartup {
             String user,
             @JsonProperty(access = Access.WRITE_ONLY) String pin) {}
 
+    record Ticket(
+            String show,
+            @JsonProperty(access = Access.READ_ONLY) int number) {}
+
+    public static class Account {
+
+        @JsonProperty(value = "iban", access = Access.READ_ONLY)
+        private String number = "";
+
+        public String getNumber() {
+            return number;
+        }
+
+        public void setNumber(String number) {
+            this.number = number;
+        }
+
+        public String getName() {
+            return "of an account";
+        }
+    }
+
     record Envelope(String address, Object content) {}
 
     record Ordinary(
@@ -99,6 +127,7 @@ class ResultPartsFailTests extends FailingStartup {
             this.name = name;
         }
 
+        @JsonProperty(access = Access.READ_ONLY)
         public int getLength() {
             return name.length();
         }
@@ -133,6 +162,22 @@ class ResultPartsFailTests extends FailingStartup {
         @Idempotent(key = "#order")
         List<Login> pay(String order) {
             return List.of(new Login(order, order));
+        }
+    }
+
+    static class ReturnsTicket {
+
+        @Idempotent(key = "#order")
+        Optional<Ticket> pay(String order) {
+            return Optional.of(new Ticket(order, 7));
+        }
+    }
+
+    static class ReturnsAccount {
+
+        @Idempotent(key = "#order")
+        ResponseEntity<Account> pay(String order) {
+            return ResponseEntity.ok(new Account());
         }
     }
 

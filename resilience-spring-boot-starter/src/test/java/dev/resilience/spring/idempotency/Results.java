@@ -71,6 +71,13 @@ final class Results {
         }
     }
 
+    record Basket(List<Integer> prices) {
+
+        public int getSum() {
+            return prices.stream().mapToInt(Integer::intValue).sum();
+        }
+    }
+
     static class Shop {
 
         private final List<@Nullable Object> results = new ArrayList<>();
@@ -96,6 +103,11 @@ final class Results {
         @Idempotent(key = "#key")
         Item item(String key) {
             return result(some("a"));
+        }
+
+        @Idempotent(key = "#key")
+        Basket basket(String key) {
+            return result(new Basket(List.of(3, 4)));
         }
 
         @Idempotent(key = "#key")

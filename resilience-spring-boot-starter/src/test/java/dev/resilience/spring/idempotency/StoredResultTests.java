@@ -43,6 +43,14 @@ class StoredResultTests {
     }
 
     @Test
+    void aRecordWithASumThatIsOnlyWritten() {
+        assertReplays(
+                IdempotentApplication.runner()
+                        .withPropertyValues("spring.jackson.deserialization.fail-on-unknown-properties=true"),
+                shop -> shop.basket("k"));
+    }
+
+    @Test
     void aListOfRecords() {
         assertReplays(shop -> shop.items("k"));
     }
