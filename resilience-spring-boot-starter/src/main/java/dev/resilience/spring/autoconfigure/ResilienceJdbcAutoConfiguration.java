@@ -3,7 +3,6 @@ package dev.resilience.spring.autoconfigure;
 import dev.resilience.idempotency.IdempotencyStore;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.aop.BodyAdvisor;
-import dev.resilience.spring.aop.ResilienceAdvisor;
 import dev.resilience.spring.autoconfigure.ResilienceProperties.IdempotencyStore.Jdbc;
 import dev.resilience.spring.jdbc.Cleanup;
 import dev.resilience.spring.jdbc.JdbcIdempotencyStore;
@@ -12,7 +11,6 @@ import dev.resilience.time.TimeSource;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -22,12 +20,11 @@ import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
-import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.interceptor.TransactionAttributeSource;
 
-/** Keeps the records of idempotent calls in the application's database. */
+/** Keeps the records of idempotent calls in the application's database, by the store made here or one of its own. */
 @AutoConfiguration(
         before = ResilienceAutoConfiguration.class,
         after = ResilienceRedisAutoConfiguration.class,
@@ -36,9 +33,7 @@ import org.springframework.transaction.interceptor.TransactionAttributeSource;
             "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration"
         })
 @ConditionalOnClass({DataSourceUtils.class, EmbeddedDatabaseConnection.class})
-@ConditionalOnSingleCandidate(DataSource.class)
-@ConditionalOnMissingBean(IdempotencyStore.class)
-@Conditional({OnEnabled.class, OnStoreType.Jdbc.class})
+@Conditional(OnEnabled.class)
 public final class ResilienceJdbcAutoConfiguration {
 
     /** Short enough for the names of its indexes, which PostgreSQL would cut off. */
@@ -47,6 +42,9 @@ public final class ResilienceJdbcAutoConfiguration {
 
     @Bean
     @DependsOnDatabaseInitialization
+    @ConditionalOnSingleCandidate(DataSource.class)
+    @ConditionalOnMissingBean(IdempotencyStore.class)
+    @Conditional(OnStoreType.Jdbc.class)
     JdbcIdempotencyStore resilienceJdbcIdempotencyStore(DataSource dataSource, Environment environment) {
         Jdbc properties = ResilienceAutoConfiguration.properties(environment)
                 .getIdempotencyStore()
@@ -68,11 +66,13 @@ public final class ResilienceJdbcAutoConfiguration {
     }
 
     @Bean
+    @ConditionalOnSingleCandidate(JdbcIdempotencyStore.class)
     Cleanup resilienceIdempotencyCleanup(JdbcIdempotencyStore store, TimeSource time) {
         return new Cleanup(store, time);
     }
 
     @Bean
+    @ConditionalOnSingleCandidate(JdbcIdempotencyStore.class)
     TransactionCheck resilienceTransactionCheck(
             JdbcIdempotencyStore store,
             ObjectProvider<TransactionAttributeSource> attributes,
@@ -80,12 +80,5 @@ public final class ResilienceJdbcAutoConfiguration {
             BodyAdvisor writer,
             StartupWarnings warnings) {
         return new TransactionCheck(store, attributes, beans, writer, warnings);
-    }
-
-    /** Registered after the advisor of transactions, and further in than it, for both say that they are the last. */
-    @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static BodyAdvisor resilienceBodyAdvisor(ResilienceAdvisor advisor) {
-        return new BodyAdvisor(advisor);
     }
 }

@@ -32,6 +32,7 @@ import org.springframework.transaction.annotation.Transactional;
     JdbcTemplateAutoConfiguration.class,
     ResilienceAutoConfiguration.class,
     ResilienceJdbcAutoConfiguration.class,
+    ResilienceTransactionAutoConfiguration.class,
     ResilienceRedisAutoConfiguration.class,
     TransactionAutoConfiguration.class
 })

@@ -33,6 +33,7 @@ class RedisBesideDatabaseTests {
                     TransactionAutoConfiguration.class,
                     ResilienceRedisAutoConfiguration.class,
                     ResilienceJdbcAutoConfiguration.class,
+                    ResilienceTransactionAutoConfiguration.class,
                     ResilienceAutoConfiguration.class))
             .withBean(DataSource.class, () -> new DriverManagerDataSource("jdbc:h2:mem:beside;DB_CLOSE_DELAY=-1"));
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceJdbcAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceRedisAutoConfiguration;
+import dev.resilience.spring.autoconfigure.ResilienceTransactionAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceWebAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -41,6 +42,7 @@ final class IdempotentApplication {
                         JacksonAutoConfiguration.class,
                         ResilienceAutoConfiguration.class,
                         ResilienceJdbcAutoConfiguration.class,
+                        ResilienceTransactionAutoConfiguration.class,
                         ResilienceRedisAutoConfiguration.class,
                         ResilienceWebAutoConfiguration.class,
                         ValidationAutoConfiguration.class,

@@ -5,6 +5,7 @@ import dev.resilience.annotation.Idempotent;
 import dev.resilience.exception.ResilienceException;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceJdbcAutoConfiguration;
+import dev.resilience.spring.autoconfigure.ResilienceTransactionAutoConfiguration;
 import dev.resilience.time.TimeSource;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -184,6 +185,7 @@ final class Node {
         TransactionAutoConfiguration.class,
         JdbcTemplateAutoConfiguration.class,
         ResilienceJdbcAutoConfiguration.class,
+        ResilienceTransactionAutoConfiguration.class,
         ResilienceAutoConfiguration.class
     })
     static class Application {

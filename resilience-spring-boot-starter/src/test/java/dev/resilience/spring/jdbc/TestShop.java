@@ -11,12 +11,14 @@ import dev.resilience.idempotency.Idempotency;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceJdbcAutoConfiguration;
+import dev.resilience.spring.autoconfigure.ResilienceTransactionAutoConfiguration;
 import dev.resilience.spring.jdbc.TransactionalTests.Orders;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -99,6 +101,7 @@ record TestShop(
                         TransactionAutoConfiguration.class,
                         JdbcTemplateAutoConfiguration.class,
                         ResilienceJdbcAutoConfiguration.class,
+                        ResilienceTransactionAutoConfiguration.class,
                         ResilienceAutoConfiguration.class));
     }
 
@@ -174,6 +177,11 @@ record TestShop(
         assertEffects(0);
         assertCounted(IdempotencyOutcome.LEASE_LOST);
         assertThat(stateOutside()).isEqualTo("R");
+    }
+
+    /** As {@link #assertCounted}, of a call of which the end is found out on another thread. */
+    void awaitCounted(IdempotencyOutcome... expected) {
+        Awaitility.await().untilAsserted(() -> assertCounted(expected));
     }
 
     /** Asserts the outcomes counted, all of them. */

@@ -1,0 +1,31 @@
+package dev.resilience.spring.autoconfigure;
+
+import dev.resilience.idempotency.IdempotencyStore;
+import dev.resilience.spring.aop.BodyAdvisor;
+import dev.resilience.spring.aop.ResilienceAdvisor;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Role;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** Lets a store, be it the application's own, write results in the transaction of the method. */
+@AutoConfiguration(
+        before = ResilienceAutoConfiguration.class,
+        after = {ResilienceJdbcAutoConfiguration.class, ResilienceRedisAutoConfiguration.class},
+        afterName = "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration")
+@ConditionalOnClass(TransactionSynchronizationManager.class)
+@ConditionalOnBean(IdempotencyStore.class)
+@Conditional(OnEnabled.class)
+public final class ResilienceTransactionAutoConfiguration {
+
+    /** Registered after the advisor of transactions, and further in than it, for both say that they are the last. */
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static BodyAdvisor resilienceBodyAdvisor(ResilienceAdvisor advisor) {
+        return new BodyAdvisor(advisor);
+    }
+}
