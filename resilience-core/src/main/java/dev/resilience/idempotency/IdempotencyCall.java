@@ -58,19 +58,28 @@ final class IdempotencyCall {
      */
     @Nullable
     Duration claim() {
-        Claim claim;
+        Claim claim = Interrupts.putOff(this::ask);
+        return claim == null ? null : decide(claim);
+    }
+
+    /** Returns {@code null} if the call is to run unprotected, but not because the caller was interrupted meanwhile. */
+    private @Nullable Claim ask() {
         try {
-            claim = Objects.requireNonNull(idempotency.store().claim(request), "the store gave no answer");
+            return Objects.requireNonNull(idempotency.store().claim(request), "the store gave no answer");
         } catch (RuntimeException unavailable) {
+            boolean interrupted = Thread.currentThread().isInterrupted();
+            if (isRunningElsewhere && interrupted) {
+                countInProgress();
+                throw stillInProgress();
+            }
             idempotency.count(IdempotencyOutcome.STORE_FAILURE);
-            if (policy.onStoreFailure() == OnStoreFailure.FAIL_OPEN && !isRunningElsewhere) {
+            if (policy.onStoreFailure() == OnStoreFailure.FAIL_OPEN && !isRunningElsewhere && !interrupted) {
                 log.warn("Idempotency '{}': the store does not answer; the call runs unprotected", name(), unavailable);
                 return null;
             }
             throw new IdempotencyStoreException(
                     "Idempotency '" + name() + "': the store does not answer, so the call was not made", unavailable);
         }
-        return decide(claim);
     }
 
     private @Nullable Duration decide(Claim claim) {

@@ -5,7 +5,8 @@ import static dev.resilience.event.IdempotencyOutcome.RELEASED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.resilience.idempotency.UnreliableStore.Act;
+import dev.resilience.exception.IdempotencyStoreException;
+import dev.resilience.idempotency.IdempotencyPolicy.OnStoreFailure;
 import dev.resilience.policy.Way;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,11 +22,7 @@ class InterruptedCallTests {
 
     @BeforeEach
     void observe() {
-        calls.store.observe(act -> {
-            if (act != Act.CLAIM) {
-                seen.add(act + " " + Thread.currentThread().isInterrupted());
-            }
-        });
+        calls.store.observe(act -> seen.add(act + " " + Thread.currentThread().isInterrupted()));
     }
 
     @AfterEach
@@ -40,9 +37,37 @@ class InterruptedCallTests {
             return "first";
         });
 
-        assertThat(seen).containsExactly("COMPLETE false");
+        assertThat(seen).containsExactly("CLAIM false", "COMPLETE false");
         assertThat(Thread.interrupted()).isTrue();
         calls.assertCounted(EXECUTED);
+    }
+
+    @Test
+    void itsKeyIsClaimed() throws Throwable {
+        Thread.currentThread().interrupt();
+
+        boolean sawTheFlag = (boolean)
+                calls.call("key", "payload", () -> Thread.currentThread().isInterrupted());
+
+        assertThat(seen).containsExactly("CLAIM false", "COMPLETE false");
+        assertThat(sawTheFlag).isTrue();
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void anInterruptWhileItsKeyIsClaimedDoesNotMakeItRunUnprotected() {
+        TestIdempotency open = new TestIdempotency(
+                Way.BLOCKING,
+                IdempotencyPolicy.builder()
+                        .onStoreFailure(OnStoreFailure.FAIL_OPEN)
+                        .build());
+        open.store.observe(act -> Thread.currentThread().interrupt());
+        open.store.goDown();
+
+        assertThatThrownBy(open.calling()).isInstanceOf(IdempotencyStoreException.class);
+
+        open.assertExecutions(0);
+        assertThat(Thread.interrupted()).isTrue();
     }
 
     @Test
@@ -53,7 +78,7 @@ class InterruptedCallTests {
                 }))
                 .hasMessage("of the body");
 
-        assertThat(seen).containsExactly("RELEASE false");
+        assertThat(seen).containsExactly("CLAIM false", "RELEASE false");
         assertThat(Thread.interrupted()).isTrue();
         calls.assertCounted(RELEASED);
     }

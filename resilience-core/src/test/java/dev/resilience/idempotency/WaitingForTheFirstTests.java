@@ -15,6 +15,7 @@ import dev.resilience.exception.IdempotencyStoreException;
 import dev.resilience.idempotency.IdempotencyPolicy.OnInProgress;
 import dev.resilience.idempotency.IdempotencyPolicy.OnStoreFailure;
 import dev.resilience.idempotency.TestIdempotency.InFlight;
+import dev.resilience.idempotency.UnreliableStore.Act;
 import dev.resilience.policy.Way;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -97,6 +98,21 @@ class WaitingForTheFirstTests {
             assertThat(refused.retryAfter()).isPositive();
             assertThat(Thread.currentThread().isInterrupted()).isTrue();
             assertThat(calls.time.elapsed()).isLessThan(Duration.ofSeconds(2));
+            calls.assertCounted(IN_PROGRESS);
+        }
+
+        @Test
+        void isRefusedIfInterruptedWhileItAsks() {
+            calls.start();
+            Runnable disturb = () -> {
+                calls.store.observe(act -> Thread.currentThread().interrupt());
+                calls.store.goDownFor(Act.CLAIM);
+            };
+            calls.time.schedule(Duration.ofMillis(1), disturb);
+
+            assertThatThrownBy(calls.calling()).isInstanceOf(IdempotencyInProgressException.class);
+
+            assertThat(Thread.currentThread().isInterrupted()).isTrue();
             calls.assertCounted(IN_PROGRESS);
         }
 
