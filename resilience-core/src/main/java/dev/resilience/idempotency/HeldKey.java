@@ -7,6 +7,7 @@ import dev.resilience.exception.IdempotencyStoreException;
 import dev.resilience.exception.ResilienceException;
 import dev.resilience.idempotency.IdempotencyPolicy.Transactional;
 import dev.resilience.pipeline.IdempotencyContext;
+import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -21,12 +22,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class HeldKey implements RunningBody {
 
+    private static final Duration SOON = Duration.ofMillis(1);
+
     private enum Written {
         NOT,
         /** In a transaction that goes on. */
         PENDING,
         /** In a transaction that goes on, a part of which was rolled back. */
         PERHAPS,
+        /** In a transaction that has ended, and nobody knows how: it is found out when its connection is given back. */
+        UNDECIDED,
         FOR_GOOD,
         /** By another call, which has taken the key over: there is nothing left to write, nor to release. */
         BY_ANOTHER
@@ -55,12 +60,15 @@ final class HeldKey implements RunningBody {
     @Override
     public boolean hasEnded() {
         StoreTransaction current = transaction();
+        if (is(Written.UNDECIDED)) {
+            record.guarded(() -> findOut(current));
+        }
         synchronized (this) {
             if (written == Written.FOR_GOOD) {
                 return true;
             }
-            if (written == Written.PENDING && writtenIn != null) {
-                if (writtenIn.equals(current)) {
+            if (written == Written.PENDING || written == Written.UNDECIDED) {
+                if (writtenIn != null && writtenIn.equals(current)) {
                     return true;
                 }
                 throw new IdempotencyInProgressException(
@@ -69,9 +77,28 @@ final class HeldKey implements RunningBody {
             }
         }
         if (current != null && current.isSnapshot()) {
-            record.lease().hold();
+            lock(current);
         }
         return false;
+    }
+
+    /** What the transaction sees of the record must not be changed meanwhile, not even by a renewal. */
+    private void lock(StoreTransaction transaction) {
+        record.lease().hold();
+        try {
+            if (!record.renew(transaction)) {
+                throw refuse(transaction, lost());
+            }
+        } catch (IdempotencyLeaseLostException refused) {
+            throw refused;
+        } catch (RuntimeException unavailable) {
+            throw refuse(
+                    transaction,
+                    new IdempotencyStoreException(
+                            "Idempotency '" + name() + "': the record of " + operation.name()
+                                    + " could not be locked in its transaction, which is rolled back",
+                            unavailable));
+        }
     }
 
     @Override
@@ -174,11 +201,19 @@ final class HeldKey implements RunningBody {
                 if (is(Written.PENDING)) {
                     forGood();
                 } else {
-                    findOut();
+                    undecided();
                 }
             }
             case ROLLED_BACK -> rolledBack();
-            case UNKNOWN -> findOut();
+            case UNKNOWN -> undecided();
+        }
+    }
+
+    /** The transaction still has its connection: finding out takes another one, so it has to wait. */
+    private void undecided() {
+        now(Written.UNDECIDED);
+        if (hasCallEnded()) {
+            idempotency.time().scheduleUrgent(SOON, this::findOut);
         }
     }
 
@@ -202,18 +237,27 @@ final class HeldKey implements RunningBody {
         }
     }
 
+    /** The call has ended. */
     private void findOut() {
         guarded(() -> {
-            boolean ended = hasCallEnded();
-            if (!record.isStillInProgress(ended)) {
-                forGood();
-            } else if (ended) {
+            if (record.releaseIfInProgress()) {
                 record.count(IdempotencyOutcome.RELEASED);
             } else {
-                now(Written.NOT);
-                record.lease().resume();
+                forGood();
             }
         });
+    }
+
+    /** There is to be another attempt. */
+    private void findOut(@Nullable StoreTransaction current) {
+        if (!(current == null ? record.renew() : record.renew(current))) {
+            forGood();
+            return;
+        }
+        now(Written.NOT);
+        if (current == null) {
+            record.lease().resume();
+        }
     }
 
     private void leaveUnwritten(StoreTransaction transaction, @Nullable StoredResult answer) {
@@ -278,7 +322,7 @@ final class HeldKey implements RunningBody {
         switch (end) {
             case COMMITTED ->
                 guarded(body.isReleased() ? () -> record.count(IdempotencyOutcome.RELEASED) : record::release);
-            case UNKNOWN -> findOut();
+            case UNKNOWN -> undecided();
             default -> guarded(record::release);
         }
     }
@@ -308,12 +352,18 @@ final class HeldKey implements RunningBody {
     /** Decided by a transaction where one is open, and otherwise here. */
     private void callEnded(Supplier<@Nullable StoredResult> how) {
         UnwrittenBody open;
+        boolean undecided;
         synchronized (this) {
             callEnded = true;
-            if (written != Written.NOT) {
+            undecided = written == Written.UNDECIDED;
+            if (written != Written.NOT && !undecided) {
                 return;
             }
             open = unwritten;
+        }
+        if (undecided) {
+            findOut();
+            return;
         }
         if (open == null) {
             guarded(() -> record.complete(how.get()));

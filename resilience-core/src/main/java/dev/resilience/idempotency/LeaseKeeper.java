@@ -4,6 +4,8 @@ import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
 import dev.resilience.time.TimeSource.Scheduled;
 import java.time.Duration;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,6 +20,7 @@ final class LeaseKeeper {
     private final IdempotencyPolicy policy;
     private final Ownership ownership;
     private final long start;
+    private final Lock renewing = new ReentrantLock();
     private volatile boolean ended;
     private volatile boolean paused;
     private volatile Scheduled next;
@@ -47,17 +50,14 @@ final class LeaseKeeper {
         next.cancel();
     }
 
-    /** A transaction is about to see the record as it is: it must not be renewed while that goes on, so it is now. */
+    /** A transaction is about to see the record as it is: a renewal that is under way is waited for. */
     void hold() {
-        pause();
-        Duration left = left();
-        if (left.compareTo(Duration.ZERO) > 0) {
-            renewFor(left);
+        renewing.lock();
+        try {
+            pause();
+        } finally {
+            renewing.unlock();
         }
-    }
-
-    private Duration left() {
-        return policy.maxLease().minusNanos(time.nanoTime() - start);
     }
 
     /** The record is to be had again. */
@@ -69,8 +69,8 @@ final class LeaseKeeper {
     }
 
     private void renew() {
-        Duration left = left();
-        if (ended || paused || left.isNegative() || left.isZero() || !renewFor(Durations.min(policy.lease(), left))) {
+        Duration left = policy.maxLease().minusNanos(time.nanoTime() - start);
+        if (left.isNegative() || left.isZero() || !renewFor(Durations.min(policy.lease(), left))) {
             return;
         }
         next = scheduleNext();
@@ -81,7 +81,11 @@ final class LeaseKeeper {
 
     /** False if there is no use in trying again. */
     private boolean renewFor(Duration lease) {
+        renewing.lock();
         try {
+            if (ended || paused) {
+                return false;
+            }
             boolean renewed = store.renew(ownership, lease);
             if (!renewed && !ended && !paused) {
                 log.warn("Idempotency '{}': a running call has lost its lease to another one", name);
@@ -90,6 +94,8 @@ final class LeaseKeeper {
         } catch (RuntimeException unavailable) {
             log.warn("Idempotency '{}': a lease could not be renewed; next try in {}", name, interval(), unavailable);
             return true;
+        } finally {
+            renewing.unlock();
         }
     }
 

@@ -119,28 +119,19 @@ final class OwnedRecord {
         count(mine ? IdempotencyOutcome.RELEASED : IdempotencyOutcome.LEASE_LOST);
     }
 
-    /**
-     * Finds out what became of a result that was written in a transaction of which nobody knows how it ended: a record
-     * that is still in progress can be renewed or released, one that was completed cannot.
-     *
-     * @param isOver whether the call has ended, so that a key which is still held is freed
-     */
-    boolean isStillInProgress(boolean isOver) {
-        return isOver
-                ? idempotency.store().release(ownership)
-                : idempotency.store().renew(ownership, policy.lease());
+    /** Renews the lease by itself; {@code false} if the record was completed, or another call has the key. */
+    boolean renew() {
+        return idempotency.store().renew(ownership, policy.lease());
+    }
+
+    /** Frees the key, unless the record was completed. */
+    boolean releaseIfInProgress() {
+        return idempotency.store().release(ownership);
     }
 
     /** Neither a deadline nor an interrupt of the caller's keeps it from being written how the call ended. */
     private static boolean undisturbed(BooleanSupplier write) {
-        boolean interrupted = Thread.interrupted();
-        try {
-            return Deadline.ignoring(write::getAsBoolean);
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
+        return Interrupts.putOff(() -> Deadline.ignoring(write::getAsBoolean));
     }
 
     /** How a call that was executed is counted. */

@@ -3,21 +3,27 @@ package dev.resilience.spring.jdbc;
 import dev.resilience.idempotency.Ownership;
 import dev.resilience.idempotency.StoreTransaction;
 import dev.resilience.idempotency.StoredResult;
+import java.lang.reflect.Method;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * The transaction that Spring has bound to the current thread for a data source, be it that of JDBC or that of JPA on top
  * of it.
  */
 final class BoundTransaction implements StoreTransaction {
+
+    /** Not public; of a connection that does not commit by itself nothing else says whether somebody will commit it. */
+    private static final @Nullable Method IS_ACTIVE = accessible();
 
     private final JdbcIdempotencyStore store;
     private final DataSource dataSource;
@@ -29,6 +35,14 @@ final class BoundTransaction implements StoreTransaction {
         this.holder = TransactionSynchronizationManager.getResource(dataSource);
     }
 
+    private static @Nullable Method accessible() {
+        Method found = ReflectionUtils.findMethod(ConnectionHolder.class, "isTransactionActive");
+        if (found != null) {
+            ReflectionUtils.makeAccessible(found);
+        }
+        return found;
+    }
+
     /** {@code null} where there is none, or none in which one can write. */
     static @Nullable BoundTransaction current(JdbcIdempotencyStore store, DataSource dataSource) {
         boolean writes = TransactionSynchronizationManager.isActualTransactionActive()
@@ -36,7 +50,19 @@ final class BoundTransaction implements StoreTransaction {
                 && !TransactionSynchronizationManager.isCurrentTransactionReadOnly()
                 && TransactionSynchronizationManager.hasResource(dataSource);
         BoundTransaction transaction = new BoundTransaction(store, dataSource);
-        return writes && transaction.onConnection(connection -> !connection.getAutoCommit()) ? transaction : null;
+        return writes && transaction.isReal() ? transaction : null;
+    }
+
+    /**
+     * Not so if somebody only wanted to use the connection again, while another data source has the transaction. JPA's
+     * holders know nothing of transactions, but are not synchronized with another one's either.
+     */
+    private boolean isReal() {
+        return onConnection(connection -> !connection.getAutoCommit())
+                && (!(holder instanceof ConnectionHolder jdbc)
+                        || !jdbc.isSynchronizedWithTransaction()
+                        || IS_ACTIVE == null
+                        || Boolean.TRUE.equals(ReflectionUtils.invokeMethod(IS_ACTIVE, jdbc)));
     }
 
     /** Whether the current thread has a connection for a transaction, be it one in which one can write or not. */
@@ -68,17 +94,13 @@ final class BoundTransaction implements StoreTransaction {
         TransactionSynchronizationManager.registerSynchronization(new Listener(action, end));
     }
 
-    /** As far as the application has said so; the default of a connection is not asked for, which costs a statement. */
     @Override
     public boolean isSnapshot() {
         Integer level = TransactionSynchronizationManager.getCurrentTransactionIsolationLevel();
-        return level != null && level >= Connection.TRANSACTION_REPEATABLE_READ;
+        return level == null ? store.seesSnapshots() : level >= Connection.TRANSACTION_REPEATABLE_READ;
     }
 
-    /**
-     * On the connection that is bound to the thread. One that commits by itself was bound by somebody who only wanted to
-     * use it again, while another data source has the transaction.
-     */
+    /** On the connection that is bound to the thread. */
     private boolean onConnection(Work work) {
         Connection connection = DataSourceUtils.getConnection(dataSource);
         try {
@@ -109,10 +131,20 @@ final class BoundTransaction implements StoreTransaction {
         return System.identityHashCode(holder);
     }
 
-    private record Listener(Runnable action, Consumer<End> end) implements TransactionSynchronization {
+    private static final class Listener implements TransactionSynchronization {
+
+        private final Runnable action;
+        private final Consumer<End> end;
+        private boolean wasBeforeCommit;
+
+        Listener(Runnable action, Consumer<End> end) {
+            this.action = action;
+            this.end = end;
+        }
 
         @Override
         public void beforeCommit(boolean readOnly) {
+            wasBeforeCommit = true;
             action.run();
         }
 
@@ -121,11 +153,12 @@ final class BoundTransaction implements StoreTransaction {
             end.accept(End.PARTLY_ROLLED_BACK);
         }
 
+        /** Who comes in when the commit is under way, or over, is told of it, and may have written too late for it. */
         @Override
         public void afterCompletion(int status) {
             end.accept(
                     switch (status) {
-                        case STATUS_COMMITTED -> End.COMMITTED;
+                        case STATUS_COMMITTED -> wasBeforeCommit ? End.COMMITTED : End.UNKNOWN;
                         case STATUS_ROLLED_BACK -> End.ROLLED_BACK;
                         default -> End.UNKNOWN;
                     });

@@ -109,6 +109,11 @@ enum Dialect {
         return insert == null ? null : sql(insert, table);
     }
 
+    /** Whether REPEATABLE READ fails on writing what others have changed, and does not just write the latest version. */
+    boolean hasSnapshots() {
+        return this != MYSQL;
+    }
+
     /** A statement about the table with the current time in it. */
     NamedSql sql(String written, String table) {
         return new NamedSql(filledIn(written, table));

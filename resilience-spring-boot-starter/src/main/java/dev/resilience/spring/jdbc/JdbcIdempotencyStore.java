@@ -167,11 +167,19 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
         return table;
     }
 
+    /** Whether a transaction of which the application does not say otherwise fails where a record has been changed. */
+    boolean seesSnapshots() {
+        Sql known = sql;
+        return known != null && known.seesSnapshots();
+    }
+
     private Sql sql(Connection connection) throws SQLException {
         Sql known = sql;
         if (known == null) {
             Dialect dialect = Dialect.of(connection);
-            known = new Sql(new Records(dialect, table), new RecordSearch(dialect, table));
+            boolean seesSnapshots = dialect.hasSnapshots()
+                    && connection.getTransactionIsolation() >= Connection.TRANSACTION_REPEATABLE_READ;
+            known = new Sql(new Records(dialect, table), new RecordSearch(dialect, table), seesSnapshots);
             sql = known;
         }
         return known;
@@ -196,7 +204,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
     }
 
     /** The statements, in the database's dialect. */
-    private record Sql(Records records, RecordSearch search) {}
+    private record Sql(Records records, RecordSearch search, boolean seesSnapshots) {}
 
     /** What is done to a record, if it is still as it was found. */
     @FunctionalInterface

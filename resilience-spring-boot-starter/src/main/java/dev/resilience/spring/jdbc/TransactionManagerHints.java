@@ -6,7 +6,7 @@ import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
-/** In a native image too, {@link TransactionCheck} can ask transaction managers for their data source. */
+/** In a native image too, transaction managers can be asked for their data source, and connections whether they have one. */
 final class TransactionManagerHints implements RuntimeHintsRegistrar {
 
     private static final List<String> MANAGERS = List.of(
@@ -17,11 +17,14 @@ final class TransactionManagerHints implements RuntimeHintsRegistrar {
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
         for (String manager : MANAGERS) {
-            hints.reflection()
-                    .registerTypeIfPresent(
-                            classLoader,
-                            manager,
-                            type -> type.withMethod("getDataSource", List.of(), ExecutableMode.INVOKE));
+            register(manager, "getDataSource", hints, classLoader);
         }
+        register("org.springframework.jdbc.datasource.ConnectionHolder", "isTransactionActive", hints, classLoader);
+    }
+
+    private static void register(String type, String method, RuntimeHints hints, @Nullable ClassLoader classLoader) {
+        hints.reflection()
+                .registerTypeIfPresent(
+                        classLoader, type, present -> present.withMethod(method, List.of(), ExecutableMode.INVOKE));
     }
 }

@@ -27,6 +27,7 @@ import org.springframework.context.aot.ApplicationContextAotGenerator;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.http.ResponseEntity;
+import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
 /** What a native image is told, which finds nothing by reflection that it was not told of. */
@@ -87,6 +88,7 @@ class NativeHintsTests {
     void annotationsAndWhatTransactionManagersAreAsked() {
         assertTold(proxies().forInterfaces(Idempotent.class));
         assertTold(reflection().onMethodInvocation(JdbcTransactionManager.class.getSuperclass(), "getDataSource"));
+        assertTold(reflection().onMethodInvocation(ConnectionHolder.class, "isTransactionActive"));
     }
 
     @Test

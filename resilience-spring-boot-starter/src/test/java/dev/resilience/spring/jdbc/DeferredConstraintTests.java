@@ -14,9 +14,14 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class DeferredConstraintTests {
 
-    private static void with(boolean translation, TestShop.Use use) {
+    private static void with(boolean translation, int poolSize, TestShop.Use use) {
         TestShop.with(
                 Databases.POSTGRESQL,
+                pool -> {
+                    pool.setMaximumPoolSize(poolSize);
+                    pool.setConnectionTimeout(5_000);
+                },
+                runner -> runner.withPropertyValues("spring.dao.exceptiontranslation.enabled=" + translation),
                 shop -> {
                     shop.outside().execute("DROP TABLE IF EXISTS articles CASCADE");
                     shop.outside().execute("CREATE TABLE articles (name VARCHAR(100) PRIMARY KEY)");
@@ -24,15 +29,14 @@ class DeferredConstraintTests {
                             .execute("ALTER TABLE effects ADD FOREIGN KEY (name) REFERENCES articles"
                                     + " DEFERRABLE INITIALLY DEFERRED");
                     use.with(shop);
-                },
-                "spring.dao.exceptiontranslation.enabled=" + translation);
+                });
     }
 
     private static void assertFailsAtTheCommit(TestShop shop, ThrowingCallable call) {
         assertThatThrownBy(call).hasStackTraceContaining("violates foreign key constraint");
         shop.assertEffects(0);
+        shop.awaitCounted(IdempotencyOutcome.RELEASED);
         assertThat(shop.stateOutside()).isNull();
-        shop.assertCounted(IdempotencyOutcome.RELEASED);
 
         shop.outside().update("INSERT INTO articles VALUES ('order 2')");
         assertThat(shop.orders().place("k")).isEqualTo("order 2");
@@ -45,6 +49,7 @@ class DeferredConstraintTests {
     void inTheMethodsOwnTransaction(boolean translation) {
         with(
                 translation,
+                1,
                 shop -> assertFailsAtTheCommit(shop, () -> shop.orders().place("k")));
     }
 
@@ -53,6 +58,7 @@ class DeferredConstraintTests {
     void inATransactionAroundTheCall(boolean translation) {
         with(
                 translation,
+                2,
                 shop -> assertFailsAtTheCommit(
                         shop,
                         () -> shop.transaction().executeWithoutResult(status -> {

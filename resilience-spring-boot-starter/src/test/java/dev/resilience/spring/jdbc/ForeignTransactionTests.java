@@ -59,10 +59,27 @@ class ForeignTransactionTests {
         }
     }
 
+    /** Of a pool whose connections do not commit by themselves it says no more, and nobody would commit it. */
+    @Test
+    void notEvenIfItsConnectionsAreToBeCommitted() {
+        TestShop.with(database, pool -> pool.setAutoCommit(false), runner -> runner.withBean(Orders.class), shop -> {
+            Orders orders = shop.beans().getBean(Orders.class);
+            try (HikariDataSource another = Databases.H2.pool()) {
+                new TransactionTemplate(new JdbcTransactionManager(another))
+                        .executeWithoutResult(
+                                status -> assertThat(orders.look("k")).isEqualTo("look 1"));
+            }
+
+            assertThat(orders.look("k")).isEqualTo("look 1");
+            shop.assertCounted(IdempotencyOutcome.EXECUTED, IdempotencyOutcome.REPLAYED);
+        });
+    }
+
     /** What the application does. */
     static class Orders {
 
         private final JdbcTemplate jdbc;
+        private int looks;
 
         Orders(JdbcTemplate jdbc) {
             this.jdbc = jdbc;
@@ -72,6 +89,12 @@ class ForeignTransactionTests {
         public String place(String key) {
             jdbc.update("INSERT INTO effects (name) VALUES (?)", key);
             return "order " + key;
+        }
+
+        @Idempotent(key = "#key")
+        public String look(String key) {
+            jdbc.queryForList("SELECT name FROM effects");
+            return "look " + ++looks;
         }
     }
 }

@@ -54,6 +54,19 @@ class SmallPoolTests {
     }
 
     @Test
+    void aSerializableTransactionNeedsNoSecondOne() {
+        TestShop.with(
+                database,
+                pool -> {
+                    pool.setMaximumPoolSize(1);
+                    pool.setConnectionTimeout(5_000);
+                    pool.setTransactionIsolation("TRANSACTION_SERIALIZABLE");
+                },
+                runner -> runner,
+                TestShop::assertCommitsBoth);
+    }
+
+    @Test
     void aTransactionAroundTheCallCanGoOnWithoutIt() {
         with(shop -> {
             shop.transaction().executeWithoutResult(status -> {

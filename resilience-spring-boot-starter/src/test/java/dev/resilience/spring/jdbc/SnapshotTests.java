@@ -3,6 +3,7 @@ package dev.resilience.spring.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.event.IdempotencyOutcome;
@@ -11,6 +12,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -31,9 +33,13 @@ class SnapshotTests {
     }
 
     private void with(Duration lease, TestShop.Use use) {
+        with(lease, pool -> {}, use);
+    }
+
+    private void with(Duration lease, Consumer<HikariDataSource> settings, TestShop.Use use) {
         TestShop.with(
                 database,
-                pool -> {},
+                settings,
                 runner -> runner.withBean(Payments.class)
                         .withPropertyValues(
                                 "resilience.idempotency.default.lease=" + lease,
@@ -61,6 +67,40 @@ class SnapshotTests {
             shop.assertEffects(1);
             shop.assertCounted(IdempotencyOutcome.EXECUTED);
             assertThat(shop.stateOutside()).isEqualTo("C");
+        });
+    }
+
+    @Test
+    void andSoItMayIfThePoolSaysHowTransactionsAreIsolated() {
+        Duration lease = Duration.ofMillis(300);
+        with(lease, pool -> pool.setTransactionIsolation("TRANSACTION_REPEATABLE_READ"), shop -> {
+            shop.orders().beforeReturning(() -> awaitTwo(lease, shop));
+
+            assertThat(shop.orders().place("k")).isEqualTo("order 1");
+
+            shop.assertEffects(1);
+            shop.assertCounted(IdempotencyOutcome.EXECUTED);
+        });
+    }
+
+    @Test
+    void itsKeyIsTakenHoweverLongItTakes() {
+        Duration lease = Duration.ofMillis(300);
+        with(lease, shop -> {
+            Payments payments = shop.beans().getBean(Payments.class);
+            payments.beforeTheEnd(() -> {
+                awaitTwo(lease, shop);
+                CompletableFuture<String> another = CompletableFuture.supplyAsync(() -> payments.pay("k"));
+                assertThat(another)
+                        .failsWithin(Duration.ofSeconds(30))
+                        .withThrowableThat()
+                        .withCauseInstanceOf(IdempotencyInProgressException.class);
+            });
+
+            assertThat(payments.pay("k")).isEqualTo("paid");
+
+            shop.assertEffects(1);
+            shop.assertCounted(IdempotencyOutcome.IN_PROGRESS, IdempotencyOutcome.EXECUTED);
         });
     }
 

@@ -197,7 +197,7 @@ class TransactionalTests {
             });
 
             shop.assertEffects(0);
-            shop.assertCounted(IdempotencyOutcome.RELEASED);
+            shop.awaitCounted(IdempotencyOutcome.RELEASED);
             assertThat(shop.stateOutside()).isNull();
         });
     }
@@ -213,7 +213,7 @@ class TransactionalTests {
 
             shop.assertEffects(1);
             assertThat(shop.stateOutside()).isEqualTo("C");
-            shop.assertCounted(IdempotencyOutcome.EXECUTED);
+            shop.awaitCounted(IdempotencyOutcome.EXECUTED);
         });
     }
 
@@ -236,6 +236,22 @@ class TransactionalTests {
 
             assertThat(shop.stateOutside()).isEqualTo("C");
             shop.assertCounted(IdempotencyOutcome.EXECUTED);
+        });
+    }
+
+    @Test
+    void aCallerThatCatchesTheExceptionOfAReplacedOwnerIsRolledBackAllTheSame() {
+        with(shop -> {
+            shop.orders().beforeReturning(shop::takeOver);
+
+            assertThatThrownBy(() -> shop.transaction()
+                            .executeWithoutResult(status -> assertThatThrownBy(
+                                            () -> shop.orders().placeWithoutTransaction("k"))
+                                    .isInstanceOf(IdempotencyLeaseLostException.class)))
+                    .isInstanceOf(IdempotencyLeaseLostException.class);
+
+            shop.assertEffects(0);
+            assertThat(shop.stateOutside()).isEqualTo("R");
         });
     }
 
