@@ -68,6 +68,7 @@ final class SystemTimeSource implements TimeSource {
             Future<?> running = threads.submit(inContext);
             return () -> running.cancel(false);
         }
+        Heartbeat.INSTANCE.beats();
         Future<?> timer = Threads.TIMER.schedule(
                 () -> threads.execute(inContext), Durations.toNanos(delay), TimeUnit.NANOSECONDS);
         return () -> timer.cancel(false);
@@ -87,57 +88,53 @@ final class SystemTimeSource implements TimeSource {
         };
     }
 
-    /**
-     * Asks for the time a hundred times a second, so that callers need only read it, as long as there are any: a second
-     * after the last one it stops, and the next one starts it again.
-     */
-    private static final class Ticker {
+    /** Asks for the time a hundred times a second, so that callers need only read it. */
+    private static final class Ticker extends Pulse {
 
         static final Ticker INSTANCE = new Ticker();
 
-        private static final long TICK_MILLIS = 10;
-        private static final int TICKS_UNTIL_IDLE = 100;
-
-        private volatile boolean ticking;
         private volatile long now;
 
-        /** Plain, for it may be seen late; written only if it changes, so that threads can share it. */
-        private boolean asked;
-
-        private int idleTicks;
+        Ticker() {
+            super(100);
+        }
 
         long nanoTime() {
-            if (!asked) {
-                asked = true;
-            }
-            return ticking ? now : start();
+            return beats() ? now : System.nanoTime();
         }
 
-        private synchronized long start() {
-            if (!ticking) {
-                now = System.nanoTime();
-                idleTicks = 0;
-                ticking = next();
-            }
-            return now;
-        }
-
-        private synchronized void tick() {
+        @Override
+        void onBeat() {
             now = System.nanoTime();
-            idleTicks = asked ? 0 : idleTicks + 1;
-            asked = false;
-            ticking = idleTicks < TICKS_UNTIL_IDLE && next();
         }
 
-        /** Returns {@code false} if the system has no thread left to keep the time: then each call asks for it itself. */
+        @Override
         @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for it
-        private boolean next() {
-            try {
-                Threads.TIMER.schedule(this::tick, TICK_MILLIS, TimeUnit.MILLISECONDS);
-                return true;
-            } catch (OutOfMemoryError noThread) {
-                return false;
-            }
+        void later(Runnable beat) {
+            Threads.TIMER.schedule(beat, 10, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /**
+     * Wakes the timer's thread ten times a second. A timer that is due before all others has to wake it at once, which
+     * costs whoever sets it some microseconds; most are cancelled before they are due, and behind the next beat nobody is
+     * woken for them.
+     */
+    private static final class Heartbeat extends Pulse {
+
+        static final Heartbeat INSTANCE = new Heartbeat();
+
+        Heartbeat() {
+            super(100);
+        }
+
+        @Override
+        void onBeat() {}
+
+        @Override
+        @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for it
+        void later(Runnable beat) {
+            Threads.TIMER.schedule(beat, 100, TimeUnit.MILLISECONDS);
         }
     }
 
