@@ -1,10 +1,10 @@
 package dev.resilience.idempotency;
 
 import dev.resilience.event.IdempotencyOutcome;
-import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.exception.IdempotencyLeaseLostException;
 import dev.resilience.exception.IdempotencyStoreException;
 import dev.resilience.exception.ResilienceException;
+import dev.resilience.idempotency.BodyState.Written;
 import dev.resilience.idempotency.IdempotencyPolicy.Transactional;
 import dev.resilience.pipeline.IdempotencyContext;
 import java.time.Duration;
@@ -24,32 +24,17 @@ final class HeldKey implements RunningBody {
 
     private static final Duration SOON = Duration.ofMillis(1);
 
-    private enum Written {
-        NOT,
-        /** In a transaction that goes on. */
-        PENDING,
-        /** In a transaction that goes on, a part of which was rolled back. */
-        PERHAPS,
-        /** In a transaction that has ended, and nobody knows how: it is found out when its connection is given back. */
-        UNDECIDED,
-        FOR_GOOD,
-        /** By another call, which has taken the key over: there is nothing left to write, nor to release. */
-        BY_ANOTHER
-    }
-
     private final Idempotency idempotency;
     private final IdempotentOperation operation;
     private final OwnedRecord record;
-    private Written written = Written.NOT; // this and the rest are guarded by this object
-    private @Nullable StoredResult result;
-    private @Nullable StoreTransaction writtenIn;
-    private @Nullable UnwrittenBody unwritten;
-    private boolean callEnded;
+    private final Refusals refusals;
+    private final BodyState state = new BodyState();
 
     HeldKey(Idempotency idempotency, IdempotentOperation operation, Claim.Acquired claim) {
         this.idempotency = idempotency;
         this.operation = operation;
         this.record = new OwnedRecord(idempotency, operation, claim);
+        this.refusals = new Refusals(idempotency.name(), operation.name(), idempotency.policy());
     }
 
     /** For the method. */
@@ -60,21 +45,15 @@ final class HeldKey implements RunningBody {
     @Override
     public boolean hasEnded() {
         StoreTransaction current = transaction();
-        if (is(Written.UNDECIDED)) {
+        if (state.is(Written.UNDECIDED)) {
             record.guarded(() -> findOut(current));
         }
-        synchronized (this) {
-            if (written == Written.FOR_GOOD) {
-                return true;
-            }
-            if (written == Written.PENDING || written == Written.UNDECIDED) {
-                if (writtenIn != null && writtenIn.equals(current)) {
-                    return true;
-                }
-                throw new IdempotencyInProgressException(
-                        "An earlier attempt of the call is about to be committed (policy '" + name() + "')",
-                        idempotency.policy().lease());
-            }
+        Written written = state.written();
+        if (written == Written.FOR_GOOD || state.isPendingIn(current)) {
+            return true;
+        }
+        if (written == Written.PENDING || written == Written.UNDECIDED) {
+            throw refusals.earlierAttemptIsCommitting();
         }
         if (current != null && current.isSnapshot()) {
             lock(current);
@@ -92,21 +71,13 @@ final class HeldKey implements RunningBody {
         } catch (IdempotencyLeaseLostException refused) {
             throw refused;
         } catch (RuntimeException unavailable) {
-            throw refuse(
-                    transaction,
-                    new IdempotencyStoreException(
-                            "Idempotency '" + name() + "': the record of " + operation.name()
-                                    + " could not be locked in its transaction, which is rolled back",
-                            unavailable));
+            throw refuse(transaction, refusals.notLocked(unavailable));
         }
     }
 
     @Override
     public @Nullable Object result() throws Throwable {
-        StoredResult stored;
-        synchronized (this) {
-            stored = result;
-        }
+        StoredResult stored = state.result();
         if (stored == null) {
             throw new IllegalStateException("The body has not ended");
         }
@@ -149,43 +120,30 @@ final class HeldKey implements RunningBody {
             StoredResult stored = record.stored(returned);
             String why = record.whyNotKept(stored);
             if (why != null) {
-                throw new IdempotencyStoreException(
-                        "Idempotency '" + name() + "': " + why + ", so its transaction is rolled back", null);
+                throw refusals.notKept(why);
             }
             write(transaction, stored);
+            transaction.beforeCommit(() -> {}, this::transactionEnded);
         } catch (IdempotencyStoreException | IdempotencyLeaseLostException refused) {
             throw refuse(transaction, refused);
         } catch (RuntimeException unavailable) {
-            throw refuse(transaction, notWritten(unavailable));
+            throw refuse(transaction, refusals.notWritten(unavailable));
         }
     }
 
     private void write(StoreTransaction transaction, StoredResult stored) {
         record.lease().pause();
-        if (!record.complete(transaction, stored, this::transactionEnded)) {
+        if (!record.complete(transaction, stored)) {
             throw lost();
         }
-        synchronized (this) {
-            written = Written.PENDING;
-            writtenIn = transaction;
-            result = stored;
-        }
+        state.writtenIn(transaction, stored);
     }
 
     private IdempotencyLeaseLostException lost() {
-        now(Written.BY_ANOTHER);
+        state.becomes(Written.BY_ANOTHER);
         record.lease().end();
         record.count(IdempotencyOutcome.LEASE_LOST);
-        return new IdempotencyLeaseLostException(
-                "The call took longer than its lease, and another one has taken its idempotency key over (policy '"
-                        + name() + "'): its transaction is rolled back");
-    }
-
-    private IdempotencyStoreException notWritten(RuntimeException cause) {
-        return new IdempotencyStoreException(
-                "Idempotency '" + name() + "': the result of " + operation.name()
-                        + " could not be written in its transaction, which is rolled back",
-                cause);
+        return refusals.keyIsAnotherCalls();
     }
 
     private ResilienceException refuse(StoreTransaction transaction, ResilienceException why) {
@@ -196,9 +154,9 @@ final class HeldKey implements RunningBody {
 
     private void transactionEnded(StoreTransaction.End end) {
         switch (end) {
-            case PARTLY_ROLLED_BACK -> now(Written.PERHAPS);
+            case PARTLY_ROLLED_BACK -> state.becomes(Written.PERHAPS);
             case COMMITTED -> {
-                if (is(Written.PENDING)) {
+                if (state.is(Written.PENDING)) {
                     forGood();
                 } else {
                     undecided();
@@ -211,26 +169,19 @@ final class HeldKey implements RunningBody {
 
     /** The transaction still has its connection: finding out takes another one, so it has to wait. */
     private void undecided() {
-        now(Written.UNDECIDED);
-        if (hasCallEnded()) {
+        if (state.becomes(Written.UNDECIDED)) {
             idempotency.time().scheduleUrgent(SOON, this::findOut);
         }
     }
 
     private void forGood() {
-        now(Written.FOR_GOOD);
+        state.becomes(Written.FOR_GOOD);
         record.lease().end();
         record.count(record.executed());
     }
 
     private void rolledBack() {
-        boolean ended;
-        synchronized (this) {
-            ended = callEnded;
-            written = Written.NOT;
-            result = null;
-        }
-        if (ended) {
+        if (state.becomes(Written.NOT)) {
             guarded(record::release);
         } else {
             record.lease().resume();
@@ -254,89 +205,72 @@ final class HeldKey implements RunningBody {
             forGood();
             return;
         }
-        now(Written.NOT);
+        state.becomes(Written.NOT);
         if (current == null) {
             record.lease().resume();
         }
     }
 
     private void leaveUnwritten(StoreTransaction transaction, @Nullable StoredResult answer) {
-        UnwrittenBody body;
-        synchronized (this) {
-            if (unwritten != null && unwritten.isIn(transaction)) {
-                unwritten.answerWith(answer);
-                return;
-            }
-            body = new UnwrittenBody(transaction);
-            body.answerWith(answer);
-            unwritten = body;
+        UnwrittenBody earlier = state.unwrittenIn(transaction);
+        if (earlier != null) {
+            earlier.answerWith(answer);
+            return;
         }
+        UnwrittenBody body = new UnwrittenBody(transaction);
+        body.answerWith(answer);
+        state.leave(body);
         transaction.beforeCommit(() -> confirm(body), end -> ended(body, end));
     }
 
     /** The transaction of a body that has written nothing is to be committed. */
     private void confirm(UnwrittenBody body) {
-        boolean over;
-        synchronized (this) {
-            if (written != Written.NOT) {
-                if (body.isIn(writtenIn)) {
-                    return; // by a later attempt in the same transaction
-                }
-                throw new IdempotencyLeaseLostException("Another attempt of the call has its idempotency key (policy '"
-                        + name() + "'): the transaction of this one is rolled back");
-            }
-            over = callEnded;
+        if (state.isPendingIn(body.transaction())) {
+            return; // written by a later attempt in the same transaction
+        }
+        if (!state.is(Written.NOT)) {
+            throw refusals.keyIsAnotherAttempts();
         }
         try {
-            StoredResult answer = body.answer();
-            if (answer != null) {
-                write(body.transaction(), answer);
-            } else if (!(over ? body.release(record) : record.renew(body.transaction()))) {
-                throw lost();
-            }
+            body.atCommit(writeAtCommit(body));
         } catch (IdempotencyLeaseLostException refused) {
             throw refused;
         } catch (RuntimeException unavailable) {
-            throw notWritten(unavailable);
+            throw refusals.notWritten(unavailable);
         }
+    }
+
+    private UnwrittenBody.AtCommit writeAtCommit(UnwrittenBody body) {
+        StoredResult answer = body.answer();
+        if (answer != null) {
+            write(body.transaction(), answer);
+            return UnwrittenBody.AtCommit.RESULT;
+        }
+        boolean over = state.hasCallEnded();
+        if (!(over ? record.release(body.transaction()) : record.renew(body.transaction()))) {
+            throw lost();
+        }
+        return over ? UnwrittenBody.AtCommit.RELEASE : UnwrittenBody.AtCommit.NOTHING;
     }
 
     private void ended(UnwrittenBody body, StoreTransaction.End end) {
         if (end == StoreTransaction.End.PARTLY_ROLLED_BACK) {
             return;
         }
-        boolean over;
-        synchronized (this) {
-            if (unwritten == body) {
-                unwritten = null;
-            }
-            if (written != Written.NOT) {
-                return;
-            }
-            over = callEnded;
-        }
-        if (!over) {
+        boolean over = state.forget(body);
+        if (body.atCommit() == UnwrittenBody.AtCommit.RESULT) {
+            transactionEnded(end);
+        } else if (!state.is(Written.NOT)) {
+            return; // another attempt's business
+        } else if (!over) {
             record.lease().resume();
-            return;
+        } else if (end == StoreTransaction.End.UNKNOWN) {
+            undecided();
+        } else if (end == StoreTransaction.End.COMMITTED && body.atCommit() == UnwrittenBody.AtCommit.RELEASE) {
+            guarded(() -> record.count(IdempotencyOutcome.RELEASED));
+        } else {
+            guarded(record::release);
         }
-        switch (end) {
-            case COMMITTED ->
-                guarded(body.isReleased() ? () -> record.count(IdempotencyOutcome.RELEASED) : record::release);
-            case UNKNOWN -> undecided();
-            default -> guarded(record::release);
-        }
-    }
-
-    private synchronized void now(Written state) {
-        written = state;
-    }
-
-    private synchronized boolean is(Written state) {
-        return written == state;
-    }
-
-    private synchronized boolean hasCallEnded() {
-        return callEnded;
     }
 
     /** The call returns this. */
@@ -351,24 +285,18 @@ final class HeldKey implements RunningBody {
 
     /** Decided by a transaction where one is open, and otherwise here. */
     private void callEnded(Supplier<@Nullable StoredResult> how) {
-        UnwrittenBody open;
-        boolean undecided;
-        synchronized (this) {
-            callEnded = true;
-            undecided = written == Written.UNDECIDED;
-            if (written != Written.NOT && !undecided) {
-                return;
+        BodyState.AtEnd atEnd = state.callEnds();
+        UnwrittenBody open = atEnd.unwritten();
+        switch (atEnd.written()) {
+            case UNDECIDED -> findOut();
+            case NOT -> {
+                if (open == null) {
+                    guarded(() -> record.complete(how.get()));
+                } else {
+                    record.guarded(() -> open.answerWith(record.kept(how.get())));
+                }
             }
-            open = unwritten;
-        }
-        if (undecided) {
-            findOut();
-            return;
-        }
-        if (open == null) {
-            guarded(() -> record.complete(how.get()));
-        } else {
-            record.guarded(() -> open.answerWith(record.kept(how.get())));
+            default -> {} // the transaction decides, or has decided
         }
     }
 
@@ -388,12 +316,8 @@ final class HeldKey implements RunningBody {
 
     private void guarded(Runnable write) {
         record.guarded(write);
-        if (hasCallEnded()) {
+        if (state.hasCallEnded()) {
             record.lease().end();
         }
-    }
-
-    private String name() {
-        return idempotency.name();
     }
 }

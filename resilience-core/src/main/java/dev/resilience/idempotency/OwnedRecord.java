@@ -2,12 +2,10 @@ package dev.resilience.idempotency;
 
 import dev.resilience.deadline.Deadline;
 import dev.resilience.event.IdempotencyOutcome;
-import dev.resilience.idempotency.StoreTransaction.End;
 import dev.resilience.idempotency.StoredResult.Kind;
 import dev.resilience.pipeline.IdempotencyContext;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -98,8 +96,8 @@ final class OwnedRecord {
     }
 
     /** Writes the result in a transaction; {@code false} if another call has the key. */
-    boolean complete(StoreTransaction transaction, StoredResult result, Consumer<End> end) {
-        return transaction.complete(ownership, result, policy.ttl(), end);
+    boolean complete(StoreTransaction transaction, StoredResult result) {
+        return transaction.complete(ownership, result, policy.ttl());
     }
 
     /** Renews the lease in a transaction; {@code false} if another call has the key. */

@@ -19,12 +19,8 @@ public interface StoreTransaction {
         UNKNOWN
     }
 
-    /**
-     * As {@link IdempotencyStore#complete}, and takes effect if and only if the transaction is committed.
-     *
-     * @param end told how the transaction ended, when it has
-     */
-    boolean complete(Ownership ownership, StoredResult result, Duration ttl, Consumer<End> end);
+    /** As {@link IdempotencyStore#complete}, and takes effect if and only if the transaction is committed. */
+    boolean complete(Ownership ownership, StoredResult result, Duration ttl);
 
     /** As {@link IdempotencyStore#renew}; the record is locked until the transaction ends. */
     boolean renew(Ownership ownership, Duration lease);

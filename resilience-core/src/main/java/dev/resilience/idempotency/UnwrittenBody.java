@@ -5,9 +5,16 @@ import org.jspecify.annotations.Nullable;
 /** A body that has ended in a transaction without having a result written there. */
 final class UnwrittenBody {
 
+    /** What was written right before the commit. */
+    enum AtCommit {
+        NOTHING,
+        RESULT,
+        RELEASE
+    }
+
     private final StoreTransaction transaction;
     private volatile @Nullable StoredResult answer;
-    private volatile boolean released;
+    private volatile AtCommit atCommit = AtCommit.NOTHING;
 
     UnwrittenBody(StoreTransaction transaction) {
         this.transaction = transaction;
@@ -17,7 +24,7 @@ final class UnwrittenBody {
         return transaction;
     }
 
-    boolean isIn(@Nullable StoreTransaction other) {
+    boolean isIn(StoreTransaction other) {
         return transaction.equals(other);
     }
 
@@ -31,13 +38,11 @@ final class UnwrittenBody {
         answer = stored;
     }
 
-    /** Frees the key with the commit; {@code false} if another call has it. */
-    boolean release(OwnedRecord record) {
-        released = record.release(transaction);
-        return released;
+    AtCommit atCommit() {
+        return atCommit;
     }
 
-    boolean isReleased() {
-        return released;
+    void atCommit(AtCommit done) {
+        atCommit = done;
     }
 }

@@ -154,7 +154,7 @@ class SnapshotTransactionTests {
         }
 
         @Override
-        public boolean complete(Ownership ownership, StoredResult result, Duration ttl, Consumer<End> end) {
+        public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
             failIfItIsToFail();
             return isMine;
         }

@@ -71,12 +71,8 @@ final class BoundTransaction implements StoreTransaction {
     }
 
     @Override
-    public boolean complete(Ownership ownership, StoredResult result, Duration ttl, Consumer<End> end) {
-        boolean completed = onConnection(connection -> store.complete(connection, ownership, result, ttl));
-        if (completed) {
-            beforeCommit(() -> {}, end);
-        }
-        return completed;
+    public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
+        return onConnection(connection -> store.complete(connection, ownership, result, ttl));
     }
 
     @Override
