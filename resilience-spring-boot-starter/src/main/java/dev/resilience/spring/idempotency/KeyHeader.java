@@ -41,6 +41,10 @@ final class KeyHeader implements KeySource {
 
     private String unquoted(String value) {
         if (!value.startsWith("\"")) {
+            if (value.indexOf(',') >= 0) { // how proxies make one line of two headers
+                throw new IdempotencyKeyInvalidException("The header " + name
+                        + " has a comma, as two headers in one line have; a key with a comma is to be " + "quoted");
+            }
             return value;
         }
         int last = value.length() - 1;

@@ -137,7 +137,18 @@ class KeyHeaderTests {
         }
 
         @ParameterizedTest
-        @ValueSource(strings = {"", "\"\"", "\"", "\"open", "\"escaped\\\"", "\"bad\\escape\"", "\"two\"words\""})
+        @ValueSource(
+                strings = {
+                    "",
+                    "\"\"",
+                    "\"",
+                    "\"open",
+                    "\"escaped\\\"",
+                    "\"bad\\escape\"",
+                    "\"two\"words\"",
+                    "one, two",
+                    "one,two"
+                })
         void ifEmptyOrNotOneString(String value) {
             MvcTestResult answer = post(value);
             assertRefused(answer, "idempotency-key-invalid");
