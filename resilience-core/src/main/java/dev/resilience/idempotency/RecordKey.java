@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a record is found by: the method, the caller and the idempotency key, compared character for character.
@@ -16,10 +17,13 @@ import java.util.HexFormat;
 public final class RecordKey {
 
     private static final int LONGEST_KEY = 255;
+    private static final String HASH_OF_NOBODY = hash("");
 
     private final String operation;
     private final String caller;
     private final String key;
+    private @Nullable String id; // this and the hash of the key are asked for at the claim and at the end
+    private @Nullable String keyHash;
 
     private RecordKey(String operation, String caller, String key) {
         this.operation = operation;
@@ -61,17 +65,27 @@ public final class RecordKey {
 
     /** A SHA-256, in hex, over all three, each with its length before it, so that no two combinations run together. */
     public String id() {
-        return hash(operation, caller, key);
+        String known = id;
+        if (known == null) {
+            known = hash(operation, caller, key);
+            id = known;
+        }
+        return known;
     }
 
     /** A SHA-256, in hex, over the caller. */
     public String callerHash() {
-        return hash(caller);
+        return caller.isEmpty() ? HASH_OF_NOBODY : hash(caller);
     }
 
     /** A SHA-256, in hex, over the key alone, for an operator who looks for it. */
     public String keyHash() {
-        return hash(key);
+        String known = keyHash;
+        if (known == null) {
+            known = hash(key);
+            keyHash = known;
+        }
+        return known;
     }
 
     /** A key for another service, which tells nothing of this one. */
