@@ -52,6 +52,9 @@ final class HeldKey implements RunningBody {
         if (written == Written.FOR_GOOD || state.isPendingIn(current)) {
             return true;
         }
+        if (written == Written.BY_ANOTHER) {
+            throw refusals.keyIsAnotherCalls();
+        }
         if (written == Written.PENDING || written == Written.UNDECIDED) {
             throw refusals.earlierAttemptIsCommitting();
         }

@@ -14,6 +14,7 @@ public interface RunningBody {
      * must not run again, however its call went on. If not, it begins now.
      *
      * @throws dev.resilience.exception.IdempotencyInProgressException if another thread is about to commit it
+     * @throws dev.resilience.exception.IdempotencyLeaseLostException if the key belongs to another call by now
      */
     boolean hasEnded();
 

@@ -88,6 +88,8 @@ class SnapshotTransactionTests {
         assertThatThrownBy(key::hasEnded).isInstanceOf(IdempotencyLeaseLostException.class);
 
         assertThat(transaction.rollsBack).isInstanceOf(IdempotencyLeaseLostException.class);
+        assertThatThrownBy(key::hasEnded).isInstanceOf(IdempotencyLeaseLostException.class);
+        assertThat(transaction.locks).hasValue(1);
     }
 
     @Test
