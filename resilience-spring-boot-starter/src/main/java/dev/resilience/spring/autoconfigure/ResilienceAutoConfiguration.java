@@ -40,6 +40,8 @@ import org.springframework.beans.factory.config.EmbeddedValueResolver;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
@@ -53,6 +55,7 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.util.ClassUtils;
 import org.springframework.web.client.RestClientResponseException;
 import org.springframework.web.reactive.function.client.WebClientResponseException;
 import tools.jackson.databind.json.JsonMapper;
@@ -204,15 +207,20 @@ public final class ResilienceAutoConfiguration {
         boolean fallenBack = store instanceof MemoryIdempotencyStore
                 && properties(environment).getIdempotencyStore().getType()
                         == ResilienceProperties.IdempotencyStore.Type.AUTO;
-        return new IdempotentMethods(json.getIfAvailable(), callerScope.getIfAvailable(), reactive, () -> {
-            store.prepare();
-            if (fallenBack) {
-                warnings.add(
-                        "Idempotent calls are remembered in this process only: a restart forgets them, and a second "
-                                + "instance does not know them. Say so with 'resilience.idempotency-store.type: memory', or "
-                                + "give the application a database or an IdempotencyStore bean");
-            }
-        });
+        boolean hidesCallers = reactive
+                && ClassUtils.isPresent(
+                        "org.springframework.security.core.context.SecurityContextHolder",
+                        application.getClassLoader());
+        return new IdempotentMethods(
+                json.getIfAvailable(), callerScope.getIfAvailable(), reactive, hidesCallers, () -> {
+                    store.prepare();
+                    if (fallenBack) {
+                        warnings.add(
+                                "Idempotent calls are remembered in this process only: a restart forgets them, and a second "
+                                        + "instance does not know them. Say so with 'resilience.idempotency-store.type: memory', or "
+                                        + "give the application a database or an IdempotencyStore bean");
+                    }
+                });
     }
 
     @Bean
@@ -301,6 +309,7 @@ public final class ResilienceAutoConfiguration {
 
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(SecurityContextHolder.class)
+    @Conditional(NotReactive.class)
     static class SecurityConfiguration {
 
         @Bean
@@ -308,5 +317,16 @@ public final class ResilienceAutoConfiguration {
         SecurityCallerScope resilienceCallerScope() {
             return new SecurityCallerScope();
         }
+    }
+
+    /** In a reactive web application the caller is not bound to a thread that could be asked. */
+    static final class NotReactive extends NoneNestedConditions {
+
+        NotReactive() {
+            super(ConfigurationPhase.REGISTER_BEAN);
+        }
+
+        @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+        static final class Reactive {}
     }
 }

@@ -32,6 +32,7 @@ public final class IdempotentMethods {
     private final @Nullable Json json;
     private final @Nullable CallerScope callerScope;
     private final boolean hasServletRequests;
+    private final boolean hidesCallers;
     private final Runnable firstUse;
     private boolean used; // by one thread: methods are resolved at startup
 
@@ -39,13 +40,19 @@ public final class IdempotentMethods {
      * @param json how values are written; {@code null} if the application has nothing to write them with
      * @param callerScope who is calling; {@code null} if nothing tells callers apart
      * @param reactive whether requests are none of servlets, and so none that a key's header could be read from
+     * @param hidesCallers whether Spring Security knows who is calling, in a place that is no thread's
      * @param firstUse run when a method turns out to be idempotent
      */
     public IdempotentMethods(
-            @Nullable Json json, @Nullable CallerScope callerScope, boolean reactive, Runnable firstUse) {
+            @Nullable Json json,
+            @Nullable CallerScope callerScope,
+            boolean reactive,
+            boolean hidesCallers,
+            Runnable firstUse) {
         this.json = json;
         this.callerScope = callerScope;
         this.hasServletRequests = SERVLET && !reactive;
+        this.hidesCallers = hidesCallers;
         this.firstUse = firstUse;
     }
 
@@ -200,6 +207,14 @@ public final class IdempotentMethods {
         }
         if (callerScope != null) {
             return callerScope;
+        }
+        if (hidesCallers) {
+            throw new ResilienceConfigurationException(
+                    "The @Idempotent method " + name + " is one of a reactive web application, where Spring Security "
+                            + "knows the caller and this library does not: one caller could get another's result",
+                    "Put the caller into the key, such as key = \"#principal.name + '/' + #key\", and choose "
+                            + "'resilience.idempotency." + annotation.value() + ".scope: none', or define a bean of "
+                            + "type CallerScope.");
         }
         if (!annotation.header().isBlank()) {
             throw new ResilienceConfigurationException(

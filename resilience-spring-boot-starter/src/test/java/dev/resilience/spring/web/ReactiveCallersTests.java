@@ -1,0 +1,138 @@
+package dev.resilience.spring.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.resilience.annotation.Idempotent;
+import dev.resilience.idempotency.CallerScope;
+import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
+import java.security.Principal;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.test.web.reactive.server.WebTestClient;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.reactive.config.EnableWebFlux;
+import org.springframework.web.server.WebFilter;
+import reactor.core.publisher.Mono;
+
+/** In a reactive application no thread knows the caller, and still no caller gets another's result. */
+class ReactiveCallersTests {
+
+    private static final String SHARED = "resilience.idempotency.default.scope=none";
+
+    private final ReactiveWebApplicationContextRunner runner = new ReactiveWebApplicationContextRunner()
+            .withPropertyValues("resilience.idempotency-store.type=memory")
+            .withConfiguration(AutoConfigurations.of(
+                    AopAutoConfiguration.class, JacksonAutoConfiguration.class, ResilienceAutoConfiguration.class));
+
+    @Test
+    void nobodyToAskFailsTheStartupWhereSpringSecurityKnowsTheCaller() {
+        runner.withBean(Accounts.class)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .isInstanceOfSatisfying(ResilienceConfigurationException.class, failure -> {
+                            assertThat(failure)
+                                    .hasMessageContaining(Accounts.class.getName() + ".balance(java.lang.String)")
+                                    .hasMessageContaining("reactive web application");
+                            assertThat(failure.action())
+                                    .contains(
+                                            "Put the caller into the key",
+                                            "'resilience.idempotency.default.scope: none'",
+                                            "CallerScope");
+                        }));
+    }
+
+    @Test
+    void nobodyToAskIsFineWhereCallersShareTheirKeys() {
+        runner.withBean(Accounts.class)
+                .withPropertyValues(SHARED)
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(CallerScope.class));
+    }
+
+    @Test
+    void nobodyToAskIsFineWithoutSpringSecurity() {
+        runner.withBean(Accounts.class)
+                .withClassLoader(new FilteredClassLoader(SecurityContextHolder.class))
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void aBeanOfTheApplicationIsAsked() {
+        AtomicInteger caller = new AtomicInteger();
+        runner.withBean(Accounts.class)
+                .withBean(CallerScope.class, () -> () -> "caller " + caller.incrementAndGet())
+                .run(context -> {
+                    Accounts accounts = context.getBean(Accounts.class);
+                    assertThat(accounts.balance("k")).isEqualTo("balance 1");
+                    assertThat(accounts.balance("k")).isEqualTo("balance 2");
+                });
+    }
+
+    @Test
+    void callersInTheKeyAreKeptApart() {
+        runner.withUserConfiguration(WebFlux.class)
+                .withBean(Secrets.class)
+                .withBean(WebFilter.class, () -> LOG_IN)
+                .withPropertyValues(SHARED)
+                .run(context -> {
+                    WebTestClient client =
+                            WebTestClient.bindToApplicationContext(context).build();
+                    for (String caller : new String[] {"alice", "bob", "alice"}) {
+                        client.post()
+                                .uri("/secret")
+                                .header("X-Name", caller)
+                                .header("Idempotency-Key", "k")
+                                .exchange()
+                                .expectBody(String.class)
+                                .isEqualTo("secret of " + caller);
+                    }
+                    assertThat(context.getBean(Secrets.class).calls()).hasValue(2);
+                });
+    }
+
+    private static final WebFilter LOG_IN = (exchange, chain) -> {
+        Principal caller =
+                () -> String.valueOf(exchange.getRequest().getHeaders().getFirst("X-Name"));
+        return chain.filter(exchange.mutate().principal(Mono.just(caller)).build());
+    };
+
+    public static class Accounts {
+
+        private final AtomicInteger calls = new AtomicInteger();
+
+        @Idempotent(key = "#key")
+        public String balance(String key) {
+            return "balance " + calls.incrementAndGet();
+        }
+    }
+
+    @RestController
+    static class Secrets {
+
+        private final AtomicInteger calls = new AtomicInteger();
+
+        AtomicInteger calls() {
+            return calls;
+        }
+
+        @PostMapping("/secret")
+        @Idempotent(key = "#principal.name + '/' + #key")
+        String secret(@RequestHeader("Idempotency-Key") String key, Principal principal) {
+            calls.incrementAndGet();
+            return "secret of " + principal.getName();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableWebFlux
+    static class WebFlux {}
+}
