@@ -181,6 +181,7 @@ class ArchitectureTests {
                                 "RestClientFailures",
                                 "WebClientFailures",
                                 "KeyHeader",
+                                "PlainAnswerCodec",
                                 "ReplayHeader",
                                 "RequestContextCarrier",
                                 "CallContextServletFilter",

@@ -36,10 +36,11 @@ final class HttpAnswerCodec implements ResultCodec {
 
     @Override
     public boolean keeps(@Nullable Object result) {
-        if (!(result instanceof ResponseEntity<?> answer)) {
-            return true;
-        }
-        int status = answer.getStatusCode().value();
+        return !(result instanceof ResponseEntity<?> answer)
+                || isKept(answer.getStatusCode().value());
+    }
+
+    static boolean isKept(int status) {
         return status < 500 && !OF_THE_MOMENT.contains(status);
     }
 

@@ -83,6 +83,9 @@ public final class IdempotentMethods {
         ResolvableType result = resultType(name, annotation, isHttpAnswer ? returned.getGeneric() : returned);
         checkResult(json, name, result);
         ResultCodec results = isHttpAnswer ? new HttpAnswerCodec(json, result) : json.codec(result);
+        if (HTTP && !isHttpAnswer) {
+            results = new PlainAnswerCodec(results, method, type);
+        }
         List<ResolvableType> parameters = IntStream.range(0, method.getParameterCount())
                 .mapToObj(i -> ResolvableType.forMethodParameter(method, i, type))
                 .toList();

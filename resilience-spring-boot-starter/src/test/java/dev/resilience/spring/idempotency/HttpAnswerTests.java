@@ -2,6 +2,7 @@ package dev.resilience.spring.idempotency;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.annotation.JsonIncludeProperties;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceWebAutoConfiguration;
@@ -28,10 +29,13 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.assertj.MvcTestResult;
+import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
@@ -114,6 +118,43 @@ class HttpAnswerTests {
         assertThat(orders.calls()).hasValue(2);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"/problem/400", "/problem/404", "/problem/422", "/error/410"})
+    void problemsThatAnotherTryDoesNotChangeAreReplayed(String path) {
+        byte[] first = post(path).getResponse().getContentAsByteArray();
+
+        MvcTestResult again = post(path);
+
+        assertThat(again)
+                .hasStatus(Integer.parseInt(path.substring(path.lastIndexOf('/') + 1)))
+                .hasContentType(MediaType.APPLICATION_PROBLEM_JSON)
+                .body()
+                .isEqualTo(first);
+        assertReplayed(again, true);
+        assertThat(orders.calls()).hasValue(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"/problem/409", "/problem/429", "/problem/500", "/problem/503", "/error/503", "/unavailable"})
+    void otherAnswersOfTheMomentAreNotReplayedEither(String path) {
+        post(path);
+
+        MvcTestResult again = post(path);
+
+        assertThat(again.getResponse().getStatus()).isGreaterThanOrEqualTo(409);
+        assertReplayed(again, false);
+        assertThat(orders.calls()).hasValue(2);
+    }
+
+    @Test
+    void answersOfATypeThatIsUnavailableAreNotReplayed() {
+        IdempotentApplication.with(Closed.class, closed -> {
+            assertThat(closed.place("k")).isEqualTo(1);
+            assertThat(closed.place("k")).isEqualTo(2);
+        });
+    }
+
     @Test
     void bodiesOfGenericTypesComeBackAsTheyWere() {
         for (boolean replayed : new boolean[] {false, true}) {
@@ -183,6 +224,32 @@ class HttpAnswerTests {
 
     record Order(@Positive int number) {}
 
+    /** An answer that says its status itself. */
+    @JsonIncludeProperties("status")
+    record Refusal(int status) implements ErrorResponse {
+
+        @Override
+        public HttpStatusCode getStatusCode() {
+            return HttpStatusCode.valueOf(status);
+        }
+
+        @Override
+        public ProblemDetail getBody() {
+            return ProblemDetail.forStatus(status);
+        }
+    }
+
+    @ResponseStatus(HttpStatus.SERVICE_UNAVAILABLE)
+    static class Closed {
+
+        private int calls;
+
+        @Idempotent(key = "#key")
+        int place(String key) {
+            return ++calls;
+        }
+    }
+
     static class AnyAnswer {
 
         @Idempotent(key = "#key")
@@ -227,6 +294,26 @@ class HttpAnswerTests {
         ResponseEntity<Void> status(@PathVariable int status) {
             calls.incrementAndGet();
             return ResponseEntity.status(status).build();
+        }
+
+        @Idempotent(header = "Idempotency-Key", value = "open")
+        @PostMapping("/problem/{status}")
+        ProblemDetail problem(@PathVariable int status) {
+            return ProblemDetail.forStatusAndDetail(HttpStatusCode.valueOf(status), "call " + calls.incrementAndGet());
+        }
+
+        @Idempotent(header = "Idempotency-Key", value = "open")
+        @PostMapping("/error/{status}")
+        Refusal error(@PathVariable int status) {
+            calls.incrementAndGet();
+            return new Refusal(status);
+        }
+
+        @Idempotent(header = "Idempotency-Key", value = "open")
+        @PostMapping("/unavailable")
+        @ResponseStatus(HttpStatus.SERVICE_UNAVAILABLE)
+        Order unavailable() {
+            return new Order(calls.incrementAndGet());
         }
 
         @Idempotent(header = "Idempotency-Key", value = "open")
