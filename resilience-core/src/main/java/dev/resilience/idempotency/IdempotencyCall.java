@@ -29,6 +29,7 @@ final class IdempotencyCall {
     private final IdempotencyPolicy policy;
     private final IdempotentOperation operation;
     private final ClaimRequest request;
+    private final Runnable onReplay;
     private final long start;
     private Duration nextWait = FIRST_WAIT;
     private Duration leaseLeft = FIRST_WAIT;
@@ -40,6 +41,7 @@ final class IdempotencyCall {
         this.idempotency = idempotency;
         this.policy = idempotency.policy();
         this.operation = operation;
+        this.onReplay = operation.onReplay();
         this.start = idempotency.time().nanoTime();
         this.request = new ClaimRequest(
                 RecordKey.of(operation.name(), operation.callerScope(), operation.key(invocation)),
@@ -150,7 +152,7 @@ final class IdempotencyCall {
         }
         Object answer = read(result);
         idempotency.count(IdempotencyOutcome.REPLAYED);
-        operation.replaying();
+        onReplay.run();
         if (result.kind() == StoredResult.Kind.EXCEPTION && answer instanceof Throwable failure) {
             throw failure;
         }

@@ -39,6 +39,13 @@ public interface IdempotentOperation {
     @Nullable
     Object read(byte[] content);
 
-    /** An earlier call's answer is about to be given, on the thread of the caller if it has not waited without one. */
-    default void replaying() {}
+    /**
+     * A call begins, on the caller's thread.
+     *
+     * @return done right before an earlier call's answer is given, on the thread that has found it: a call that waits
+     *     without a thread goes on on another one
+     */
+    default Runnable onReplay() {
+        return () -> {};
+    }
 }

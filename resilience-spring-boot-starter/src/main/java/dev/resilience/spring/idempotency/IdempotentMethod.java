@@ -6,6 +6,7 @@ import dev.resilience.pipeline.Invocation;
 import java.util.BitSet;
 import java.util.Objects;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param compared which arguments are compared with those of an earlier call
  * @param arguments how those are written
  * @param finality whether a result is a call's last word
- * @param onReplay done before an earlier call's answer is given
+ * @param replay asked when a call begins for what is done before an earlier call's answer is given
  */
 record IdempotentMethod(
         String name,
@@ -24,7 +25,7 @@ record IdempotentMethod(
         ArgumentCodec arguments,
         ResultCodec results,
         Predicate<@Nullable Object> finality,
-        Runnable onReplay)
+        Supplier<Runnable> replay)
         implements IdempotentOperation {
 
     @Override
@@ -75,7 +76,7 @@ record IdempotentMethod(
     }
 
     @Override
-    public void replaying() {
-        onReplay.run();
+    public Runnable onReplay() {
+        return replay.get();
     }
 }

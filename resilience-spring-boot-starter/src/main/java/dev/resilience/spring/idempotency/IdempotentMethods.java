@@ -97,7 +97,6 @@ public final class IdempotentMethods {
             used = true;
             firstUse.run();
         }
-        Runnable onReplay = answersRequests(method, annotation) ? new ReplayHeader() : () -> {};
         return new IdempotentMethod(
                 name,
                 key,
@@ -106,7 +105,7 @@ public final class IdempotentMethods {
                 json.arguments(compared.stream().mapToObj(parameters::get).toList()),
                 results,
                 isFinal,
-                onReplay);
+                answersRequests(method, annotation) ? new ReplayHeader() : () -> () -> {});
     }
 
     private boolean answersRequests(Method method, Idempotent annotation) {
