@@ -14,16 +14,20 @@ import org.springframework.aop.PointcutAdvisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.objenesis.ObjenesisException;
 import org.springframework.objenesis.SpringObjenesis;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
+import org.springframework.transaction.interceptor.NoRollbackRuleAttribute;
+import org.springframework.transaction.interceptor.RollbackRuleAttribute;
+import org.springframework.transaction.interceptor.RuleBasedTransactionAttribute;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.transaction.interceptor.TransactionAttributeSource;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -64,7 +68,8 @@ public final class TransactionCheck implements IdempotentMethodCheck {
         if (attribute == null) {
             return;
         }
-        String why = asynchronous ? "it returns a stage, which ends after the transaction" : whyNotWritten(attribute);
+        String why =
+                asynchronous ? "it returns a stage, which ends after the transaction" : whyNotWritten(attribute, type);
         if (why == null && !beginsFurtherOut(method, type)) {
             why = "no advice begins it further out than the result is written, as where transactions are woven into "
                     + "classes (mode = ASPECTJ)";
@@ -78,21 +83,65 @@ public final class TransactionCheck implements IdempotentMethodCheck {
                             + "is written in that one, and a rollback of the caller's neither undoes it nor frees the key");
         }
         if (why == null) {
-            checkExceptions(method, name, policy, attribute);
+            List<String> excepted = excepted(attribute);
+            checkExcepted(excepted, type, name, policy);
+            checkDeclared(method, excepted, name, policy, attribute);
         }
     }
 
-    private void checkExceptions(Method method, String name, IdempotencyPolicy policy, TransactionAttribute attribute) {
+    private void checkDeclared(
+            Method method,
+            List<String> excepted,
+            String name,
+            IdempotencyPolicy policy,
+            TransactionAttribute attribute) {
         for (Class<?> thrown : method.getExceptionTypes()) {
-            boolean isReplayed =
-                    policy.replayExceptions().stream().anyMatch(replayed -> replayed.isAssignableFrom(thrown));
-            if (!isReplayed && commitsAfter(thrown, attribute)) {
-                warnings.add("The transaction of the @Idempotent method " + name + " is committed when it throws "
-                        + thrown.getName()
-                        + ", and its key is free again: a repeated call has its effect a second time. "
-                        + "Roll back with @Transactional(rollbackFor = " + thrown.getSimpleName()
-                        + ".class), or list the exception in 'replay-exceptions'");
+            if (!excepted.contains(thrown.getName())
+                    && !isReplayed(thrown, policy)
+                    && commitsAfter(thrown, attribute)) {
+                warnOfCommit(
+                        name,
+                        thrown.getName(),
+                        "Roll back with @Transactional(rollbackFor = " + thrown.getSimpleName() + ".class)");
             }
+        }
+    }
+
+    private void checkExcepted(List<String> excepted, Class<?> type, String name, IdempotencyPolicy policy) {
+        for (String thrown : excepted) {
+            if (!isReplayed(thrown, type, policy)) {
+                warnOfCommit(name, thrown, "Take it out of the exceptions that do not roll back");
+            }
+        }
+    }
+
+    /** The exceptions that are said not to roll back, whether the method declares them or not. */
+    private static List<String> excepted(TransactionAttribute attribute) {
+        return attribute instanceof RuleBasedTransactionAttribute ruled
+                ? ruled.getRollbackRules().stream()
+                        .filter(NoRollbackRuleAttribute.class::isInstance)
+                        .map(RollbackRuleAttribute::getExceptionName)
+                        .toList()
+                : List.of();
+    }
+
+    private void warnOfCommit(String name, String thrown, String cure) {
+        warnings.add("The transaction of the @Idempotent method " + name + " is committed when it throws " + thrown
+                + ", and its key is free again: a repeated call has its effect a second time. " + cure
+                + ", or list the exception in 'replay-exceptions'");
+    }
+
+    private static boolean isReplayed(Class<?> thrown, IdempotencyPolicy policy) {
+        return policy.replayExceptions().stream().anyMatch(replayed -> replayed.isAssignableFrom(thrown));
+    }
+
+    /** A rule may have the name of a class, or a part of one or more. */
+    private static boolean isReplayed(String thrown, Class<?> type, IdempotencyPolicy policy) {
+        try {
+            return isReplayed(ClassUtils.forName(thrown, type.getClassLoader()), policy);
+        } catch (ClassNotFoundException | LinkageError unknown) {
+            return policy.replayExceptions().stream()
+                    .anyMatch(replayed -> replayed.getName().contains(thrown));
         }
     }
 
@@ -104,7 +153,7 @@ public final class TransactionCheck implements IdempotentMethodCheck {
         }
     }
 
-    private @Nullable String whyNotWritten(TransactionAttribute attribute) {
+    private @Nullable String whyNotWritten(TransactionAttribute attribute, Class<?> type) {
         if (attribute.isReadOnly()) {
             return "the transaction is read-only";
         }
@@ -112,7 +161,7 @@ public final class TransactionCheck implements IdempotentMethodCheck {
                 || attribute.getPropagationBehavior() == TransactionDefinition.PROPAGATION_NEVER) {
             return "the method runs outside of transactions";
         }
-        TransactionManager manager = manager(attribute.getQualifier());
+        TransactionManager manager = manager(attribute, type);
         return manager == null || isOfDataSource(manager)
                 ? null
                 : "its transaction manager, a " + manager.getClass().getName()
@@ -138,11 +187,9 @@ public final class TransactionCheck implements IdempotentMethodCheck {
                         && chosen.getPointcut().getMethodMatcher().matches(method, type));
     }
 
-    private @Nullable TransactionManager manager(@Nullable String qualifier) {
+    private @Nullable TransactionManager manager(TransactionAttribute attribute, Class<?> type) {
         try {
-            return qualifier == null || qualifier.isEmpty()
-                    ? beans.getBean(TransactionManager.class)
-                    : BeanFactoryAnnotationUtils.qualifiedBeanOfType(beans, TransactionManager.class, qualifier);
+            return new Choice(beans).of(attribute, type);
         } catch (BeansException unclear) { // which the first call will say better
             return null;
         }
@@ -153,5 +200,21 @@ public final class TransactionCheck implements IdempotentMethodCheck {
         Method getter = ReflectionUtils.findMethod(manager.getClass(), "getDataSource");
         Object known = getter == null ? null : ReflectionUtils.invokeMethod(getter, manager);
         return known instanceof DataSource ofManager && JdbcIdempotencyStore.unwrap(ofManager) == dataSource;
+    }
+
+    /** Spring's own choice among transaction managers, by the method, the class, the configuration or the beans. */
+    private static final class Choice extends TransactionAspectSupport {
+
+        Choice(ConfigurableListableBeanFactory beans) {
+            setBeanFactory(beans);
+            TransactionInterceptor advice =
+                    beans.getBeanProvider(TransactionInterceptor.class).getIfUnique();
+            setTransactionManager(advice == null ? null : advice.getTransactionManager());
+        }
+
+        @Nullable
+        TransactionManager of(TransactionAttribute attribute, Class<?> type) {
+            return determineTransactionManager(attribute, type);
+        }
     }
 }

@@ -32,7 +32,9 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.annotation.AbstractTransactionManagementConfiguration;
 import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.TransactionManagementConfigurer;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
 
@@ -77,6 +79,24 @@ class TransactionCheckTests {
                 .singleElement()
                 .asString()
                 .contains("WithAnotherManager.pay(", "JdbcTransactionManager", "not one of the data source");
+    }
+
+    @Test
+    void anotherDataSourceByTheQualifierOfTheClass() {
+        warningsOf(ByItsClass.class)
+                .singleElement()
+                .asString()
+                .contains("ByItsClass.pay(", "not one of the data source");
+        warningsOf(ByItsMethod.class).isEmpty();
+        warningsOf(OfNoManager.class).isEmpty();
+    }
+
+    @Test
+    void anotherDataSourceByTheConfiguration() {
+        warningsOf(runner -> runner.withUserConfiguration(OneForAll.class), Plain.class)
+                .singleElement()
+                .asString()
+                .contains("Plain.pay(", "not one of the data source");
     }
 
     @Test
@@ -148,6 +168,27 @@ class TransactionCheckTests {
         warningsOf(type).isEmpty();
     }
 
+    @ParameterizedTest
+    @ValueSource(classes = {Excepting.class, ExceptingByName.class, ExceptingByJta.class})
+    void exceptionsThatAreSaidToCommit(Class<?> type) {
+        warningsOf(type)
+                .singleElement()
+                .asString()
+                .contains(
+                        type.getSimpleName() + ".pay(",
+                        "is committed when it throws ",
+                        "IllegalState",
+                        "Take it out of",
+                        "'replay-exceptions'");
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {Excepting.class, ExceptingByName.class})
+    void nothingIsSaidOfThemIfTheyAreReplayed(Class<?> type) {
+        warningsOf(type, "resilience.idempotency.default.replay-exceptions=java.lang.IllegalStateException")
+                .isEmpty();
+    }
+
     @Test
     void nothingIsSaidWhereItIsNotWanted() {
         warningsOf(ReadOnly.class, "resilience.idempotency.default.transactional=never")
@@ -184,6 +225,79 @@ class TransactionCheckTests {
 
         @Idempotent(key = "#key")
         @Transactional("another")
+        String pay(String key) {
+            return key;
+        }
+    }
+
+    @Qualifier("another")
+    static class ByItsClass {
+
+        @Idempotent(key = "#key")
+        @Transactional
+        String pay(String key) {
+            return key;
+        }
+    }
+
+    @Qualifier("another")
+    static class ByItsMethod {
+
+        @Idempotent(key = "#key")
+        @Transactional("transactionManager")
+        String pay(String key) {
+            return key;
+        }
+    }
+
+    @Qualifier("fast")
+    static class OfNoManager {
+
+        @Idempotent(key = "#key")
+        @Transactional
+        String pay(String key) {
+            return key;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement
+    static class OneForAll implements TransactionManagementConfigurer {
+
+        private final TransactionManager another;
+
+        OneForAll(@Qualifier("another") TransactionManager another) {
+            this.another = another;
+        }
+
+        @Override
+        public TransactionManager annotationDrivenTransactionManager() {
+            return another;
+        }
+    }
+
+    static class Excepting {
+
+        @Idempotent(key = "#key")
+        @Transactional(noRollbackFor = IllegalStateException.class)
+        String pay(String key) throws IllegalStateException {
+            return key;
+        }
+    }
+
+    static class ExceptingByName {
+
+        @Idempotent(key = "#key")
+        @Transactional(noRollbackForClassName = "IllegalState")
+        String pay(String key) {
+            return key;
+        }
+    }
+
+    static class ExceptingByJta {
+
+        @Idempotent(key = "#key")
+        @jakarta.transaction.Transactional(dontRollbackOn = IllegalStateException.class)
         String pay(String key) {
             return key;
         }
