@@ -28,7 +28,7 @@ enum Dialect {
                 ON CONFLICT (id) DO NOTHING
                 RETURNING fence
             )
-            SELECT 'A' AS state, '' AS fingerprint, fence, 0 AS valid_until, '' AS kind, NULL AS result, {now} AS now
+            SELECT 'A' AS state, '-' AS fingerprint, fence, 0 AS valid_until, '-' AS kind, NULL AS result, {now} AS now
             FROM inserted
             UNION ALL
             SELECT state, fingerprint, fence, valid_until, kind, result, {now} FROM found
@@ -40,7 +40,7 @@ enum Dialect {
             "VARBINARY(1000000000)",
             "CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP(6)) * 1000000 AS BIGINT)",
             """
-            SELECT 'A' AS state, '' AS fingerprint, fence, 0 AS valid_until, '' AS kind, NULL AS result, {now} AS now
+            SELECT 'A' AS state, '-' AS fingerprint, fence, 0 AS valid_until, '-' AS kind, NULL AS result, {now} AS now
             FROM FINAL TABLE (
                 INSERT INTO {table} {columns}
                 SELECT {values} WHERE NOT EXISTS (SELECT 1 FROM {table} WHERE id = :id)
@@ -56,7 +56,7 @@ enum Dialect {
     private static final String COLUMNS = "(id, caller_hash, operation, fingerprint, state, owner, fence, take_over,"
             + " valid_until, cleanup_after, kind)";
     private static final String VALUES = ":id, :caller_hash, :operation, :fingerprint, 'R', :owner, {now},"
-            + " :take_over, {now} + :lease, {now} + :ttl, ''";
+            + " :take_over, {now} + :lease, {now} + :ttl, '-'";
 
     private static final String NOW_OF_MYSQL = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6))";
     private static final String LOOK = """
@@ -152,6 +152,7 @@ enum Dialect {
                 .replace("{values}", VALUES)
                 .replace("{table}", table)
                 .replace("{now}", now)
+                .replace("{first}", insert == null ? "FETCH FIRST :batch ROWS ONLY" : "LIMIT :batch")
                 .replace("{id}", id)
                 .replace("{binary}", binary);
     }

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Records {
 
+    /** In place of no text at all, which is the same as NULL in a mode of H2. */
+    private static final String NONE = "-";
+
     private static final String VALUE = "V";
     private static final String EXCEPTION = "E";
     private static final String MINE = " WHERE id = :id AND owner = :owner AND fence = :fence AND state = 'R'";
@@ -43,7 +46,7 @@ final class Records {
         this.lock = dialect.sql("SELECT id FROM {table}" + AS_FOUND + " FOR UPDATE SKIP LOCKED", table);
         this.replace = dialect.sql(
                 "UPDATE {table} SET fingerprint = :fingerprint, state = 'R', owner = :owner, fence = :new_fence,"
-                        + " take_over = :take_over, valid_until = {now} + :lease, cleanup_after = {now} + :ttl, kind = '',"
+                        + " take_over = :take_over, valid_until = {now} + :lease, cleanup_after = {now} + :ttl, kind = '-',"
                         + " result = NULL" + AS_FOUND,
                 table);
         this.renew = dialect.sql("UPDATE {table} SET valid_until = {now} + :lease" + MINE, table);
@@ -55,7 +58,7 @@ final class Records {
                 "SELECT id FROM {table} WHERE cleanup_after <= {now}"
                         + " AND (state = 'C' AND valid_until <= {now}"
                         + " OR state = 'R' AND take_over AND valid_until <= {now} - :grace)"
-                        + " ORDER BY cleanup_after LIMIT :batch FOR UPDATE SKIP LOCKED",
+                        + " ORDER BY cleanup_after {first} FOR UPDATE SKIP LOCKED",
                 table);
         this.remove = "DELETE FROM " + table + " WHERE id = ?";
     }
@@ -95,7 +98,7 @@ final class Records {
             long now = row.getLong("now");
             return new Found(
                     row.getString("state").charAt(0),
-                    row.getString("fingerprint"),
+                    row.getString("fingerprint").replace(NONE, ""),
                     row.getLong("fence"),
                     row.getLong("valid_until") - now,
                     result(row),
@@ -178,7 +181,7 @@ final class Records {
         values.put("id", RecordIds.of(request.key()));
         values.put("caller_hash", request.key().callerHash());
         values.put("operation", shortened(request.key().operation()));
-        values.put("fingerprint", request.fingerprint());
+        values.put("fingerprint", request.fingerprint().isEmpty() ? NONE : request.fingerprint());
         values.put("owner", request.owner());
         values.put("take_over", request.takeOver());
         values.put("lease", Micros.of(request.lease()));

@@ -1,0 +1,106 @@
+package dev.resilience.spring.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.resilience.idempotency.Claim;
+import dev.resilience.idempotency.ClaimRequest;
+import dev.resilience.idempotency.IdempotencyStore;
+import dev.resilience.idempotency.IdempotencyStoreContract;
+import dev.resilience.idempotency.RecordKey;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/** H2 can look like other databases, and is a store all the same. */
+@ParameterizedClass
+@ValueSource(
+        strings = {
+            "DB2",
+            "Derby",
+            "HSQLDB",
+            "LEGACY",
+            "MariaDB",
+            "MSSQLServer",
+            "MySQL",
+            "MySQL;DATABASE_TO_LOWER=TRUE;CASE_INSENSITIVE_IDENTIFIERS=TRUE",
+            "Oracle",
+            "PostgreSQL",
+            "REGULAR;DATABASE_TO_UPPER=FALSE",
+            "STRICT"
+        })
+class H2ModesTests extends IdempotencyStoreContract {
+
+    private static final String TABLE = JdbcIdempotencyStore.DEFAULT_TABLE;
+
+    private final HikariDataSource pool = new HikariDataSource();
+    private final JdbcTemplate jdbc = new JdbcTemplate(pool);
+
+    H2ModesTests(String mode) {
+        pool.setJdbcUrl("jdbc:h2:mem:mode;MODE=" + mode);
+        pool.setUsername("sa");
+    }
+
+    @AfterEach
+    void close() {
+        pool.close();
+    }
+
+    @Override
+    protected IdempotencyStore emptyStore() {
+        return preparedStore();
+    }
+
+    private JdbcIdempotencyStore preparedStore() {
+        JdbcIdempotencyStore store = new JdbcIdempotencyStore(pool, TABLE, true);
+        store.prepare();
+        jdbc.update("DELETE FROM " + TABLE);
+        return store;
+    }
+
+    /** The database's clock is a real one. */
+    @Override
+    protected void letPass(Duration duration) {
+        long end = System.nanoTime() + duration.toNanos();
+        for (long left = duration.toNanos(); left > 0; left = end - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
+    }
+
+    @Override
+    protected Duration shortWhile() {
+        return Duration.ofMillis(20);
+    }
+
+    @Override
+    protected int races() {
+        return 10;
+    }
+
+    @Test
+    void expiredRecordsAreRemoved() {
+        JdbcIdempotencyStore own = preparedStore();
+        for (String key : new String[] {"one", "two", "three"}) {
+            own.claim(uncompared(key, "first"));
+        }
+        jdbc.update("UPDATE " + TABLE + " SET state = 'C', valid_until = 0, cleanup_after = 0");
+
+        assertThat(own.removeExpired(2)).isEqualTo(2);
+        assertThat(own.removeExpired(2)).isEqualTo(1);
+    }
+
+    @Test
+    void argumentsNeedNotBeCompared() {
+        assertThat(store.claim(uncompared("key", "first"))).isInstanceOf(Claim.Acquired.class);
+        assertThat(store.claim(uncompared("key", "second"))).isInstanceOf(Claim.InProgress.class);
+    }
+
+    private static ClaimRequest uncompared(String key, String owner) {
+        Duration hour = Duration.ofHours(1);
+        return new ClaimRequest(RecordKey.of("pay", "", key), owner, "", hour, hour, true);
+    }
+}
