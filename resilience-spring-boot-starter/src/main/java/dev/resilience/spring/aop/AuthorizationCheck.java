@@ -10,20 +10,21 @@ import org.springframework.core.Ordered;
 import org.springframework.util.ClassUtils;
 
 /**
- * Refuses idempotent methods whose callers would be authorised further in than this library's advice: one who may not
- * call the method would get the result of one who may. Knows Spring Security by name, for an application need not have it.
+ * Refuses idempotent methods whose callers are not sure to be authorised further out than this library's advice: one who
+ * may not call the method would get the result of one who may. Of two advisors of one order the first that is registered
+ * stands further out, which nobody chooses. Knows Spring Security by name, for an application need not have it.
  */
 final class AuthorizationCheck {
 
     private static final String AUTHORIZATION =
             "org.springframework.security.authorization.method.AuthorizationAdvisor";
 
-    private final List<PointcutAdvisor> furtherIn;
+    private final List<PointcutAdvisor> notFurtherOut;
 
     AuthorizationCheck(ListableBeanFactory beans, ResilienceAdvisor advisor) {
-        this.furtherIn = beans.getBeansOfType(PointcutAdvisor.class, true, false).values().stream()
+        this.notFurtherOut = beans.getBeansOfType(PointcutAdvisor.class, true, false).values().stream()
                 .filter(AuthorizationCheck::authorizes)
-                .filter(other -> other instanceof Ordered ordered && ordered.getOrder() > advisor.getOrder())
+                .filter(other -> other instanceof Ordered ordered && ordered.getOrder() >= advisor.getOrder())
                 .toList();
     }
 
@@ -33,11 +34,12 @@ final class AuthorizationCheck {
     }
 
     void check(Class<?> type, Method method, Protection protection) {
-        if (protection.idempotent() != null && furtherIn.stream().anyMatch(advisor -> matches(advisor, method, type))) {
+        if (protection.idempotent() != null
+                && notFurtherOut.stream().anyMatch(advisor -> matches(advisor, method, type))) {
             throw new ResilienceConfigurationException(
                     "The method " + MethodNames.full(method, ProtectedMethods.written(type, method))
-                            + " is @Idempotent, and Spring Security decides further in than that who may call it: who may "
-                            + "not would get the stored result of a call by one who may",
+                            + " is @Idempotent, and Spring Security does not decide further out than that who may call "
+                            + "it: who may not would get the stored result of a call by one who may",
                     "Let authorisation stand further out: correct 'resilience.advice-order' or the offset of "
                             + "@EnableMethodSecurity.");
         }

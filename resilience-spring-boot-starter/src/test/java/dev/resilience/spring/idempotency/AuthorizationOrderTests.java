@@ -46,6 +46,11 @@ class AuthorizationOrderTests {
     }
 
     @Test
+    void oneOrderForBoth() {
+        assertRefused(runner(AsFarIn.class), Guarded.class);
+    }
+
+    @Test
     void theUsualOrdersAreFine() {
         runner(Usual.class)
                 .withBean(Guarded.class)
@@ -111,6 +116,10 @@ class AuthorizationOrderTests {
     @Configuration(proxyBeanMethods = false)
     @EnableMethodSecurity(offset = Ordered.LOWEST_PRECEDENCE - 250)
     static class FarIn {}
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableMethodSecurity(offset = Ordered.LOWEST_PRECEDENCE - 300)
+    static class AsFarIn {}
 
     @Configuration(proxyBeanMethods = false)
     @EnableMethodSecurity(offset = Ordered.LOWEST_PRECEDENCE - 701)
