@@ -208,6 +208,25 @@ class WaitingForTheFirstTests {
         }
 
         @Test
+        void givesTheKeyBackIfItIsCancelledWhileItIsClaimed() throws Throwable {
+            InFlight first = calls.start();
+            InFlight second = calls.start();
+            first.fail(new IllegalStateException("down"));
+            calls.store.observe(act -> {
+                if (act == Act.CLAIM) {
+                    second.answer().cancel(true);
+                }
+            });
+            calls.time.advance(Duration.ofMillis(250));
+            calls.store.observe(act -> {});
+
+            assertThat(calls.call("third")).isEqualTo("third");
+
+            calls.assertExecutions(2);
+            calls.assertCounted(RELEASED, RELEASED, EXECUTED);
+        }
+
+        @Test
         void runsItselfIfTheFirstOneFails() {
             InFlight first = calls.start();
             InFlight second = calls.start();
