@@ -111,7 +111,7 @@ enum Dialect {
 
     /** Whether REPEATABLE READ fails on writing what others have changed, and does not just write the latest version. */
     boolean hasSnapshots() {
-        return this != MYSQL;
+        return this != MYSQL && this != MARIADB;
     }
 
     /** A statement about the table with the current time in it. */
