@@ -39,29 +39,49 @@ final class ExceptionCodec {
     }
 
     /**
-     * Whether the policy lists this failure or a supertype of it as a final answer. A refusal is no answer of the
-     * method, which may not have run: it must be listed as what it is, not as some {@link RuntimeException}.
+     * Whether the policy lists this failure or a supertype of it as a final answer, and it can be rebuilt. A refusal is no
+     * answer of the method, which may not have run: it must be listed as what it is, not as some {@link
+     * RuntimeException}.
      */
     boolean isFinalAnswer(Throwable failure) {
         Class<?> root = ResilienceException.isRefusal(failure) ? ResilienceException.class : Throwable.class;
-        return listed.stream().anyMatch(type -> root.isAssignableFrom(type) && type.isInstance(failure));
+        boolean isFinal = listed.stream().anyMatch(type -> root.isAssignableFrom(type) && type.isInstance(failure));
+        if (!isFinal || rebuilt(failure) != null) {
+            return isFinal;
+        }
+        if (warned.add(failure.getClass())) {
+            log.warn(
+                    "A {} is not replayed, and its key is free again, for its constructor refuses the message that it was "
+                            + "thrown with: give the class a public constructor that takes the message as it is",
+                    failure.getClass().getName());
+        }
+        return false;
     }
 
-    /** A subclass that cannot be rebuilt is written as the closest of its superclasses that can. */
     byte[] write(Throwable failure) {
-        Class<? extends Throwable> type = failure.getClass();
-        while (!canRebuild(type) && isListed(type.getSuperclass())) {
-            type = type.getSuperclass().asSubclass(Throwable.class);
+        Throwable rebuilt = rebuilt(failure);
+        if (rebuilt == null) {
+            throw new IllegalArgumentException(failure.getClass().getName() + " cannot be rebuilt");
         }
+        Class<? extends Throwable> type = rebuilt.getClass();
         seen.putIfAbsent(type.getName(), type);
-        String argument = argument(type, failure.getMessage());
+        String argument = argument(type, failure.getMessage(), rebuilt.getMessage());
         String text = type.getName() + (argument == null ? "" : "\n" + argument);
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
+    /** A subclass that cannot be rebuilt is rebuilt as the closest of its superclasses that can. */
+    private @Nullable Throwable rebuilt(Throwable failure) {
+        Throwable rebuilt = null;
+        for (Class<?> type = failure.getClass(); rebuilt == null && isListed(type); type = type.getSuperclass()) {
+            rebuilt = rebuilt(type.asSubclass(Throwable.class), failure.getMessage());
+        }
+        return rebuilt;
+    }
+
     /** What the constructor makes this message of, if it adds some text of its own before and after its argument. */
-    private @Nullable String argument(Class<? extends Throwable> type, @Nullable String message) {
-        String rebuilt = rebuiltMessage(type, message);
+    private @Nullable String argument(
+            Class<? extends Throwable> type, @Nullable String message, @Nullable String rebuilt) {
         if (Objects.equals(rebuilt, message)) {
             return message;
         }
@@ -70,7 +90,8 @@ final class ExceptionCodec {
             int after = rebuilt.length() - before - message.length();
             if (before + after <= message.length()) {
                 String argument = message.substring(before, message.length() - after);
-                if (message.equals(rebuiltMessage(type, argument))) {
+                Throwable again = rebuilt(type, argument);
+                if (again != null && message.equals(again.getMessage())) {
                     return argument;
                 }
             }
@@ -84,12 +105,10 @@ final class ExceptionCodec {
         return message;
     }
 
-    private static @Nullable String rebuiltMessage(Class<? extends Throwable> type, @Nullable String argument) {
+    private static @Nullable Throwable rebuilt(Class<? extends Throwable> type, @Nullable String argument) {
         try {
             Constructor<? extends Throwable> constructor = constructor(type);
-            return constructor == null
-                    ? null
-                    : constructor.newInstance(argument).getMessage();
+            return constructor == null ? null : constructor.newInstance(argument);
         } catch (ReflectiveOperationException failed) {
             return null;
         }

@@ -15,6 +15,8 @@ import dev.resilience.policy.Way;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -113,6 +115,30 @@ class ReplayedExceptionTests {
 
                 assertThat(log.single().getFormattedMessage())
                         .contains(Counted.class.getName(), "a public constructor that takes the message as it is");
+            }
+        }
+
+        @Test
+        void isReplayedAsItsClosestSuperclassIfItsConstructorRefusesTheMessage() {
+            TestIdempotency calls = replaying(Declined.class);
+            failing(calls, new DeclinedById("no ", "funds"));
+
+            assertThatThrownBy(calls.calling())
+                    .isExactlyInstanceOf(Declined.class)
+                    .hasMessage("no funds");
+        }
+
+        @Test
+        void freesTheKeyWithAWarningIfItsConstructorRefusesTheMessage() throws Throwable {
+            try (CapturedLog log = CapturedLog.of(Idempotency.class)) {
+                TestIdempotency calls = replaying(DeclinedById.class);
+                failing(calls, new DeclinedById("no ", "funds"));
+                failing(calls, new DeclinedById("no ", null));
+
+                assertThat(calls.call("third")).isEqualTo("third");
+                calls.assertCounted(RELEASED, RELEASED, EXECUTED);
+                assertThat(log.single().getFormattedMessage())
+                        .contains(DeclinedById.class.getName(), "is not replayed", "takes the message as it is");
             }
         }
 
@@ -235,7 +261,7 @@ class ReplayedExceptionTests {
 
     public static class Declined extends RuntimeException {
 
-        public Declined(String message) {
+        public Declined(@Nullable String message) {
             super(message);
         }
     }
@@ -251,6 +277,17 @@ class ReplayedExceptionTests {
 
         public DeclinedWithoutConstructor() {
             super("no constructor");
+        }
+    }
+
+    public static final class DeclinedById extends Declined {
+
+        public DeclinedById(String id) {
+            this("Declined: ", UUID.fromString(id).toString());
+        }
+
+        private DeclinedById(String text, @Nullable String more) {
+            super(more == null ? null : text + more);
         }
     }
 

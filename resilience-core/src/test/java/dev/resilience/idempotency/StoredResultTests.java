@@ -51,6 +51,19 @@ class StoredResultTests {
         }
 
         @Test
+        void mayBeOfAClassThatDoesNotLoad() throws Throwable {
+            calls.call("first");
+            calls.operation.failToRead(new NoClassDefFoundError("Gone"));
+
+            assertThatExceptionOfType(IdempotencyStoreException.class)
+                    .isThrownBy(calls.calling())
+                    .withCauseInstanceOf(NoClassDefFoundError.class);
+
+            calls.assertExecutions(1);
+            calls.assertCounted(EXECUTED, STORE_FAILURE);
+        }
+
+        @Test
         void isForgottenAfterTheTtlAsAnyOther() throws Throwable {
             calls.call("first");
             calls.operation.makeUnreadable();

@@ -12,7 +12,7 @@ final class TextOperation implements IdempotentOperation {
 
     private final String name;
     private final String callerScope;
-    private volatile boolean unreadable;
+    private volatile @Nullable Throwable readFailure;
     private volatile @Nullable Throwable writeFailure;
 
     TextOperation(String name, String callerScope) {
@@ -22,7 +22,12 @@ final class TextOperation implements IdempotentOperation {
 
     /** From now on no stored result can be read. */
     void makeUnreadable() {
-        unreadable = true;
+        failToRead(new IllegalStateException("the class has changed"));
+    }
+
+    /** From now on reading a result fails so. */
+    void failToRead(Throwable failure) {
+        readFailure = failure;
     }
 
     /** From now on writing a result fails so. */
@@ -52,21 +57,23 @@ final class TextOperation implements IdempotentOperation {
 
     @Override
     public byte[] write(@Nullable Object result) {
-        if (writeFailure instanceof Error error) {
-            throw error;
-        }
-        if (writeFailure instanceof RuntimeException failure) {
-            throw failure;
-        }
+        failWith(writeFailure);
         return (result == null ? "null" : "\"" + result).getBytes(StandardCharsets.UTF_8);
     }
 
     @Override
     public @Nullable Object read(byte[] content) {
-        if (unreadable) {
-            throw new IllegalStateException("the class has changed");
-        }
+        failWith(readFailure);
         String text = new String(content, StandardCharsets.UTF_8);
         return text.equals("null") ? null : text.substring(1);
+    }
+
+    private static void failWith(@Nullable Throwable failure) {
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        if (failure instanceof RuntimeException exception) {
+            throw exception;
+        }
     }
 }
