@@ -7,8 +7,12 @@ import java.lang.reflect.Method;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.expression.EvaluationException;
@@ -18,6 +22,8 @@ import org.springframework.expression.spel.SpelMessage;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.ConstructorReference;
+import org.springframework.expression.spel.ast.Projection;
+import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.TypeReference;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
@@ -26,6 +32,9 @@ import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
 /** A SpEL expression over the arguments; parsed and checked once, reads properties and calls methods of arguments. */
 final class KeyExpression implements KeySource {
+
+    /** What {@link Object#toString} says of an array inside a record or a list. */
+    private static final Pattern ARRAY = Pattern.compile("\\[(?:[BCDFIJSZ]|L[\\w.$]+;)@[0-9a-f]+");
 
     private final SpelExpression expression;
     private final Map<String, Integer> variables;
@@ -53,7 +62,7 @@ final class KeyExpression implements KeySource {
         }
         Map<String, Integer> arguments = arguments(method);
         Map<String, Integer> used = new LinkedHashMap<>();
-        collect(expression.getAST(), arguments, used);
+        collect(expression.getAST(), arguments, used, false);
         if (used.isEmpty()) {
             throw new IllegalArgumentException(
                     "it names no argument; arguments are written with '#': " + names(arguments));
@@ -61,9 +70,11 @@ final class KeyExpression implements KeySource {
         return new KeyExpression(expression, used);
     }
 
-    private static void collect(SpelNode node, Map<String, Integer> arguments, Map<String, Integer> used) {
-        if (node instanceof VariableReference) {
-            String name = node.toStringAST().substring(1);
+    /** Each element of a list is {@code #this} while it is chosen or turned into something else. */
+    private static void collect(
+            SpelNode node, Map<String, Integer> arguments, Map<String, Integer> used, boolean forElements) {
+        String name = node instanceof VariableReference ? node.toStringAST().substring(1) : null;
+        if (name != null && !(forElements && name.equals("this"))) {
             Integer index = arguments.get(name);
             if (index == null) {
                 throw new IllegalArgumentException(
@@ -74,8 +85,9 @@ final class KeyExpression implements KeySource {
         if (node instanceof BeanReference || node instanceof TypeReference || node instanceof ConstructorReference) {
             throw new IllegalArgumentException("'" + node.toStringAST() + "' is not available in keys");
         }
+        boolean isForElements = forElements || node instanceof Selection || node instanceof Projection;
         for (int i = 0; i < node.getChildCount(); i++) {
-            collect(node.getChild(i), arguments, used);
+            collect(node.getChild(i), arguments, used, isForElements);
         }
     }
 
@@ -107,7 +119,7 @@ final class KeyExpression implements KeySource {
     public String key(Invocation invocation) {
         @Nullable Object[] arguments = invocation.arguments();
         Object given = argument != null ? arguments[argument] : evaluate(arguments);
-        Object key = given instanceof Optional<?> optional ? optional.orElse(null) : given;
+        Object key = unwrapped(given);
         if (key == null) {
             throw new IdempotencyKeyMissingException("The call has no idempotency key: '"
                     + expression.getExpressionString() + "' is " + (given == null ? "null" : "empty"));
@@ -117,10 +129,33 @@ final class KeyExpression implements KeySource {
         }
         String text = key.toString();
         if (key.getClass().isArray() || text.equals(identity(key))) {
-            throw new IdempotencyKeyInvalidException("The idempotency key '" + expression.getExpressionString()
-                    + "' is a " + key.getClass().getName() + ", which has no toString() of its own");
+            throw invalid(key, "which has no toString() of its own");
+        }
+        if (text.indexOf('@') >= 0 && ARRAY.matcher(text).find()) {
+            throw invalid(key, "whose text has an array in it, which is another text every time");
         }
         return text;
+    }
+
+    private IdempotencyKeyInvalidException invalid(Object key, String why) {
+        return new IdempotencyKeyInvalidException("The idempotency key '" + expression.getExpressionString() + "' is a "
+                + key.getClass().getName() + ", " + why);
+    }
+
+    private static @Nullable Object unwrapped(@Nullable Object given) {
+        if (given instanceof Optional<?> optional) {
+            return optional.orElse(null);
+        }
+        if (given instanceof OptionalLong optional) {
+            return optional.isPresent() ? optional.getAsLong() : null;
+        }
+        if (given instanceof OptionalInt optional) {
+            return optional.isPresent() ? optional.getAsInt() : null;
+        }
+        if (given instanceof OptionalDouble optional) {
+            return optional.isPresent() ? optional.getAsDouble() : null;
+        }
+        return given;
     }
 
     private @Nullable Object evaluate(@Nullable Object[] arguments) {

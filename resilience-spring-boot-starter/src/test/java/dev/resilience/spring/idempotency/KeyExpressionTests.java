@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.exception.IdempotencyKeyInvalidException;
@@ -13,14 +14,20 @@ import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.util.ReflectionUtils;
 
@@ -49,6 +56,8 @@ class KeyExpressionTests {
                 "#p2.tags.size(), 2",
                 "#order.toUpperCase(), O-1",
                 "#order + '-' + #request.customer.name, o-1-c-1",
+                "#request.tags.?[#this > 'x'].size(), 1",
+                "#request.tags.![#this + #amount][1], y42",
                 "#request?.id, r-1",
                 "#amount > 10 ? 'large' : #order, large",
                 "#uuid, 6f1c9c1e-7d0b-4b5c-9d0e-2f1f6f0e8a11"
@@ -65,6 +74,27 @@ class KeyExpressionTests {
     @Test
     void takesTheKeyOutOfAnOptional() {
         assertThat(key("#order", Optional.of("o-1"), 42, request, ID)).isEqualTo("o-1");
+    }
+
+    static Stream<Arguments> optionalNumbers() {
+        return Stream.of(
+                arguments(OptionalLong.of(7), "7", OptionalLong.empty()),
+                arguments(OptionalInt.of(7), "7", OptionalInt.empty()),
+                arguments(OptionalDouble.of(7.5), "7.5", OptionalDouble.empty()));
+    }
+
+    @ParameterizedTest
+    @MethodSource("optionalNumbers")
+    void takesTheKeyOutOfAnOptionalNumber(Object some, String key, Object none) {
+        assertThat(key("#order", some, 42, request, ID)).isEqualTo(key);
+        assertThatExceptionOfType(IdempotencyKeyMissingException.class)
+                .isThrownBy(() -> key("#order", none, 42, request, ID))
+                .withMessageContaining("'#order' is empty");
+    }
+
+    @Test
+    void takesARecordByItsText() {
+        assertThat(key("#order", new Point(1, "a@b"), 42, request, ID)).isEqualTo("Point[x=1, name=a@b]");
     }
 
     @Nested
@@ -122,7 +152,23 @@ class KeyExpressionTests {
         @Test
         void anArrayIsRefused() {
             assertThatExceptionOfType(IdempotencyKeyInvalidException.class)
-                    .isThrownBy(() -> key("#order.toCharArray()", "o-1", 42, request, ID));
+                    .isThrownBy(() -> key("#order.toCharArray()", "o-1", 42, request, ID))
+                    .withMessageContaining("toString()");
+        }
+
+        @Test
+        void anArrayInsideOfAKeyIsRefused() {
+            List<Object> keys = List.of(
+                    new Digest(new byte[] {1}),
+                    new Names(new String[] {"a"}),
+                    List.of(new int[] {1}),
+                    Map.of("a", new Digest(new byte[0])));
+            for (Object key : keys) {
+                assertThatExceptionOfType(IdempotencyKeyInvalidException.class)
+                        .isThrownBy(() -> key("#order", key, 42, request, ID))
+                        .withMessageContaining("'#order'")
+                        .withMessageContaining("has an array in it");
+            }
         }
 
         @ParameterizedTest
@@ -156,7 +202,19 @@ class KeyExpressionTests {
         }
 
         @ParameterizedTest
-        @ValueSource(strings = {"order", "'order'", "42", "{1, 2}", "#root", "#this.order", "#ctx.order", "#p9"})
+        @ValueSource(
+                strings = {
+                    "order",
+                    "'order'",
+                    "42",
+                    "{1, 2}",
+                    "#root",
+                    "#this",
+                    "#this.order",
+                    "#this.?[#order > 1]",
+                    "#ctx.order",
+                    "#p9"
+                })
         void ifItNamesNoArgument(String expression) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> parse(expression))
@@ -207,6 +265,14 @@ class KeyExpressionTests {
     void pay(String order, int amount, Request request, UUID uuid) {}
 
     record Request(String id, @Nullable Customer customer, Map<String, String> headers, List<String> tags) {}
+
+    record Point(int x, String name) {}
+
+    @SuppressWarnings("ArrayRecordComponent") // what it is about
+    record Digest(byte[] bytes) {}
+
+    @SuppressWarnings("ArrayRecordComponent") // what it is about
+    record Names(String[] all) {}
 
     static class Customer {
 
