@@ -183,6 +183,7 @@ class ArchitectureTests {
                                 "KeyHeader",
                                 "PlainAnswerCodec",
                                 "ReplayHeader",
+                                "ComparedArguments",
                                 "RequestContextCarrier",
                                 "CallContextServletFilter",
                                 "CallContextOfCallables",
@@ -190,7 +191,19 @@ class ArchitectureTests {
                 arguments("jakarta.servlet..", places("KeyHeader", "ReplayHeader", "CallContextServletFilter")),
                 arguments(
                         "tools.jackson..",
-                        places("JacksonJson", "CanonicalJson", "ClassNames", "ReadParts", "WriteOnly", "WrittenParts")),
+                        places(
+                                "JacksonJson",
+                                "StoreMapper",
+                                "WholeValues",
+                                "LosslessTypes",
+                                "CanonicalJson",
+                                "ClassNames",
+                                "BlankArguments",
+                                "ArgumentCheck",
+                                "ResultCheck",
+                                "ReadParts",
+                                "WriteOnly",
+                                "WrittenParts")),
                 arguments("org.springframework.security..", places("SecurityCallerScope", "SecurityContextCarrier")),
                 arguments(
                         "org.springframework.data..",

@@ -19,7 +19,13 @@ import tools.jackson.databind.deser.bean.BeanDeserializerBase;
 final class ReadParts extends ValueDeserializerModifier {
 
     private final transient Set<JavaType> abstractParts = new LinkedHashSet<>();
+    private final transient Set<Class<?>> withoutProperties = new LinkedHashSet<>();
     private final transient Map<Class<?>, Set<SettableBeanProperty>> properties = new LinkedHashMap<>();
+
+    /** Classes of which nothing is read. */
+    Set<Class<?>> withoutProperties() {
+        return withoutProperties;
+    }
 
     /** Types that nothing but a deserializer of their own could make. */
     Set<JavaType> abstractParts() {
@@ -40,6 +46,11 @@ final class ReadParts extends ValueDeserializerModifier {
             byProperties.creatorProperties().forEachRemaining(found::add);
             found.forEach(this::lookAt);
             properties.put(bean.getBeanClass(), found);
+            if (found.isEmpty()
+                    && !byProperties.hasAnySetter()
+                    && !byProperties.getValueInstantiator().canCreateUsingDelegate()) {
+                withoutProperties.add(bean.getBeanClass());
+            }
         }
         return deserializer;
     }

@@ -2,24 +2,17 @@ package dev.resilience.spring.idempotency;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonProperty.Access;
-import java.beans.PropertyDescriptor;
-import java.lang.reflect.Field;
-import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.BeanUtils;
-import org.springframework.util.ReflectionUtils;
 import tools.jackson.databind.BeanDescription;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.SerializationConfig;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.ValueSerializer;
-import tools.jackson.databind.introspect.AnnotatedMember;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.ser.BeanPropertyWriter;
@@ -61,7 +54,7 @@ final class WrittenParts extends ValueSerializerModifier {
             for (PropertyWriter property : found.getValue().values()) {
                 JsonProperty annotation = property.getAnnotation(JsonProperty.class);
                 boolean isRead = annotation == null || annotation.access() != Access.READ_ONLY;
-                if (!isRead && hasField(property.getMember())) {
+                if (!isRead && Fields.isBehind(property.getMember().getMember())) {
                     return "'" + property.getName() + "' of " + found.getKey().getName();
                 }
             }
@@ -69,35 +62,20 @@ final class WrittenParts extends ValueSerializerModifier {
         return null;
     }
 
-    private static boolean hasField(AnnotatedMember member) {
-        if (!(member.getMember() instanceof Method method)) {
-            return true;
-        }
-        PropertyDescriptor property = BeanUtils.findPropertyForMethod(method);
-        String name = property == null ? method.getName() : property.getName();
-        return ReflectionUtils.findField(member.getDeclaringClass(), name) != null;
-    }
-
-    /** A class whose objects all look alike, though they are not. */
+    /** Of a class whose objects all look alike, though they are not. */
     @Nullable
-    Class<?> blank() {
+    String whyBlank() {
         for (Map.Entry<Class<?>, Map<String, PropertyWriter>> found : properties.entrySet()) {
             Class<?> type = found.getKey();
-            if (found.getValue().isEmpty() && !Modifier.isAbstract(type.getModifiers()) && hasState(type)) {
-                return type;
+            if (found.getValue().isEmpty() && !Modifier.isAbstract(type.getModifiers()) && Fields.areIn(type)) {
+                return whyBlank(type);
             }
         }
         return null;
     }
 
-    private static boolean hasState(@Nullable Class<?> type) {
-        return type != null
-                && (Arrays.stream(type.getDeclaredFields()).anyMatch(WrittenParts::isState)
-                        || hasState(type.getSuperclass()));
-    }
-
-    private static boolean isState(Field field) {
-        return !Modifier.isStatic(field.getModifiers()) && !field.isSynthetic();
+    static String whyBlank(Class<?> type) {
+        return type.getName() + " has fields, but JSON shows none of them; give it getters, or make it a record";
     }
 
     private void lookAt(JavaType type) {

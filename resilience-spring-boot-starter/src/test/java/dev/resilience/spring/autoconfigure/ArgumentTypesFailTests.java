@@ -7,9 +7,11 @@ import java.io.InputStream;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.io.Resource;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.RequestEntity;
 import org.springframework.validation.BindingResult;
 import org.springframework.web.multipart.MultipartFile;
@@ -58,6 +60,7 @@ class ArgumentTypesFailTests extends FailingStartup {
     @Test
     void whatIsAnotherOneInEveryRequest() {
         failsFor(WholeRequest.class, "org.springframework.http.RequestEntity", "has headers");
+        failsFor(OnlyHeaders.class, "org.springframework.http.HttpHeaders", "has headers");
     }
 
     @Test
@@ -68,6 +71,12 @@ class ArgumentTypesFailTests extends FailingStartup {
     @Test
     void partsWithoutAnythingThatJsonShows() {
         failsFor(BlankPart.class, "java.util.Map", Secret.class.getName() + " has fields, but JSON shows none");
+    }
+
+    @Test
+    void codeOfTheCaller() {
+        failsFor(Callback.class, "java.util.function.Supplier", "java.util.function.Supplier is code");
+        failsFor(Later.class, "java.util.List", "java.lang.Runnable is code");
     }
 
     @Test
@@ -95,6 +104,12 @@ class ArgumentTypesFailTests extends FailingStartup {
     record Text(@JsonValue String text) {}
 
     static class Marker {}
+
+    @FunctionalInterface
+    interface Command {
+
+        void run();
+    }
 
     static class Dynamic {
 
@@ -160,9 +175,27 @@ class ArgumentTypesFailTests extends FailingStartup {
         void pay(String order, Map<String, Box> boxes) {}
     }
 
+    static class OnlyHeaders {
+
+        @Idempotent(key = "#order")
+        void pay(String order, HttpHeaders headers) {}
+    }
+
+    static class Callback {
+
+        @Idempotent(key = "#order")
+        void pay(String order, Supplier<String> callback) {}
+    }
+
+    static class Later {
+
+        @Idempotent(key = "#order")
+        void pay(String order, List<Runnable> callbacks) {}
+    }
+
     static class Fine {
 
         @Idempotent(key = "#order")
-        void pay(String order, Marker marker, Runnable callback, Dynamic dynamic, Text text, Object anything) {}
+        void pay(String order, Marker marker, Command command, Dynamic dynamic, Text text, Object anything) {}
     }
 }

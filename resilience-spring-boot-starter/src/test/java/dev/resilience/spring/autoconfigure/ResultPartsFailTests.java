@@ -47,6 +47,12 @@ class ResultPartsFailTests extends FailingStartup {
     }
 
     @Test
+    void classesOfWhichNothingIsRead() {
+        failsFor(ReturnsReceipt.class, Receipt.class.getName() + " would come back without anything in it");
+        failsFor(ReturnsCoupons.class, "neither setters nor a constructor for [code]");
+    }
+
+    @Test
     void typesThatManyClassesHaveInCommon() {
         failsFor(ReturnsSerializable.class, "java.io.Serializable: nothing says which class it is");
         failsFor(ReturnsComparables.class, "nothing says which class its elements are");
@@ -100,6 +106,32 @@ class ResultPartsFailTests extends FailingStartup {
 
         public String getName() {
             return "of an account";
+        }
+    }
+
+    public static class Receipt {
+
+        private @Nullable String number;
+
+        public @Nullable String getId() {
+            return number;
+        }
+    }
+
+    public static class Coupon {
+
+        private final String code;
+
+        Coupon() {
+            this("none");
+        }
+
+        Coupon(String text) {
+            code = text;
+        }
+
+        public String getCode() {
+            return code;
         }
     }
 
@@ -178,6 +210,22 @@ class ResultPartsFailTests extends FailingStartup {
         @Idempotent(key = "#order")
         ResponseEntity<Account> pay(String order) {
             return ResponseEntity.ok(new Account());
+        }
+    }
+
+    static class ReturnsReceipt {
+
+        @Idempotent(key = "#order")
+        Receipt pay(String order) {
+            return new Receipt();
+        }
+    }
+
+    static class ReturnsCoupons {
+
+        @Idempotent(key = "#order")
+        List<Coupon> pay(String order) {
+            return List.of(new Coupon(order));
         }
     }
 

@@ -1,0 +1,61 @@
+package dev.resilience.spring.idempotency;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.cfg.DateTimeFeature;
+import tools.jackson.databind.cfg.EnumFeature;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.util.StdDateFormat;
+
+/**
+ * Makes the mapper that the store is written and read with: the application's own, without what it leaves out, cuts or
+ * wraps for its clients. A replayed result is to be equal to the first one, and two payloads that differ are to look so.
+ * Default typing is off whatever the application's mapper has: a stored text never chooses the class that is made of it.
+ */
+final class StoreMapper {
+
+    private StoreMapper() {}
+
+    static JsonMapper of(JsonMapper application) {
+        return application
+                .rebuild()
+                .deactivateDefaultTyping()
+                .annotationIntrospector(
+                        new WholeValues(application.serializationConfig().getAnnotationIntrospector()))
+                .changeDefaultPropertyInclusion(any -> JsonInclude.Value.ALL_ALWAYS)
+                .addModule(LosslessTypes.module().addAbstractTypeMapping(Set.class, LinkedHashSet.class))
+                .defaultDateFormat(new StdDateFormat())
+                .disable(
+                        DateTimeFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE,
+                        DateTimeFeature.TRUNCATE_TO_MSECS_ON_READ,
+                        DateTimeFeature.TRUNCATE_TO_MSECS_ON_WRITE,
+                        DateTimeFeature.WRITE_DATES_AS_TIMESTAMPS,
+                        DateTimeFeature.WRITE_DATES_WITH_CONTEXT_TIME_ZONE,
+                        DateTimeFeature.WRITE_DURATIONS_AS_TIMESTAMPS)
+                .enable(DateTimeFeature.WRITE_DATES_WITH_ZONE_ID)
+                .disable(
+                        EnumFeature.READ_ENUMS_USING_TO_STRING,
+                        EnumFeature.READ_UNKNOWN_ENUM_VALUES_AS_NULL,
+                        EnumFeature.READ_UNKNOWN_ENUM_VALUES_USING_DEFAULT_VALUE,
+                        EnumFeature.WRITE_ENUMS_TO_LOWERCASE,
+                        EnumFeature.WRITE_ENUMS_USING_INDEX,
+                        EnumFeature.WRITE_ENUMS_USING_TO_STRING)
+                .disable(SerializationFeature.WRAP_ROOT_VALUE, SerializationFeature.WRITE_SINGLE_ELEM_ARRAYS_UNWRAPPED)
+                .enable(SerializationFeature.WRITE_EMPTY_JSON_ARRAYS)
+                .disable(
+                        DeserializationFeature.ACCEPT_EMPTY_ARRAY_AS_NULL_OBJECT,
+                        DeserializationFeature.ACCEPT_EMPTY_STRING_AS_NULL_OBJECT,
+                        DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES,
+                        DeserializationFeature.FAIL_ON_NULL_CREATOR_PROPERTIES,
+                        DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES,
+                        DeserializationFeature.UNWRAP_ROOT_VALUE,
+                        DeserializationFeature.UNWRAP_SINGLE_VALUE_ARRAYS,
+                        DeserializationFeature.USE_BIG_INTEGER_FOR_INTS,
+                        DeserializationFeature.USE_JAVA_ARRAY_FOR_JSON_ARRAY)
+                .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+                .build();
+    }
+}

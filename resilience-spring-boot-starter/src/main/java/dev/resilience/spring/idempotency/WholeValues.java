@@ -1,0 +1,31 @@
+package dev.resilience.spring.idempotency;
+
+import com.fasterxml.jackson.annotation.JsonFormat;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.AnnotationIntrospector;
+import tools.jackson.databind.cfg.MapperConfig;
+import tools.jackson.databind.introspect.Annotated;
+import tools.jackson.databind.introspect.AnnotationIntrospectorPair;
+
+/**
+ * Reads the application's annotations, but for those that leave out what is null, empty or a default, and for patterns,
+ * which cut seconds and zones off.
+ */
+final class WholeValues extends AnnotationIntrospectorPair {
+
+    WholeValues(AnnotationIntrospector ofApplication) {
+        super(ofApplication, AnnotationIntrospector.nopInstance());
+    }
+
+    @Override
+    public JsonInclude.Value findPropertyInclusion(MapperConfig<?> config, Annotated member) {
+        return JsonInclude.Value.ALL_ALWAYS;
+    }
+
+    @Override
+    public JsonFormat.@Nullable Value findFormat(MapperConfig<?> config, Annotated member) {
+        JsonFormat.Value format = super.findFormat(config, member);
+        return format == null ? null : format.withPattern("");
+    }
+}
