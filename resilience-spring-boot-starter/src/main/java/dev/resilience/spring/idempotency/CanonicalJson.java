@@ -7,12 +7,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
+import tools.jackson.databind.JacksonSerializable;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.jsontype.TypeSerializer;
 import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.ser.std.StdSerializer;
@@ -34,7 +35,10 @@ final class CanonicalJson {
     CanonicalJson(JsonMapper mapper) {
         SimpleModule module =
                 new SimpleModule().addSerializer(new SortedElements()).setSerializerModifier(new ClassNames());
-        this.mapper = mapper.rebuild().addModule(module).build();
+        this.mapper = mapper.rebuild()
+                .addModule(module)
+                .addModule(new SimpleModule().setSerializerModifier(new BlankArguments()))
+                .build();
     }
 
     ArgumentCodec arguments(List<JavaType> declared) {
@@ -56,21 +60,35 @@ final class CanonicalJson {
     }
 
     /** Writes by the declared type, which knows more of the elements, and by the class, which knows more properties. */
-    private record Argument(JsonMapper mapper, JavaType declared, ConcurrentMap<Class<?>, ObjectWriter> writers) {
+    private record Argument(JsonMapper mapper, JavaType declared, ConcurrentMap<Class<?>, JavaType> types) {
 
         Argument(JsonMapper mapper, JavaType declared) {
             this(mapper, declared, new ConcurrentHashMap<>());
         }
 
         JsonNode tree(Object value) {
-            return writers.computeIfAbsent(value.getClass(), this::writer).valueToTree(value);
+            return mapper.valueToTree(new Typed(value, types.computeIfAbsent(value.getClass(), this::type)));
         }
 
-        private ObjectWriter writer(Class<?> type) {
-            return mapper.writerFor(
-                    declared.isPrimitive() || declared.isArrayType()
-                            ? declared
-                            : mapper.getTypeFactory().constructSpecializedType(declared, type, true));
+        private JavaType type(Class<?> type) {
+            return declared.isPrimitive() || declared.isArrayType()
+                    ? declared
+                    : mapper.getTypeFactory().constructSpecializedType(declared, type, true);
+        }
+    }
+
+    /** A writer for a type would write elements by nothing but what they are declared as. */
+    private record Typed(Object value, JavaType type) implements JacksonSerializable {
+
+        @Override
+        public void serialize(JsonGenerator generator, SerializationContext context) {
+            context.findTypedValueSerializer(type, true).serialize(value, generator, context);
+        }
+
+        @Override
+        public void serializeWithType(
+                JsonGenerator generator, SerializationContext context, TypeSerializer typeSerializer) {
+            serialize(generator, context);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.resilience.spring.idempotency;
 
 import java.lang.reflect.Proxy;
+import java.util.Iterator;
 import java.util.List;
 import org.springframework.util.ClassUtils;
 import tools.jackson.core.JsonGenerator;
@@ -14,6 +15,7 @@ import tools.jackson.databind.introspect.AnnotatedClass;
 import tools.jackson.databind.introspect.BeanPropertyDefinition;
 import tools.jackson.databind.introspect.VirtualAnnotatedMember;
 import tools.jackson.databind.ser.BeanPropertyWriter;
+import tools.jackson.databind.ser.PropertyWriter;
 import tools.jackson.databind.ser.ValueSerializerModifier;
 import tools.jackson.databind.ser.VirtualBeanPropertyWriter;
 import tools.jackson.databind.util.Annotations;
@@ -42,6 +44,16 @@ final class ClassNames extends ValueSerializerModifier {
                     text));
         }
         return properties;
+    }
+
+    /** Whether a class has properties of its own. */
+    static boolean areBeside(Iterator<PropertyWriter> properties) {
+        while (properties.hasNext()) {
+            if (!(properties.next() instanceof ClassName)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static final class ClassName extends VirtualBeanPropertyWriter {

@@ -7,16 +7,11 @@ import dev.resilience.idempotency.IdempotencyPolicy.Scope;
 import dev.resilience.idempotency.IdempotentOperation;
 import dev.resilience.spring.ResilienceConfigurationException;
 import java.lang.reflect.Method;
-import java.security.Principal;
-import java.util.BitSet;
-import java.util.List;
 import java.util.function.Predicate;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.http.HttpEntity;
-import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
 import org.springframework.util.ClassUtils;
@@ -86,13 +81,10 @@ public final class IdempotentMethods {
         if (HTTP && !isHttpAnswer) {
             results = new PlainAnswerCodec(results, method, type);
         }
-        List<ResolvableType> parameters = IntStream.range(0, method.getParameterCount())
-                .mapToObj(i -> ResolvableType.forMethodParameter(method, i, type))
-                .toList();
+        ComparedArguments arguments = new ComparedArguments(method, type);
         if (policy.fingerprint()) {
-            checkArguments(json, parameters, name);
+            arguments.check(json, name);
         }
-        BitSet compared = compared(parameters);
         if (!used) {
             used = true;
             firstUse.run();
@@ -101,8 +93,8 @@ public final class IdempotentMethods {
                 name,
                 key,
                 scope(name, annotation, policy),
-                compared,
-                json.arguments(compared.stream().mapToObj(parameters::get).toList()),
+                arguments.indexes(),
+                json.arguments(arguments.types()),
                 results,
                 isFinal,
                 answersRequests(method, annotation) ? new ReplayHeader() : () -> () -> {});
@@ -173,34 +165,6 @@ public final class IdempotentMethods {
                             + (result.resolve() == null ? result.getType().getTypeName() : result) + ": " + why,
                     "Return a class that Jackson can read, or name one: @Idempotent(resultType = ...).");
         }
-    }
-
-    private static void checkArguments(Json json, List<ResolvableType> parameters, String name) {
-        for (int i = 0; i < parameters.size(); i++) {
-            ResolvableType type = parameters.get(i);
-            String why = HTTP && changes(type.toClass())
-                    ? type.toClass().getName() + " has headers, which are others when a request is repeated"
-                    : json.whyNotWritable(type);
-            if (why != null) {
-                throw new ResilienceConfigurationException(
-                        "Argument " + i + " of the @Idempotent method " + name + " cannot be written as JSON, so calls "
-                                + "with the same key could not be compared: " + why,
-                        "Move the argument out of the method, or choose a policy with 'fingerprint: false'.");
-            }
-        }
-    }
-
-    private static boolean changes(Class<?> type) {
-        return HttpHeaders.class.isAssignableFrom(type) || HttpEntity.class.isAssignableFrom(type);
-    }
-
-    /** Which arguments tell one call from another. Who calls does not: that is the scope's business. */
-    private static BitSet compared(List<ResolvableType> parameters) {
-        BitSet compared = new BitSet();
-        for (int i = 0; i < parameters.size(); i++) {
-            compared.set(i, !Principal.class.isAssignableFrom(parameters.get(i).toClass()));
-        }
-        return compared;
     }
 
     private CallerScope scope(String name, Idempotent annotation, IdempotencyPolicy policy) {

@@ -7,7 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.resilience.exception.IdempotencyKeyReusedException;
 import dev.resilience.spring.idempotency.Payments.Account;
 import dev.resilience.spring.idempotency.Payments.Card;
+import dev.resilience.spring.idempotency.Payments.Nothing;
 import dev.resilience.spring.idempotency.Payments.Point;
+import dev.resilience.spring.idempotency.Payments.Stop;
+import dev.resilience.spring.idempotency.Payments.User;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -16,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.springframework.web.util.UriComponentsBuilder;
 import tools.jackson.databind.json.JsonMapper;
 
 /** What counts as the same call under one key. */
@@ -80,6 +84,40 @@ class EqualCallsTests {
             payments.payAs("k", () -> "alice, at her desk");
             payments.payAs("k", () -> "alice, on her phone");
             assertThat(payments.calls()).hasValue(1);
+        });
+    }
+
+    @Test
+    void whateverTheCallerMayDoByNow() {
+        User before = new User("alice", List.of("customer"));
+        User after = new User("alice", List.of("customer", "admin"));
+        IdempotentApplication.with(Payments.class, payments -> {
+            payments.payFor("k", before, before, UriComponentsBuilder.fromUriString("http://one"));
+            payments.payFor("k", after, after, UriComponentsBuilder.fromUriString("http://two"));
+            assertThat(payments.calls()).hasValue(1);
+        });
+    }
+
+    /** The class of a lambda has another name in every process. */
+    @Test
+    void ofLambdasThatShowTheSame() {
+        IdempotentApplication.with(Payments.class, payments -> {
+            payments.runNamed("k", () -> "stop");
+            payments.runNamed("k", () -> "stop");
+            assertThat(payments.calls()).hasValue(1);
+        });
+    }
+
+    @Test
+    void ofThingsThatHoldNothing() {
+        IdempotentApplication.with(Payments.class, payments -> {
+            payments.run("k", new Nothing());
+            payments.run("k", new Nothing());
+            payments.runAny("k", new Nothing());
+            payments.runAny("k", new Nothing());
+            payments.runAny("stop", Stop.NOW);
+            payments.runAny("stop", Stop.NOW);
+            assertThat(payments.calls()).hasValue(3);
         });
     }
 

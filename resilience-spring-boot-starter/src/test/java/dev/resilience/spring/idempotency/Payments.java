@@ -6,6 +6,10 @@ import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.resilience.annotation.Idempotent;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
 import java.math.BigDecimal;
 import java.security.Principal;
 import java.time.Instant;
@@ -15,6 +19,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.springframework.security.core.annotation.AuthenticationPrincipal;
+import org.springframework.web.util.UriComponentsBuilder;
 import tools.jackson.databind.JsonNode;
 
 /** Calls that are compared by their arguments. */
@@ -42,6 +48,11 @@ class Payments {
     }
 
     @Idempotent(key = "#key")
+    int payFor(String key, @AuthenticationPrincipal User payer, @CurrentUser Object user, UriComponentsBuilder here) {
+        return calls.incrementAndGet();
+    }
+
+    @Idempotent(key = "#key")
     int payMap(String key, Map<String, Object> items) {
         return calls.incrementAndGet();
     }
@@ -58,6 +69,21 @@ class Payments {
 
     @Idempotent(key = "#key")
     int run(String key, Command command) {
+        return calls.incrementAndGet();
+    }
+
+    @Idempotent(key = "#key")
+    int runAny(String key, Object command) {
+        return calls.incrementAndGet();
+    }
+
+    @Idempotent(key = "#key")
+    int runNamed(String key, Named command) {
+        return calls.incrementAndGet();
+    }
+
+    @Idempotent(key = "#key")
+    int runAll(String key, List<? extends Command> commands) {
         return calls.incrementAndGet();
     }
 
@@ -92,6 +118,13 @@ class Payments {
         return new Order(new Money(new BigDecimal("10.50"), "EUR"), Instant.EPOCH, Optional.empty());
     }
 
+    @Target(ElementType.PARAMETER)
+    @Retention(RetentionPolicy.RUNTIME)
+    @AuthenticationPrincipal
+    @interface CurrentUser {}
+
+    record User(String name, List<String> roles) {}
+
     record Point(int x, int y) {}
 
     record Money(BigDecimal amount, String currency) {}
@@ -114,6 +147,33 @@ class Payments {
     record Pay(String id) implements Command {}
 
     record Refund(String id) implements Command {}
+
+    interface Named {
+
+        String getName();
+    }
+
+    /** Its amount is nobody's business, JSON's neither. */
+    static final class Tip implements Command {
+
+        private final int amount;
+
+        Tip(int amount) {
+            this.amount = amount;
+        }
+
+        @Override
+        public String toString() {
+            return "a tip of " + amount;
+        }
+    }
+
+    /** Holds nothing. */
+    enum Stop implements Command {
+        NOW
+    }
+
+    static final class Nothing implements Command {}
 
     @JsonTypeInfo(use = JsonTypeInfo.Id.NAME)
     @JsonSubTypes({@JsonSubTypes.Type(Account.class), @JsonSubTypes.Type(Card.class)})

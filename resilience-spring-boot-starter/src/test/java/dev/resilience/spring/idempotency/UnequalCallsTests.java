@@ -15,6 +15,7 @@ import dev.resilience.spring.idempotency.Payments.Money;
 import dev.resilience.spring.idempotency.Payments.Order;
 import dev.resilience.spring.idempotency.Payments.Pay;
 import dev.resilience.spring.idempotency.Payments.Refund;
+import dev.resilience.spring.idempotency.Payments.Tip;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.List;
@@ -22,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** What counts as another call, under one key or in another method. */
@@ -57,6 +59,13 @@ class UnequalCallsTests {
         assertRefused(
                 payments -> payments.payMap("k", Map.of("run", List.of(new Pay("1")))),
                 payments -> payments.payMap("k", Map.of("run", List.of(new Refund("1")))));
+    }
+
+    @Test
+    void forAnElementThatHasMoreThanItsDeclaredType() {
+        assertRefused(
+                payments -> payments.runAll("k", List.of(new Pay("1"))),
+                payments -> payments.runAll("k", List.of(new Pay("2"))));
     }
 
     @Test
@@ -127,6 +136,27 @@ class UnequalCallsTests {
                             .withMessageContaining("'fingerprint: false'");
                     assertThat(context.getBean(AskedStore.class).claims()).isZero();
                 });
+    }
+
+    @Test
+    void argumentsOfWhichJsonShowsNothingAreRefused() {
+        assertUnseen(
+                payments -> payments.run("k", new Tip(1)), Tip.class.getName() + " has fields, but JSON shows none");
+        assertUnseen(payments -> payments.runAll("k", List.of(new Pay("1"), new Tip(1))), Tip.class.getName());
+        assertUnseen(payments -> payments.runAny("k", new Tip(1)), Tip.class.getName());
+        assertUnseen(payments -> payments.payMap("k", Map.of("tips", Set.of(new Tip(1)))), Tip.class.getName());
+        Supplier<String> lambda = () -> "k";
+        assertUnseen(payments -> payments.runAny("k", lambda), "is code");
+    }
+
+    private void assertUnseen(ContextConsumer<Payments> call, String why) {
+        IdempotentApplication.with(Payments.class, payments -> {
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> call.accept(payments))
+                    .withMessageContaining("'fingerprint: false'")
+                    .withStackTraceContaining(why);
+            assertThat(payments.calls()).hasValue(0);
+        });
     }
 
     /** One key in two methods is two keys. */
