@@ -128,7 +128,7 @@ final class KeyExpression implements KeySource {
             return text;
         }
         String text = key.toString();
-        if (key.getClass().isArray() || text.equals(identity(key))) {
+        if (text.equals(identity(key))) {
             throw invalid(key, "which has no toString() of its own");
         }
         if (text.indexOf('@') >= 0 && ARRAY.matcher(text).find()) {
