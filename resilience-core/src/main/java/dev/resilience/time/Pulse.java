@@ -1,12 +1,17 @@
 package dev.resilience.time;
 
+import java.util.function.ObjLongConsumer;
+
 /**
  * Beats at an interval as long as somebody asks for it: some beats after the last time it stops, and whoever asks next
  * starts it again. Asking costs a read or two, for it is part of every call.
  */
-abstract class Pulse {
+class Pulse {
 
-    private final int beatsUntilIdle;
+    private static final int BEATS_UNTIL_IDLE = 100;
+
+    private final long millis;
+    private final ObjLongConsumer<Runnable> timer;
     private volatile boolean beating;
 
     /** Plain, for it may be seen late; written only if it changes, so that threads can share it. */
@@ -14,8 +19,13 @@ abstract class Pulse {
 
     private int idleBeats;
 
-    Pulse(int beatsUntilIdle) {
-        this.beatsUntilIdle = beatsUntilIdle;
+    /**
+     * @param millis between two beats
+     * @param timer runs something so many milliseconds later
+     */
+    Pulse(long millis, ObjLongConsumer<Runnable> timer) {
+        this.millis = millis;
+        this.timer = timer;
     }
 
     /** Whether it beats from now on; if not, the system has no thread left for it. */
@@ -39,21 +49,18 @@ abstract class Pulse {
         onBeat();
         idleBeats = asked ? 0 : idleBeats + 1;
         asked = false;
-        beating = idleBeats < beatsUntilIdle && next();
+        beating = idleBeats < BEATS_UNTIL_IDLE && next();
     }
 
     private boolean next() {
         try {
-            later(this::beat);
+            timer.accept(this::beat, millis);
             return true;
         } catch (OutOfMemoryError noThread) {
             return false;
         }
     }
 
-    /** Has the next beat come an interval later. */
-    abstract void later(Runnable beat);
-
-    /** What a beat is for. */
-    abstract void onBeat();
+    /** What a beat is for, beyond itself. */
+    void onBeat() {}
 }

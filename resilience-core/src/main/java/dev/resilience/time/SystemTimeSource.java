@@ -22,6 +22,13 @@ final class SystemTimeSource implements TimeSource {
 
     static final SystemTimeSource INSTANCE = new SystemTimeSource();
 
+    /**
+     * Wakes the timer's thread ten times a second. A timer that is due before all others has to wake it at once, which
+     * costs whoever sets it some microseconds; most are cancelled before they are due, and behind the next beat nobody is
+     * woken for them.
+     */
+    private static final Pulse HEARTBEAT = new Pulse(100, SystemTimeSource::onTimer);
+
     private SystemTimeSource() {}
 
     @Override
@@ -68,7 +75,7 @@ final class SystemTimeSource implements TimeSource {
             Future<?> running = threads.submit(inContext);
             return () -> running.cancel(false);
         }
-        Heartbeat.INSTANCE.beats();
+        HEARTBEAT.beats();
         Future<?> timer = Threads.TIMER.schedule(
                 () -> threads.execute(inContext), Durations.toNanos(delay), TimeUnit.NANOSECONDS);
         return () -> timer.cancel(false);
@@ -88,6 +95,11 @@ final class SystemTimeSource implements TimeSource {
         };
     }
 
+    @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for it
+    private static void onTimer(Runnable beat, long millis) {
+        Threads.TIMER.schedule(beat, millis, TimeUnit.MILLISECONDS);
+    }
+
     /** Asks for the time a hundred times a second, so that callers need only read it. */
     private static final class Ticker extends Pulse {
 
@@ -96,7 +108,7 @@ final class SystemTimeSource implements TimeSource {
         private volatile long now;
 
         Ticker() {
-            super(100);
+            super(10, SystemTimeSource::onTimer);
         }
 
         long nanoTime() {
@@ -106,35 +118,6 @@ final class SystemTimeSource implements TimeSource {
         @Override
         void onBeat() {
             now = System.nanoTime();
-        }
-
-        @Override
-        @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for it
-        void later(Runnable beat) {
-            Threads.TIMER.schedule(beat, 10, TimeUnit.MILLISECONDS);
-        }
-    }
-
-    /**
-     * Wakes the timer's thread ten times a second. A timer that is due before all others has to wake it at once, which
-     * costs whoever sets it some microseconds; most are cancelled before they are due, and behind the next beat nobody is
-     * woken for them.
-     */
-    private static final class Heartbeat extends Pulse {
-
-        static final Heartbeat INSTANCE = new Heartbeat();
-
-        Heartbeat() {
-            super(100);
-        }
-
-        @Override
-        void onBeat() {}
-
-        @Override
-        @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for it
-        void later(Runnable beat) {
-            Threads.TIMER.schedule(beat, 100, TimeUnit.MILLISECONDS);
         }
     }
 

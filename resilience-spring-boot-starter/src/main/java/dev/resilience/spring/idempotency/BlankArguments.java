@@ -6,8 +6,6 @@ import tools.jackson.databind.SerializationConfig;
 import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.ValueSerializer;
 import tools.jackson.databind.ser.ValueSerializerModifier;
-import tools.jackson.databind.ser.bean.BeanSerializerBase;
-import tools.jackson.databind.ser.impl.UnknownSerializer;
 import tools.jackson.databind.ser.std.StdSerializer;
 
 /**
@@ -20,8 +18,7 @@ final class BlankArguments extends ValueSerializerModifier {
     public ValueSerializer<?> modifySerializer(
             SerializationConfig config, BeanDescription.Supplier bean, ValueSerializer<?> serializer) {
         Class<?> type = bean.getBeanClass();
-        boolean isBean = serializer instanceof BeanSerializerBase || serializer instanceof UnknownSerializer;
-        if (!isBean || ClassNames.areBeside(serializer.properties())) {
+        if (!WrittenParts.isByProperties(serializer) || ClassNames.areBeside(serializer.properties())) {
             return serializer;
         }
         return Fields.areIn(type) || type.isHidden() ? new Refused(type) : serializer;

@@ -78,6 +78,11 @@ final class WrittenParts extends ValueSerializerModifier {
         return type.getName() + " has fields, but JSON shows none of them; give it getters, or make it a record";
     }
 
+    /** Whether objects are written by their properties, be there any or not. */
+    static boolean isByProperties(ValueSerializer<?> serializer) {
+        return serializer instanceof BeanSerializerBase || serializer instanceof UnknownSerializer;
+    }
+
     private void lookAt(JavaType type) {
         if (!types.add(type)) {
             return;
@@ -99,7 +104,7 @@ final class WrittenParts extends ValueSerializerModifier {
     @Override
     public ValueSerializer<?> modifySerializer(
             SerializationConfig config, BeanDescription.Supplier bean, ValueSerializer<?> serializer) {
-        if (serializer instanceof BeanSerializerBase || serializer instanceof UnknownSerializer) {
+        if (isByProperties(serializer)) {
             Map<String, PropertyWriter> found = new LinkedHashMap<>();
             serializer.properties().forEachRemaining(property -> found.put(property.getName(), property));
             properties.put(bean.getBeanClass(), found);
