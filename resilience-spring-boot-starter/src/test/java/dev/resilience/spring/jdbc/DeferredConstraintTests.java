@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.event.IdempotencyOutcome;
+import java.time.Duration;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -17,10 +18,7 @@ class DeferredConstraintTests {
     private static void with(boolean translation, int poolSize, TestShop.Use use) {
         TestShop.with(
                 Databases.POSTGRESQL,
-                pool -> {
-                    pool.setMaximumPoolSize(poolSize);
-                    pool.setConnectionTimeout(5_000);
-                },
+                TestShop.pool(poolSize, Duration.ofSeconds(5)),
                 runner -> runner.withPropertyValues("spring.dao.exceptiontranslation.enabled=" + translation),
                 shop -> {
                     shop.outside().execute("DROP TABLE IF EXISTS articles CASCADE");

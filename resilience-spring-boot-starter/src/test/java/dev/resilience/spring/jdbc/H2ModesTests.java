@@ -5,16 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.resilience.idempotency.Claim;
 import dev.resilience.idempotency.ClaimRequest;
-import dev.resilience.idempotency.IdempotencyStore;
-import dev.resilience.idempotency.IdempotencyStoreContract;
 import dev.resilience.idempotency.RecordKey;
 import java.time.Duration;
-import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.jdbc.core.JdbcTemplate;
 
 /** H2 can look like other databases, and is a store all the same. */
 @ParameterizedClass
@@ -33,42 +28,17 @@ import org.springframework.jdbc.core.JdbcTemplate;
             "REGULAR;DATABASE_TO_UPPER=FALSE",
             "STRICT"
         })
-class H2ModesTests extends IdempotencyStoreContract {
-
-    private static final String TABLE = JdbcIdempotencyStore.DEFAULT_TABLE;
-
-    private final HikariDataSource pool = new HikariDataSource();
-    private final JdbcTemplate jdbc = new JdbcTemplate(pool);
+class H2ModesTests extends JdbcStoreContract {
 
     H2ModesTests(String mode) {
+        super(inMode(mode));
+    }
+
+    private static HikariDataSource inMode(String mode) {
+        HikariDataSource pool = new HikariDataSource();
         pool.setJdbcUrl("jdbc:h2:mem:mode;MODE=" + mode);
         pool.setUsername("sa");
-    }
-
-    @AfterEach
-    void close() {
-        pool.close();
-    }
-
-    @Override
-    protected IdempotencyStore emptyStore() {
-        return preparedStore();
-    }
-
-    private JdbcIdempotencyStore preparedStore() {
-        JdbcIdempotencyStore store = new JdbcIdempotencyStore(pool, TABLE, true);
-        store.prepare();
-        jdbc.update("DELETE FROM " + TABLE);
-        return store;
-    }
-
-    /** The database's clock is a real one. */
-    @Override
-    protected void letPass(Duration duration) {
-        long end = System.nanoTime() + duration.toNanos();
-        for (long left = duration.toNanos(); left > 0; left = end - System.nanoTime()) {
-            LockSupport.parkNanos(left);
-        }
+        return pool;
     }
 
     @Override

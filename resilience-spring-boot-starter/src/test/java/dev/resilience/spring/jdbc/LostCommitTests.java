@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.event.IdempotencyOutcome;
+import java.time.Duration;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -28,10 +29,7 @@ class LostCommitTests {
     private void with(TestShop.Use use) {
         TestShop.with(
                 database,
-                pool -> {
-                    pool.setMaximumPoolSize(1);
-                    pool.setConnectionTimeout(5_000);
-                },
+                TestShop.pool(1, Duration.ofSeconds(5)),
                 runner -> runner.withUserConfiguration(Losing.class)
                         .withPropertyValues(
                                 "resilience.retry.default.retry-on=" + TransactionSystemException.class.getName()),

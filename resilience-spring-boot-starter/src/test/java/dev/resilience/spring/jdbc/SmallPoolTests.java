@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.exception.IdempotencyStoreException;
 import java.sql.Connection;
+import java.time.Duration;
 import java.util.Objects;
 import org.assertj.core.api.ThrowableAssertAlternative;
 import org.junit.jupiter.api.Test;
@@ -26,14 +27,7 @@ class SmallPoolTests {
     }
 
     private void with(TestShop.Use use) {
-        TestShop.with(
-                database,
-                pool -> {
-                    pool.setMaximumPoolSize(1);
-                    pool.setConnectionTimeout(250);
-                },
-                runner -> runner,
-                use);
+        TestShop.with(database, TestShop.pool(1, Duration.ofMillis(250)), runner -> runner, use);
     }
 
     private static ThrowableAssertAlternative<?> assertRefused(TestShop shop) {
@@ -57,11 +51,8 @@ class SmallPoolTests {
     void aSerializableTransactionNeedsNoSecondOne() {
         TestShop.with(
                 database,
-                pool -> {
-                    pool.setMaximumPoolSize(1);
-                    pool.setConnectionTimeout(5_000);
-                    pool.setTransactionIsolation("TRANSACTION_SERIALIZABLE");
-                },
+                TestShop.pool(1, Duration.ofSeconds(5))
+                        .andThen(pool -> pool.setTransactionIsolation("TRANSACTION_SERIALIZABLE")),
                 runner -> runner,
                 TestShop::assertCommitsBoth);
     }

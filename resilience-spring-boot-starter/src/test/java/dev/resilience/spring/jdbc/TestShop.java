@@ -13,6 +13,7 @@ import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceJdbcAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceTransactionAutoConfiguration;
 import dev.resilience.spring.jdbc.TransactionalTests.Orders;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -54,6 +55,14 @@ record TestShop(
     interface Use {
 
         void with(TestShop shop) throws Exception;
+    }
+
+    /** A pool of so many connections, and how long one is waited for. */
+    static Consumer<HikariDataSource> pool(int size, Duration patience) {
+        return pool -> {
+            pool.setMaximumPoolSize(size);
+            pool.setConnectionTimeout(patience.toMillis());
+        };
     }
 
     static void with(Databases database, Use use, String... properties) {
