@@ -17,24 +17,9 @@ import org.assertj.core.api.Assertions;
 /** Compiles a page's Java the way a reader's project would, in the package {@code com.example}. */
 final class SnippetCompiler {
 
-    private static final String IMPORTS = """
+    /** What the reader's own project has; everything else a snippet must import itself. */
+    private static final String DOMAIN = """
             package com.example;
-
-            import dev.resilience.annotation.*;
-            import dev.resilience.deadline.Deadline;
-            import dev.resilience.fault.Fault;
-            import dev.resilience.fault.FaultClassifier;
-            import dev.resilience.spring.web.DeadlineHeader;
-            import dev.resilience.time.ManualTimeSource;
-            import java.time.Duration;
-            import org.jspecify.annotations.Nullable;
-            import org.springframework.boot.test.context.TestConfiguration;
-            import org.springframework.context.annotation.Bean;
-            import org.springframework.context.annotation.Configuration;
-            import org.springframework.jdbc.core.simple.JdbcClient;
-            import org.springframework.stereotype.Service;
-            import org.springframework.transaction.annotation.Transactional;
-            import org.springframework.web.client.RestClient;
 
             class LedgerClosedException extends RuntimeException {}
 
@@ -43,7 +28,6 @@ final class SnippetCompiler {
             interface PaymentGateway {
                 Receipt charge(String orderId, int amount);
             }
-
             """;
 
     private SnippetCompiler() {}
@@ -56,7 +40,12 @@ final class SnippetCompiler {
         try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
             List<String> options = List.of("-parameters", "-proc:none", "-d", directory.toString());
             boolean compiled = compiler.getTask(
-                            messages, files, null, options, null, List.of(source(className, IMPORTS + snippet)))
+                            messages,
+                            files,
+                            null,
+                            options,
+                            null,
+                            List.of(source("Domain", DOMAIN), source(className, "package com.example;\n" + snippet)))
                     .call();
             Assertions.assertThat(compiled).as("%s\n%s", messages, snippet).isTrue();
         }
