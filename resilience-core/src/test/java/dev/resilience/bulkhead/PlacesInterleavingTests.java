@@ -1,5 +1,6 @@
 package dev.resilience.bulkhead;
 
+import dev.resilience.concurrency.Interleaved;
 import dev.resilience.concurrency.Interleavings;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,8 +10,6 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
 import org.jetbrains.lincheck.datastructures.Validate;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Places with a line that is long enough are linearizable: callers see a bulkhead that does one thing at a time, first
@@ -18,14 +17,12 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class PlacesInterleavingTests {
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved(alwaysModelChecked = true)
     void aPlaceIsHandedOverInOrder(Interleavings mode) {
         mode.linearizable(Callers.class, InOrder.class);
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void whoComesWhileAPlaceIsLeftIsGivenIt(Interleavings mode) {
         mode.explore(threads -> {
             Places places = new Places(1, 1);
@@ -38,8 +35,7 @@ class PlacesInterleavingTests {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void nobodyIsRefusedWhileThereIsRoom(Interleavings mode) {
         mode.explore(threads -> {
             Places places = new Places(1, 1);
@@ -59,8 +55,7 @@ class PlacesInterleavingTests {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void nobodyIsRefusedForALineThatGetsShorterWhileThereIsRoom(Interleavings mode) {
         mode.explore(threads -> {
             Places places = new Places(1, 1);

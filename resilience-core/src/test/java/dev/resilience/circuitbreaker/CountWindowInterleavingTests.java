@@ -1,11 +1,10 @@
 package dev.resilience.circuitbreaker;
 
 import dev.resilience.circuitbreaker.CallWindow.Thresholds;
+import dev.resilience.concurrency.Interleaved;
 import dev.resilience.concurrency.Interleavings;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A count window is not linearizable: while calls are being recorded, a count may be off by as many as there are. It is
@@ -15,8 +14,7 @@ class CountWindowInterleavingTests {
 
     private static final int SIZE = 2;
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved(alwaysModelChecked = true)
     void countsAreExactWhenAllIsQuiet(Interleavings mode) {
         mode.explore(threads -> {
             CountWindow window = new CountWindow(SIZE, new Thresholds(SIZE, 1, 1e-7));
@@ -42,8 +40,7 @@ class CountWindowInterleavingTests {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void aThresholdThatIsReachedIsSeenByOneOfThoseWhoReachIt(Interleavings mode) {
         mode.explore(threads -> {
             CountWindow window = new CountWindow(SIZE, new Thresholds(SIZE, 1, 0));
@@ -60,8 +57,7 @@ class CountWindowInterleavingTests {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void aCountIsOffByNoMoreThanTheCallsUnderWay(Interleavings mode) {
         mode.explore(threads -> {
             CountWindow window = new CountWindow(1, new Thresholds(1, 1, 0));

@@ -1,12 +1,11 @@
 package dev.resilience.circuitbreaker;
 
 import dev.resilience.circuitbreaker.CallWindow.Thresholds;
+import dev.resilience.concurrency.Interleaved;
 import dev.resilience.concurrency.Interleavings;
 import dev.resilience.concurrency.StubTime;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A time window is not linearizable: its buckets are read one after the other. What it holds is exact when all is quiet,
@@ -21,8 +20,7 @@ class TimeWindowInterleavingTests {
     private final Thresholds allOfTwo = new Thresholds(2, 1, 0);
     private final Thresholds anySlowOfTwo = new Thresholds(2, 0, 1e-7);
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved(alwaysModelChecked = true)
     void noCallIsLostWhereABucketBegins(Interleavings mode) {
         mode.explore(threads -> {
             StubTime time = new StubTime();
@@ -35,8 +33,7 @@ class TimeWindowInterleavingTests {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void noCallIsLostWhileTimeMovesOn(Interleavings mode) {
         mode.explore(threads -> {
             StubTime time = new StubTime();
@@ -53,8 +50,7 @@ class TimeWindowInterleavingTests {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void aThresholdThatIsReachedIsSeenByOneOfThoseWhoReachIt(Interleavings mode) {
         mode.explore(threads -> {
             TimeWindow window = window(halfOfTwo, new StubTime());
@@ -66,8 +62,7 @@ class TimeWindowInterleavingTests {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void tooManySlowCallsAreSeenByOneOfThem(Interleavings mode) {
         mode.explore(threads -> {
             TimeWindow window = window(anySlowOfTwo, new StubTime());
@@ -79,8 +74,7 @@ class TimeWindowInterleavingTests {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void aFailureCountsUntilItsTimeIsOver(Interleavings mode) {
         mode.explore(threads -> {
             StubTime time = new StubTime();

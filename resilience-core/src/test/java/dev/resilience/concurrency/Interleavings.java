@@ -42,7 +42,7 @@ public enum Interleavings {
         }
     };
 
-    private static final boolean LONG = "long".equals(System.getProperty("stress"));
+    static final boolean LONG = "long".equals(System.getProperty("stress"));
     private static final int TIMES = LONG ? 8 : 1;
 
     abstract Options<?, ?> options(int times);

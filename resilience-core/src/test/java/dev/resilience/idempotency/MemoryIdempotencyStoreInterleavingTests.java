@@ -1,5 +1,6 @@
 package dev.resilience.idempotency;
 
+import dev.resilience.concurrency.Interleaved;
 import dev.resilience.concurrency.Interleavings;
 import dev.resilience.concurrency.StubTime;
 import dev.resilience.idempotency.Claim.Acquired;
@@ -11,20 +12,16 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** The store is linearizable: a record has one owner at a time, and only its owner completes, renews or releases it. */
 class MemoryIdempotencyStoreInterleavingTests {
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved(alwaysModelChecked = true)
     void aRecordHasOneOwner(Interleavings mode) {
         mode.linearizable(Owners.class, OneRecord.class);
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void aResultIsStoredOrTheRecordIsTakenOver(Interleavings mode) {
         mode.explore(threads -> {
             Owners owners = new Owners();

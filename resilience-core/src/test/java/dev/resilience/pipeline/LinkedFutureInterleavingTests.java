@@ -1,16 +1,14 @@
 package dev.resilience.pipeline;
 
+import dev.resilience.concurrency.Interleaved;
 import dev.resilience.concurrency.Interleavings;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Who cancels a future cancels what it waits for, whatever else happens at that moment. */
 class LinkedFutureInterleavingTests {
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved(alwaysModelChecked = true)
     void aCancellationReachesWhatBeginsMeanwhile(Interleavings mode) {
         mode.explore(threads -> {
             LinkedFuture answer = new LinkedFuture();
@@ -24,8 +22,7 @@ class LinkedFutureInterleavingTests {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void hasOneEnd(Interleavings mode) {
         mode.explore(threads -> {
             LinkedFuture answer = new LinkedFuture();

@@ -1,17 +1,15 @@
 package dev.resilience.pipeline;
 
+import dev.resilience.concurrency.Interleaved;
 import dev.resilience.concurrency.Interleavings;
 import dev.resilience.concurrency.StubTime;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** A wait that is started, over and cancelled at the same time has one end, and leaves no timer. */
 class PauseInterleavingTests {
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved(alwaysModelChecked = true)
     void goesOnOrIsCancelledAndNeverBoth(Interleavings mode) {
         mode.explore(threads -> {
             StubTime time = new StubTime();

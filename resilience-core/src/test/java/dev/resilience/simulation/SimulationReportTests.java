@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The report in {@code docs} says what the simulations say. With {@code -Dsimulations.write=true} it is written anew,
  * without it the test compares; what it compares with is in {@code target/simulations}.
  */
+@Tag("long")
 class SimulationReportTests {
 
     private static final boolean WRITE = Boolean.getBoolean("simulations.write");
@@ -55,7 +57,7 @@ class SimulationReportTests {
         assertThat(Files.exists(committed) ? read(committed) : "")
                 .as(
                         "docs/%s is not what the simulations say. Run"
-                                + " mvn -pl resilience-core test -Dtest=SimulationReportTests -Dsimulations.write=true"
+                                + " mvn -Plong -pl resilience-core test -Dtest=SimulationReportTests -Dsimulations.write=true"
                                 + " to renew it, and read what has changed",
                         file)
                 .isEqualTo(generated);

@@ -1,16 +1,14 @@
 package dev.resilience.worker;
 
+import dev.resilience.concurrency.Interleaved;
 import dev.resilience.concurrency.Interleavings;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** An interrupt reaches the body or nothing; those that came from elsewhere stay. */
 class BodyRunInterleavingTests {
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved(alwaysModelChecked = true)
     void anInterruptReachesTheBodyAndNothingAfterIt(Interleavings mode) {
         mode.explore(threads -> {
             AtomicReference<BodyRun> run = new AtomicReference<>();
@@ -36,8 +34,7 @@ class BodyRunInterleavingTests {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void anInterruptThatWasThereBeforeStays(Interleavings mode) {
         mode.explore(threads -> {
             AtomicReference<BodyRun> run = new AtomicReference<>();
@@ -58,8 +55,7 @@ class BodyRunInterleavingTests {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void theEndOfABodyInsideLeavesTheInterruptToTheOneAround(Interleavings mode) {
         mode.explore(threads -> {
             AtomicReference<BodyRun> around = new AtomicReference<>();
@@ -83,8 +79,7 @@ class BodyRunInterleavingTests {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void anInterruptOfTheBodyAroundEndsWithIt(Interleavings mode) {
         mode.explore(threads -> {
             AtomicReference<BodyRun> around = new AtomicReference<>();
@@ -103,8 +98,7 @@ class BodyRunInterleavingTests {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void interruptsOfBothBodiesEndWithThem(Interleavings mode) {
         mode.explore(threads -> {
             AtomicReference<BodyRun> around = new AtomicReference<>();

@@ -1,16 +1,14 @@
 package dev.resilience.worker;
 
+import dev.resilience.concurrency.Interleaved;
 import dev.resilience.concurrency.Interleavings;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** An interrupt of a body that may not have begun reaches it once, or nothing. */
 class LaterRunInterleavingTests {
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved(alwaysModelChecked = true)
     void anInterruptReachesTheBodyOnceAndNothingAfterIt(Interleavings mode) {
         mode.explore(threads -> {
             LaterRun run = new LaterRun();
@@ -34,8 +32,7 @@ class LaterRunInterleavingTests {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void anInterruptThatCameInTimeIsNotLost(Interleavings mode) {
         mode.explore(threads -> {
             LaterRun run = new LaterRun();

@@ -11,12 +11,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringApplicationAotProcessor;
 
 /** Applications with each store, processed as the build plugins do, and started from what was generated. */
+@Tag("long")
 class AheadOfTimeStoresTests {
 
     @RegisterExtension

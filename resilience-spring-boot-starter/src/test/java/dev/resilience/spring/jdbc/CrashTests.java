@@ -4,16 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** One effect a key, though processes race, sleep, freeze and die. */
 @ParameterizedClass
-@EnumSource(ServerDatabases.class)
+@MethodSource("dev.resilience.spring.jdbc.ServerDatabases#ofThisBuild")
 @Timeout(300)
 class CrashTests extends ProcessesOnOneDatabase {
 
@@ -49,6 +50,7 @@ class CrashTests extends ProcessesOnOneDatabase {
         assertThat(effects()).isEqualTo(keys);
     }
 
+    @Tag("long")
     @ParameterizedTest
     @ValueSource(strings = {"before-the-effect", "after-the-effect", "before-the-commit"})
     void anOwnerThatIsKilledLeavesNothingBehind(String where) throws Exception {
@@ -63,6 +65,7 @@ class CrashTests extends ProcessesOnOneDatabase {
         assertThat(effects()).isEqualTo(1);
     }
 
+    @Tag("long")
     @ParameterizedTest
     @ValueSource(strings = {"before-the-effect", "after-the-effect"})
     void anOwnerThatFreezesAndComesBackChangesNothing(String where) throws Exception {

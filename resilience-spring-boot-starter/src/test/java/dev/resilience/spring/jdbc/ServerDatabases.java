@@ -2,6 +2,7 @@ package dev.resilience.spring.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.SQLException;
+import java.util.List;
 import org.h2.tools.Server;
 
 /** Real databases that several processes can use at once. */
@@ -30,6 +31,11 @@ enum ServerDatabases {
             return "postgres";
         }
     };
+
+    /** All with {@code -Plong}; otherwise the one that is not made for tests. */
+    static List<ServerDatabases> ofThisBuild() {
+        return "long".equals(System.getProperty("stress")) ? List.of(values()) : List.of(POSTGRESQL);
+    }
 
     abstract String url();
 

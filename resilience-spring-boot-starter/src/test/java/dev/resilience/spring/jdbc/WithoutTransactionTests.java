@@ -2,14 +2,15 @@ package dev.resilience.spring.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What a crash costs a method that has no transaction: {@link CrashTests} would see it if it happened there. */
 @ParameterizedClass
-@EnumSource(ServerDatabases.class)
+@MethodSource("dev.resilience.spring.jdbc.ServerDatabases#ofThisBuild")
 @Timeout(300)
 class WithoutTransactionTests extends ProcessesOnOneDatabase {
 
@@ -30,6 +31,7 @@ class WithoutTransactionTests extends ProcessesOnOneDatabase {
         return start(SHORT_LEASES, property).awaitReady();
     }
 
+    @Tag("long")
     @Test
     void takingOverMeansAtLeastOnce() throws Exception {
         try (NodeProcess second = secondAfterTheFirstWasKilled("take-over")) {

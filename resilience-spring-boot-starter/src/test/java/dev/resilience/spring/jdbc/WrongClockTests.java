@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Leases and results last by the database's clock, though the clocks of two nodes are two hours apart. */
 @ParameterizedClass
-@EnumSource(ServerDatabases.class)
+@MethodSource("dev.resilience.spring.jdbc.ServerDatabases#ofThisBuild")
 @Timeout(300)
 class WrongClockTests extends ProcessesOnOneDatabase {
 
