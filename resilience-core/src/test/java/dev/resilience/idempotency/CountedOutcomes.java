@@ -7,12 +7,12 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /** What a policy has counted. */
-public final class CountedOutcomes {
+final class CountedOutcomes {
 
     private CountedOutcomes() {}
 
     /** Asserts the outcomes counted, all of them. */
-    public static void assertCounted(Idempotency idempotency, IdempotencyOutcome... expected) {
+    static void assertCounted(Idempotency idempotency, IdempotencyOutcome... expected) {
         Map<IdempotencyOutcome, Long> wanted = new EnumMap<>(IdempotencyOutcome.class);
         for (IdempotencyOutcome outcome : expected) {
             wanted.merge(outcome, 1L, Long::sum);

@@ -4,11 +4,11 @@ import java.time.Duration;
 import java.util.List;
 
 /** Does what another store does, but for what a test overrides. */
-public class ForwardingStore implements IdempotencyStore {
+class ForwardingStore implements IdempotencyStore {
 
     private final IdempotencyStore store;
 
-    public ForwardingStore(IdempotencyStore store) {
+    ForwardingStore(IdempotencyStore store) {
         this.store = store;
     }
 

@@ -47,7 +47,7 @@ final class ReadParts extends ValueDeserializerModifier {
             found.forEach(this::lookAt);
             properties.put(bean.getBeanClass(), found);
             if (found.isEmpty()
-                    && !byProperties.hasAnySetter()
+                    && bean.get().findAnySetterAccessor() == null
                     && !byProperties.getValueInstantiator().canCreateUsingDelegate()) {
                 withoutProperties.add(bean.getBeanClass());
             }

@@ -1,6 +1,6 @@
 package dev.resilience.spring.idempotency;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import tools.jackson.databind.DeserializationFeature;
@@ -17,6 +17,11 @@ import tools.jackson.databind.util.StdDateFormat;
  */
 final class StoreMapper {
 
+    /** By name: the Jackson of Spring Boot 4.0 does not truncate, and does not have them. */
+    private static final DateTimeFeature[] TRUNCATIONS = Arrays.stream(DateTimeFeature.values())
+            .filter(feature -> feature.name().startsWith("TRUNCATE_TO_MSECS_"))
+            .toArray(DateTimeFeature[]::new);
+
     private StoreMapper() {}
 
     static JsonMapper of(JsonMapper application) {
@@ -25,16 +30,15 @@ final class StoreMapper {
                 .deactivateDefaultTyping()
                 .annotationIntrospector(
                         new WholeValues(application.serializationConfig().getAnnotationIntrospector()))
-                .changeDefaultPropertyInclusion(any -> JsonInclude.Value.ALL_ALWAYS)
+                .changeDefaultPropertyInclusion(any -> WholeValues.ALWAYS)
                 .addModule(LosslessTypes.module().addAbstractTypeMapping(Set.class, LinkedHashSet.class))
                 .defaultDateFormat(new StdDateFormat())
                 .disable(
                         DateTimeFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE,
-                        DateTimeFeature.TRUNCATE_TO_MSECS_ON_READ,
-                        DateTimeFeature.TRUNCATE_TO_MSECS_ON_WRITE,
                         DateTimeFeature.WRITE_DATES_AS_TIMESTAMPS,
                         DateTimeFeature.WRITE_DATES_WITH_CONTEXT_TIME_ZONE,
                         DateTimeFeature.WRITE_DURATIONS_AS_TIMESTAMPS)
+                .disable(TRUNCATIONS)
                 .enable(DateTimeFeature.WRITE_DATES_WITH_ZONE_ID)
                 .disable(
                         EnumFeature.READ_ENUMS_USING_TO_STRING,

@@ -14,13 +14,17 @@ import tools.jackson.databind.introspect.AnnotationIntrospectorPair;
  */
 final class WholeValues extends AnnotationIntrospectorPair {
 
+    /** Not {@code Value.ALL_ALWAYS}: the Jackson of Spring Boot 4.0 does not have it. */
+    static final JsonInclude.Value ALWAYS =
+            JsonInclude.Value.construct(JsonInclude.Include.ALWAYS, JsonInclude.Include.ALWAYS);
+
     WholeValues(AnnotationIntrospector ofApplication) {
         super(ofApplication, AnnotationIntrospector.nopInstance());
     }
 
     @Override
     public JsonInclude.Value findPropertyInclusion(MapperConfig<?> config, Annotated member) {
-        return JsonInclude.Value.ALL_ALWAYS;
+        return ALWAYS;
     }
 
     @Override

@@ -2,12 +2,16 @@ package dev.resilience.spring.idempotency;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import com.fasterxml.jackson.annotation.JsonAnySetter;
 import com.fasterxml.jackson.annotation.JsonBackReference;
 import com.fasterxml.jackson.annotation.JsonManagedReference;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.resilience.annotation.Idempotent;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -47,6 +51,15 @@ class AnnotatedResultTests {
         });
     }
 
+    @Test
+    void anObjectWhosePropertiesAreNotKnownBeforehand() {
+        IdempotentApplication.with(Shop.class, shop -> {
+            assertThat(shop.extras("k").all()).containsEntry("colour", "k");
+            assertThat(shop.extras("k").all()).containsEntry("colour", "k");
+            assertThat(shop.calls()).hasValue(1);
+        });
+    }
+
     record Size(int width, int height) {}
 
     record Parcel(@JsonUnwrapped Size size, int weight) {}
@@ -80,6 +93,21 @@ class AnnotatedResultTests {
         /** As it was called once. */
         public void setCaption(String caption) {
             this.text = caption;
+        }
+    }
+
+    public static class Extras {
+
+        private final Map<String, String> all = new LinkedHashMap<>();
+
+        @JsonAnyGetter
+        public Map<String, String> all() {
+            return all;
+        }
+
+        @JsonAnySetter
+        public void put(String name, String value) {
+            all.put(name, value);
         }
     }
 
@@ -147,6 +175,14 @@ class AnnotatedResultTests {
             Label label = new Label();
             label.setText(key);
             return label;
+        }
+
+        @Idempotent(key = "#key")
+        Extras extras(String key) {
+            calls.incrementAndGet();
+            Extras extras = new Extras();
+            extras.put("colour", key);
+            return extras;
         }
 
         @Idempotent(key = "#key")

@@ -2,8 +2,8 @@ package dev.resilience.spring.idempotency;
 
 import dev.resilience.idempotency.Claim;
 import dev.resilience.idempotency.ClaimRequest;
-import dev.resilience.idempotency.ForwardingStore;
 import dev.resilience.idempotency.MemoryIdempotencyStore;
+import dev.resilience.idempotency.tck.ForwardingStore;
 import dev.resilience.time.TimeSource;
 import java.util.concurrent.atomic.AtomicInteger;
 

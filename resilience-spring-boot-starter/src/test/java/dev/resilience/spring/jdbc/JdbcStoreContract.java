@@ -2,7 +2,7 @@ package dev.resilience.spring.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.resilience.idempotency.IdempotencyStore;
-import dev.resilience.idempotency.IdempotencyStoreContract;
+import dev.resilience.idempotency.tck.IdempotencyStoreContract;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;

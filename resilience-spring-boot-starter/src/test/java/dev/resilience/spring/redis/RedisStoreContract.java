@@ -2,7 +2,7 @@ package dev.resilience.spring.redis;
 
 import static org.awaitility.Awaitility.await;
 
-import dev.resilience.idempotency.IdempotencyStoreContract;
+import dev.resilience.idempotency.tck.IdempotencyStoreContract;
 import java.time.Duration;
 
 /** The contract on a clock that nobody can move but time itself. */

@@ -1,10 +1,15 @@
-package dev.resilience.idempotency;
+package dev.resilience.idempotency.tck;
 
-import static dev.resilience.idempotency.StoreClient.LONG;
-import static dev.resilience.idempotency.StoreClient.acquired;
-import static dev.resilience.idempotency.StoreClient.result;
+import static dev.resilience.idempotency.tck.StoreClient.LONG;
+import static dev.resilience.idempotency.tck.StoreClient.acquired;
+import static dev.resilience.idempotency.tck.StoreClient.result;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.idempotency.Claim;
+import dev.resilience.idempotency.ClaimRequest;
+import dev.resilience.idempotency.IdempotencyStore;
+import dev.resilience.idempotency.Ownership;
+import dev.resilience.idempotency.StoredResult;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,12 +19,37 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 
 /**
- * What every {@link IdempotencyStore} must do. A store's own tests are a subclass that says how to get an empty store
- * and how to let its clock move on.
+ * The tests that every {@link IdempotencyStore} must pass. The tests of a store are a subclass that says how to get an
+ * empty store and how to let the store's clock move on:
+ *
+ * <pre>{@code
+ * class MongoStoreTests extends IdempotencyStoreContract {
+ *
+ *     @Override
+ *     protected IdempotencyStore emptyStore() {
+ *         collection.deleteMany(new Document());
+ *         return new MongoStore(collection);
+ *     }
+ *
+ *     @Override
+ *     protected Duration shortWhile() {
+ *         return Duration.ofMillis(100);
+ *     }
+ *
+ *     @Override
+ *     protected void letPass(Duration duration) throws InterruptedException {
+ *         Thread.sleep(duration.plusMillis(10).toMillis());
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>The tests cover claims, leases, fences, results, take-overs, races between four threads, and what operators do with
+ * records. They do not cover {@link IdempotencyStore#prepare()}, {@link IdempotencyStore#currentTransaction()} and
+ * failures of the store, which differ from store to store.
  */
 public abstract class IdempotencyStoreContract extends OperatorContract {
 
-    /** How often a race is run. */
+    /** How often a race is run; 200 times unless a subclass says otherwise. */
     protected int races() {
         return 200;
     }

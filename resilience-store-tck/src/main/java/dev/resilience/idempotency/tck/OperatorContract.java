@@ -1,10 +1,16 @@
-package dev.resilience.idempotency;
+package dev.resilience.idempotency.tck;
 
-import static dev.resilience.idempotency.StoreClient.LONG;
-import static dev.resilience.idempotency.StoreClient.OPERATION;
-import static dev.resilience.idempotency.StoreClient.result;
+import static dev.resilience.idempotency.tck.StoreClient.LONG;
+import static dev.resilience.idempotency.tck.StoreClient.OPERATION;
+import static dev.resilience.idempotency.tck.StoreClient.result;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.idempotency.Claim;
+import dev.resilience.idempotency.IdempotencyStore;
+import dev.resilience.idempotency.Ownership;
+import dev.resilience.idempotency.RecordKey;
+import dev.resilience.idempotency.RecordSelection;
+import dev.resilience.idempotency.RecordSummary;
 import dev.resilience.idempotency.RecordSummary.State;
 import java.time.Duration;
 import java.util.List;
@@ -16,7 +22,9 @@ import org.junit.jupiter.api.Test;
 /** The part of {@link IdempotencyStoreContract} that operators see: looking up, resolving and deleting records. */
 abstract class OperatorContract {
 
+    /** The store of the test that runs. */
     protected IdempotencyStore store;
+
     StoreClient client;
 
     /** A store without records; asked for once a test. */
@@ -26,7 +34,9 @@ abstract class OperatorContract {
     protected abstract void letPass(Duration duration) throws Exception;
 
     /**
-     * A lease, or a time to live, that tests let run out. On a real clock: as short as the store can tell times apart.
+     * A lease, or a time to live, that tests let run out; 10 seconds unless a subclass says otherwise, which suits a
+     * clock that a test moves. On a real clock it is as short as the store can tell times apart, and long enough for a
+     * few calls.
      */
     protected Duration shortWhile() {
         return Duration.ofSeconds(10);

@@ -1,4 +1,4 @@
-package dev.resilience.idempotency;
+package dev.resilience.idempotency.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

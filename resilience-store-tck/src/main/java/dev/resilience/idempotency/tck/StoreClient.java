@@ -1,7 +1,13 @@
-package dev.resilience.idempotency;
+package dev.resilience.idempotency.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.idempotency.Claim;
+import dev.resilience.idempotency.ClaimRequest;
+import dev.resilience.idempotency.IdempotencyStore;
+import dev.resilience.idempotency.Ownership;
+import dev.resilience.idempotency.RecordKey;
+import dev.resilience.idempotency.StoredResult;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -33,7 +39,7 @@ final class StoreClient {
         return new ClaimRequest(
                 key(key),
                 "owner-" + owners.incrementAndGet(),
-                RecordKey.fingerprint(new byte[] {(byte) argument}),
+                String.valueOf(argument).repeat(64),
                 lease,
                 LONG,
                 takeOver);

@@ -1,0 +1,1 @@
+CREATE TABLE ledger (item VARCHAR(100), amount INT);
