@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.spring.ResilienceConfigurationException;
+import java.io.IOException;
 import java.net.ConnectException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,6 +40,18 @@ class SpringBoot35Tests {
                         "it needs Spring Boot 4.0 or later",
                         "Update the application to Spring Boot 4.0 or later")
                 .doesNotContain("NoClassDefFoundError");
+    }
+
+    @Test
+    void theAnalysisIsTheOneInTheDocs(CapturedOutput output) throws IOException {
+        String page = Files.readString(Path.of("../../docs/compatibility.md"));
+        String start = "```text\n";
+        int from = page.indexOf(start) + start.length();
+
+        assertThatThrownBy(() -> SpringApplication.run(Shop.class, "--server.port=0"))
+                .isInstanceOf(ResilienceConfigurationException.class);
+
+        assertThat(output).contains(page.substring(from, page.indexOf("```", from)));
     }
 
     @Test

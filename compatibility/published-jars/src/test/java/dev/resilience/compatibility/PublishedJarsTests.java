@@ -28,6 +28,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 class PublishedJarsTests {
 
     private static final String VERSION = System.getProperty("project.version");
+    private static final List<String> ATTACHED = Stream.of(
+                    System.getProperty("attached.jars", "").split(",", -1))
+            .filter(kind -> !kind.isBlank())
+            .toList();
     private static final Path ROOT = Path.of("../..");
 
     /** The name of each published jar's module. */
@@ -40,28 +44,48 @@ class PublishedJarsTests {
         return MODULES.keySet().stream().sorted();
     }
 
+    /** Those that are on the class path, and with -Prelease the sources and the Javadoc. */
+    static Stream<Path> jars() {
+        return artifacts().map(PublishedJarsTests::jar).flatMap(main -> {
+            String name = main.getFileName().toString().replace(".jar", "");
+            return Stream.concat(
+                    Stream.of(main), ATTACHED.stream().map(kind -> main.resolveSibling(name + "-" + kind + ".jar")));
+        });
+    }
+
     @ParameterizedTest
-    @MethodSource("artifacts")
-    void theManifestNamesTitleVersionVendorLicenseAndModule(String artifact) throws IOException {
-        try (JarFile jar = new JarFile(jar(artifact).toFile())) {
+    @MethodSource("jars")
+    void theManifestNamesTitleVersionVendorAndLicense(Path path) throws IOException {
+        try (JarFile jar = new JarFile(path.toFile())) {
             Attributes manifest = jar.getManifest().getMainAttributes();
 
-            assertTrue(manifest.getValue("Implementation-Title").startsWith("Resilience :: "), artifact);
+            assertTrue(
+                    String.valueOf(manifest.getValue("Implementation-Title")).startsWith("Resilience :: "),
+                    path::toString);
             assertEquals(VERSION, manifest.getValue("Implementation-Version"));
             assertEquals("The resilience-spring-boot-starter project", manifest.getValue("Implementation-Vendor"));
             assertEquals("Apache-2.0", manifest.getValue("Bundle-License"));
-            assertEquals(MODULES.get(artifact), manifest.getValue("Automatic-Module-Name"));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("jars")
+    void theLicenseIsInTheJar(Path path) throws IOException {
+        try (JarFile jar = new JarFile(path.toFile())) {
+            byte[] license =
+                    jar.getInputStream(jar.getEntry("META-INF/LICENSE")).readAllBytes();
+
+            assertEquals(Files.readString(ROOT.resolve("LICENSE")), new String(license, StandardCharsets.UTF_8));
         }
     }
 
     @ParameterizedTest
     @MethodSource("artifacts")
-    void theLicenseIsInTheJar(String artifact) throws IOException {
+    void theManifestNamesTheModule(String artifact) throws IOException {
         try (JarFile jar = new JarFile(jar(artifact).toFile())) {
-            byte[] license =
-                    jar.getInputStream(jar.getEntry("META-INF/LICENSE")).readAllBytes();
+            Attributes manifest = jar.getManifest().getMainAttributes();
 
-            assertEquals(Files.readString(ROOT.resolve("LICENSE")), new String(license, StandardCharsets.UTF_8));
+            assertEquals(MODULES.get(artifact), manifest.getValue("Automatic-Module-Name"));
         }
     }
 
