@@ -25,17 +25,22 @@ class ArchitectureTests {
             Map.entry("time", Set.of()),
             Map.entry("policy", Set.of()),
             Map.entry("event", Set.of()),
+            Map.entry("log", Set.of("time")),
             Map.entry("fault", Set.of()),
             Map.entry("exception", Set.of("fault")),
             Map.entry("annotation", Set.of("exception")),
             Map.entry("deadline", Set.of("exception", "time")),
             Map.entry("pipeline", Set.of("deadline", "time")),
-            Map.entry("fallback", Set.of("event", "pipeline")),
-            Map.entry("retry", Set.of("deadline", "event", "exception", "fault", "pipeline", "policy", "time")),
-            Map.entry("circuitbreaker", Set.of("event", "exception", "fault", "pipeline", "policy", "time")),
+            Map.entry("fallback", Set.of("event", "log", "pipeline", "time")),
+            Map.entry("retry", Set.of("deadline", "event", "exception", "fault", "log", "pipeline", "policy", "time")),
+            Map.entry("circuitbreaker", Set.of("event", "exception", "fault", "log", "pipeline", "policy", "time")),
             Map.entry("worker", Set.of("pipeline", "time")),
-            Map.entry("bulkhead", Set.of("deadline", "event", "exception", "pipeline", "policy", "time", "worker")),
-            Map.entry("timelimit", Set.of("deadline", "event", "exception", "pipeline", "policy", "time", "worker")),
+            Map.entry(
+                    "bulkhead",
+                    Set.of("deadline", "event", "exception", "log", "pipeline", "policy", "time", "worker")),
+            Map.entry(
+                    "timelimit",
+                    Set.of("deadline", "event", "exception", "log", "pipeline", "policy", "time", "worker")),
             Map.entry("idempotency", Set.of("deadline", "event", "exception", "pipeline", "policy", "time")));
 
     private static final JavaClasses CORE = new ClassFileImporter()

@@ -9,6 +9,7 @@ import dev.resilience.event.OutcomeCounters;
 import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.exception.DeadlineExceededException;
 import dev.resilience.exception.ResilienceException;
+import dev.resilience.log.FoldedLog;
 import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Step;
@@ -16,6 +17,7 @@ import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
 
 /**
  * A bulkhead policy at work: lets a limited number of calls run at once and a limited number wait in line, first come,
@@ -27,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Bulkhead implements Layer, AutoCloseable {
 
+    private static final String STOPPED = "it was stopped before the call began";
+
     private final String name;
     private final TimeSource time;
     private final Events events;
@@ -35,6 +39,7 @@ public final class Bulkhead implements Layer, AutoCloseable {
     private final Pool threads;
     private volatile BulkheadPolicy policy;
     private final OutcomeCounters<BulkheadOutcome> calls;
+    private final FoldedLog<BulkheadLogEvent> log;
 
     /**
      * @param carrier takes along what is bound to the caller's thread to the thread on which the call goes on
@@ -48,6 +53,13 @@ public final class Bulkhead implements Layer, AutoCloseable {
         this.places = new Places(policy.maxConcurrent(), policy.maxQueue());
         this.threads = new Pool(name, policy);
         this.calls = new OutcomeCounters<>(BulkheadOutcome.class, BulkheadOutcome.ACCEPTED, places::taken);
+        this.log = new FoldedLog<>(
+                LoggerFactory.getLogger(Bulkhead.class),
+                time,
+                "Bulkhead",
+                name,
+                "bulkhead_summary",
+                BulkheadLogEvent.class);
     }
 
     /** A bulkhead with the system's time, which takes along what {@link ContextCarrier#standard()} does. */
@@ -107,11 +119,15 @@ public final class Bulkhead implements Layer, AutoCloseable {
         sentAway.forEach(Places.Waiter::sentAway);
     }
 
-    /** Stops the pool and lets go of its threads: calls that come later find none that is kept for them. */
+    /**
+     * Stops the pool and lets go of its threads: calls that come later find none that is kept for them. What the log has
+     * counted in place of single lines is written.
+     */
     @Override
     public void close() {
         stopPool();
         threads.letGo();
+        log.close();
     }
 
     @Override
@@ -148,46 +164,57 @@ public final class Bulkhead implements Layer, AutoCloseable {
     }
 
     BulkheadFullException full() {
-        refused(BulkheadOutcome.REJECTED);
         BulkheadPolicy limits = policy;
-        return new BulkheadFullException(
-                name, limits.maxConcurrent() + " calls run and " + limits.maxQueue() + " wait, which are the limits");
+        return rejected(limits.maxConcurrent() + " calls run and " + limits.maxQueue() + " wait, which are the limits");
     }
 
     BulkheadFullException interrupted() {
-        refused(BulkheadOutcome.REJECTED);
-        return new BulkheadFullException(name, "it was interrupted while it waited in line");
+        return rejected("it was interrupted while it waited in line");
     }
 
     ResilienceException timedOut(TimeAllowed patience) {
-        refused(BulkheadOutcome.TIMED_OUT);
-        return patience.byDeadline()
+        boolean byDeadline = patience.byDeadline();
+        String why = byDeadline ? "the deadline came while it waited in line" : "it waited in line for " + patience;
+        refused(BulkheadOutcome.TIMED_OUT, BulkheadLogEvent.TIMED_OUT, why);
+        return byDeadline
                 ? new DeadlineExceededException(
                         "The deadline came while the call waited in the line of bulkhead '" + name + "'")
-                : new BulkheadFullException(name, "it waited in line for " + patience);
+                : new BulkheadFullException(name, why);
     }
 
     BulkheadFullException sentAway() {
-        refused(BulkheadOutcome.REJECTED);
-        return stopped();
+        return rejected(STOPPED);
     }
 
     /** Of a call that was accepted, or is counted otherwise. */
     BulkheadFullException stopped() {
-        return new BulkheadFullException(name, "it was stopped before the call began");
+        return new BulkheadFullException(name, STOPPED);
     }
 
     /** Nobody is told why: the call was cancelled, or is broken. */
     void leftWithoutPlace() {
         calls.count(BulkheadOutcome.REJECTED);
+        log.count(BulkheadLogEvent.CANCELLED);
     }
 
     void waited(BulkheadOutcome outcome, long since) {
         events.publish(() -> new CallQueued(time.now(), name, outcome, Duration.ofNanos(time.nanoTime() - since)));
     }
 
-    private void refused(BulkheadOutcome outcome) {
+    private BulkheadFullException rejected(String why) {
+        refused(BulkheadOutcome.REJECTED, BulkheadLogEvent.REJECTED, why);
+        return new BulkheadFullException(name, why);
+    }
+
+    private void refused(BulkheadOutcome outcome, BulkheadLogEvent told, String why) {
         calls.count(outcome);
+        log.write(
+                told,
+                null,
+                line -> line.addKeyValue("running", running())
+                        .addKeyValue("queued", queued())
+                        .addKeyValue("reason", why)
+                        .log("Bulkhead '{}': a call was not let in, because {}", name, why));
         events.publish(() -> new CallRejected(time.now(), "bulkhead", name, outcome.label()));
     }
 }

@@ -1,6 +1,5 @@
 package dev.resilience.fallback;
 
-import dev.resilience.event.FallbackOutcome;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;
@@ -41,10 +40,10 @@ final class FallbackStep extends Step {
         try {
             answer = method.answer(invocation, failure);
         } catch (Throwable again) {
-            fallback.calls().count(FallbackOutcome.FAILURE);
+            fallback.failed(failure, again);
             throw again;
         }
-        fallback.calls().count(FallbackOutcome.SUCCESS);
+        fallback.answered(failure);
         return answer;
     }
 
@@ -63,7 +62,11 @@ final class FallbackStep extends Step {
 
     private void answerAsync(Invocation invocation, Throwable failure, LinkedFuture answer) {
         answer.await(LinkedFuture.of(() -> method.answer(invocation, failure)), (result, again) -> {
-            fallback.calls().count(again == null ? FallbackOutcome.SUCCESS : FallbackOutcome.FAILURE);
+            if (again == null) {
+                fallback.answered(failure);
+            } else {
+                fallback.failed(failure, again);
+            }
             answer.finish(result, again);
         });
     }

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>As a layer it protects methods of which a second call may have a second effect; where that cannot happen use
  * {@link #forIdempotentCalls()}. Safe for use by many threads.
  */
-public final class Retry implements Layer {
+public final class Retry implements Layer, AutoCloseable {
 
     /** In place of the start of a call that nobody measures. */
     static final long NOT_MEASURED = Long.MIN_VALUE;
@@ -89,7 +89,7 @@ public final class Retry implements Layer {
         this.budget = budget;
         this.retryOnResult = retryOnResult;
         this.random = random;
-        this.log = new RetryLog(name, policy.maxAttempts());
+        this.log = new RetryLog(name, time);
         LongAdder countedByBudget = budget == null ? null : budget.successesOfFirstUser();
         this.firstAttemptsThatSucceeded = countedByBudget == null ? new LongAdder() : countedByBudget;
         this.tellsBudgetOfSuccesses = budget != null && countedByBudget == null;
@@ -137,6 +137,12 @@ public final class Retry implements Layer {
     /** What the retries are taken from, if there is a budget. */
     public @Nullable RetryBudget budget() {
         return budget;
+    }
+
+    /** Writes to the log what it has counted in place of single lines. What is still called works as before. */
+    @Override
+    public void close() {
+        log.close();
     }
 
     @Override

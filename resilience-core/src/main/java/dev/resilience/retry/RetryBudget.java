@@ -4,6 +4,7 @@ import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -12,9 +13,13 @@ import org.jspecify.annotations.Nullable;
  * Keeps retries from becoming a storm: in any sliding window there are at most {@code min-retries-per-second × window +
  * max-ratio × first attempts} of them, whatever fails.
  *
+ * <p>A call asks before it waits, and the retry is kept for it until its wait is over; if there is none to be kept, the
+ * call need not wait. The retry counts when it is made, and the promise is about that moment: {@link RetryHistory} says
+ * why both hold. A call that does not make its retry gives it back.
+ *
  * <p>A first attempt counts when it has ended. One that succeeds costs the first retry that uses the budget nothing: it
- * counts its successes anyway, on a counter that the budget reads too. Sums and time are looked at only when somebody
- * wants to retry. Safe for use by many threads, which share it without locks.
+ * counts its successes anyway, on a counter that the budget reads too. Sums and time are looked at only when a call wants
+ * to retry. Safe for use by many threads, which share it without locks; a refusal writes nothing that they share.
  */
 public final class RetryBudget {
 
@@ -56,22 +61,79 @@ public final class RetryBudget {
         return policy;
     }
 
-    /** How many retries it would allow right now, one after the other. */
+    /**
+     * How many retries it would allow right now, one after the other. Those that waiting calls have reserved are not
+     * among them.
+     */
     public long available() {
         // time and calls first: a history from before a retry that they are younger than would lack it
-        long slot = slot();
+        long slot = elapsed() / slotNanos;
         long calls = firstAttempts();
         return history.at(slot, calls).available();
     }
 
-    /** Takes one retry out of the budget if there is one. */
+    /**
+     * Keeps a retry for a call that is about to wait for it.
+     *
+     * @return {@code null} if there is none for it. For a wait longer than the window nothing is kept, because that
+     *     would keep it from others for as long: there it is decided when the wait is over
+     */
+    @Nullable
+    RetryReservation reserve(Duration wait) {
+        if (wait.compareTo(policy.window()) > 0) {
+            return available() > 0 ? new RetryReservation(this, RetryReservation.NONE) : null;
+        }
+        long waitNanos = Durations.toNanos(wait);
+        while (true) {
+            RetryHistory before = history;
+            long elapsed = elapsed();
+            RetryHistory now = before.at(elapsed / slotNanos, firstAttempts());
+            long due = Math.max(now.slot(), slotAfter(elapsed, waitNanos));
+            if (!now.hasRoom(due, 1 - (double) (elapsed % slotNanos) / slotNanos)) {
+                return null;
+            }
+            if (HISTORY.compareAndSet(this, before, now.plan(due))) {
+                return new RetryReservation(this, due);
+            }
+        }
+    }
+
+    /** Takes one retry out of the budget if there is one that is not reserved. */
     boolean tryAcquire() {
         while (true) {
             RetryHistory before = history;
-            RetryHistory now = before.at(slot(), firstAttempts());
-            boolean granted = now.available() > 0;
-            if (HISTORY.compareAndSet(this, before, granted ? now.withRetry() : now)) {
+            RetryHistory now = before.at(elapsed() / slotNanos, firstAttempts());
+            if (now.available() == 0) {
+                return false;
+            }
+            if (HISTORY.compareAndSet(this, before, now.withRetry())) {
+                return true;
+            }
+        }
+    }
+
+    /** Turns a reservation into a retry that is made now; refuses only what would break the promise. */
+    boolean use(long due) {
+        while (true) {
+            RetryHistory before = history;
+            RetryHistory now = before.at(elapsed() / slotNanos, firstAttempts());
+            if (!now.keepsPlan(due)) {
+                return tryAcquire();
+            }
+            boolean granted = now.allowsRetry();
+            RetryHistory after = now.withoutPlan(due);
+            if (HISTORY.compareAndSet(this, before, granted ? after.withRetry() : after)) {
                 return granted;
+            }
+        }
+    }
+
+    /** Without a look at the clock, which may be what keeps the retry from being made. */
+    void giveBack(long due) {
+        while (true) {
+            RetryHistory before = history;
+            if (!before.keepsPlan(due) || HISTORY.compareAndSet(this, before, before.withoutPlan(due))) {
+                return;
             }
         }
     }
@@ -94,7 +156,13 @@ public final class RetryBudget {
         return firstAttempts.sum() + successesOfFirstUser.sum();
     }
 
-    private long slot() {
-        return (time.nanoTime() - start) / slotNanos;
+    private long elapsed() {
+        return time.nanoTime() - start;
+    }
+
+    /** Without a sum of times, which might be too large. */
+    private long slotAfter(long elapsed, long waitNanos) {
+        long parts = elapsed % slotNanos + waitNanos % slotNanos;
+        return elapsed / slotNanos + waitNanos / slotNanos + parts / slotNanos;
     }
 }

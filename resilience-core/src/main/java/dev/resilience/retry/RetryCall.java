@@ -24,6 +24,9 @@ final class RetryCall {
     /** How many earlier failures the last one carries as suppressed. */
     private static final int MOST_SUPPRESSED = 10;
 
+    private static final String DEADLINE_IS_OVER = "the deadline is over";
+    private static final String BUDGET_IS_EXHAUSTED = "the retry budget is exhausted";
+
     private final Retry retry;
     private final RetryPolicy policy;
     private final Set<Integer> transientStatuses;
@@ -34,9 +37,12 @@ final class RetryCall {
     private final Deque<Throwable> earlierFailures = new ArrayDeque<>(2);
     private int attempts = 1;
     private Duration previousWait;
+    private Duration wait = Duration.ZERO;
+    private @Nullable RetryReservation reservation;
     private @Nullable Object result;
     private @Nullable Throwable failure;
     private RetryOutcome outcome = RetryOutcome.SUCCESS;
+    private String why = "";
 
     /**
      * @param outer the attempt around this call; where the policy leaves retrying to it, there is one attempt here
@@ -73,10 +79,10 @@ final class RetryCall {
         result = null;
         failure = failed;
         if (Faults.isInterrupt(failed)) {
-            return end(RetryOutcome.INTERRUPTED);
+            return end(RetryOutcome.INTERRUPTED, "");
         }
         if (!retry.isTransient(failed, transientStatuses)) {
-            return end(RetryOutcome.NOT_RETRYABLE);
+            return end(RetryOutcome.NOT_RETRYABLE, "");
         }
         return waitForNext(hint(failed));
     }
@@ -89,7 +95,7 @@ final class RetryCall {
         }
         result = returned;
         failure = null;
-        return end(attempts == 1 ? RetryOutcome.SUCCESS : RetryOutcome.SUCCESS_AFTER_RETRY);
+        return end(attempts == 1 ? RetryOutcome.SUCCESS : RetryOutcome.SUCCESS_AFTER_RETRY, "");
     }
 
     /** An attempt returned something that asks for another one. As {@link #failed}. */
@@ -112,45 +118,56 @@ final class RetryCall {
         if (attempts == 1) {
             failure = notMade;
         }
-        return end(RetryOutcome.OUT_OF_TIME);
+        return end(RetryOutcome.OUT_OF_TIME, DEADLINE_IS_OVER);
     }
 
     private @Nullable Duration waitForNext(@Nullable Duration hint) {
         if (attempts >= maxAttempts) {
-            return end(RetryOutcome.EXHAUSTED);
+            return end(RetryOutcome.EXHAUSTED, "no attempts are left");
         }
         Duration backoff = retry.backoff(attempts - 1, previousWait);
-        Duration wait = hint == null ? backoff : Durations.max(backoff, hint);
-        boolean hintTooLong = hint != null && hint.compareTo(policy.maxRetryAfter()) > 0;
-        if (hintTooLong || endsTooLate(wait)) {
-            return end(RetryOutcome.OUT_OF_TIME);
+        wait = hint == null ? backoff : Durations.max(backoff, hint);
+        if (hint != null && hint.compareTo(policy.maxRetryAfter()) > 0) {
+            return end(RetryOutcome.OUT_OF_TIME, "the server asks to wait longer than max-retry-after");
+        }
+        if (exceedsMaxDuration()) {
+            return end(RetryOutcome.OUT_OF_TIME, "the next one would begin after max-duration");
+        }
+        if (deadline != null && !deadline.allows(wait)) {
+            return end(RetryOutcome.OUT_OF_TIME, "the next one would begin after the deadline");
         }
         RetryBudget budget = retry.budget();
-        if (budget != null && budget.available() == 0) {
-            return end(RetryOutcome.BUDGET_EXHAUSTED); // the wait is spared; what counts is asked when it is over
+        if (budget != null) {
+            reservation = budget.reserve(wait);
+            if (reservation == null) {
+                return end(RetryOutcome.BUDGET_EXHAUSTED, BUDGET_IS_EXHAUSTED);
+            }
         }
         previousWait = backoff;
         announce(wait);
         return wait;
     }
 
-    private @Nullable Duration end(RetryOutcome end) {
+    private @Nullable Duration end(RetryOutcome end, String reason) {
         outcome = end;
+        why = reason;
         return null;
     }
 
     /**
-     * The wait is over and the next attempt is about to begin: takes it out of the budget. Only now, for the budget
+     * The wait is over and the next attempt is about to begin. Only now it is a retry that counts, because the budget
      * promises how many retries are made at a time, and many waits may end together.
      */
     boolean mayTryAgain() {
-        if (isLate()) { // the wait took longer than it should
-            outcome = RetryOutcome.OUT_OF_TIME;
-            return false;
+        boolean granted = false;
+        try {
+            granted = hasTime() && isWithinBudget();
+        } finally {
+            if (!granted) {
+                giveBack();
+            }
         }
-        RetryBudget budget = retry.budget();
-        if (budget != null && !budget.tryAcquire()) {
-            outcome = RetryOutcome.BUDGET_EXHAUSTED;
+        if (!granted) {
             return false;
         }
         if (failure != null) {
@@ -159,9 +176,41 @@ final class RetryCall {
             }
             earlierFailures.addLast(failure);
         }
-        attempts++;
         retry.countRetry();
+        retry.log().retrying(attempts, maxAttempts, wait, failure);
+        attempts++;
         return true;
+    }
+
+    private boolean hasTime() {
+        if (isLate()) { // the wait took longer than it should
+            end(RetryOutcome.OUT_OF_TIME, DEADLINE_IS_OVER);
+            return false;
+        }
+        return true;
+    }
+
+    private boolean isWithinBudget() {
+        RetryBudget budget = retry.budget();
+        if (budget == null) {
+            return true;
+        }
+        RetryReservation reserved = reservation;
+        boolean granted = reserved == null ? budget.tryAcquire() : reserved.use();
+        reservation = null;
+        if (!granted) {
+            end(RetryOutcome.BUDGET_EXHAUSTED, BUDGET_IS_EXHAUSTED);
+        }
+        return granted;
+    }
+
+    /** Lets others have the retry that was reserved for this call, if there is one. */
+    void giveBack() {
+        RetryReservation unused = reservation;
+        reservation = null;
+        if (unused != null) {
+            unused.giveBack();
+        }
     }
 
     private @Nullable Duration hint(Throwable failed) {
@@ -179,10 +228,9 @@ final class RetryCall {
         return deadline != null && deadline.isOver();
     }
 
-    private boolean endsTooLate(Duration wait) {
+    private boolean exceedsMaxDuration() {
         Duration limit = policy.maxDuration();
-        return (limit != null && elapsed().plus(wait).compareTo(limit) > 0)
-                || (deadline != null && !deadline.allows(wait));
+        return limit != null && elapsed().plus(wait).compareTo(limit) > 0;
     }
 
     private Duration elapsed() {
@@ -192,7 +240,6 @@ final class RetryCall {
     private void announce(Duration wait) {
         int attempt = attempts;
         Throwable failed = failure;
-        retry.log().retrying(attempt, wait, failed);
         retry.events()
                 .publish(() -> new RetryScheduled(
                         retry.time().now(), retry.name(), attempt, policy.maxAttempts(), wait, failed));
@@ -209,15 +256,18 @@ final class RetryCall {
         ended();
     }
 
-    /** Counts the call's outcome; from now on {@link #failure()} carries the earlier failures. */
+    /** Counts the call's outcome, and lets go of what it did not use; from now on {@link #failure()} carries the earlier failures. */
     void ended() {
+        giveBack();
         if (outcome == RetryOutcome.SUCCESS) {
             retry.succeededAtOnce(outer);
         } else {
             retry.calls().count(outcome);
         }
         if (outcome == RetryOutcome.SUCCESS_AFTER_RETRY) {
-            retry.log().recovered(attempts);
+            retry.log().recovered(attempts, maxAttempts);
+        } else {
+            retry.log().failed(outcome, attempts, maxAttempts, why, failure);
         }
         if (attempts > 1 && start != Retry.NOT_MEASURED) {
             RetryOutcome end = outcome;

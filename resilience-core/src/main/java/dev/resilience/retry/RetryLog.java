@@ -1,6 +1,10 @@
 package dev.resilience.retry;
 
+import dev.resilience.event.RetryOutcome;
 import dev.resilience.fault.Faults;
+import dev.resilience.log.FoldedLog;
+import dev.resilience.log.LoggedFailure;
+import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -9,7 +13,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a retry writes to the log. Never arguments, keys or results. */
+/**
+ * What a retry writes to the log. Never arguments, keys or results, and never what may not happen: a retry has a line when
+ * it begins, and a call that ends without success when it has ended.
+ */
 final class RetryLog {
 
     private static final Logger log = LoggerFactory.getLogger(Retry.class);
@@ -17,54 +24,86 @@ final class RetryLog {
     /** Exception types made at run time (proxies, scripts) must not fill the memory. */
     private static final int MOST_REMEMBERED = 1_000;
 
+    private static final LoggedFailure OF_RESULT = new LoggedFailure("result", "the result asks for another try");
+
     private final String policy;
-    private final int maxAttempts;
+    private final FoldedLog<RetryLogEvent> lines;
     private final Set<String> unknownTypes = ConcurrentHashMap.newKeySet();
     private final Set<String> outerRetries = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean resultRuleReported = new AtomicBoolean();
 
-    RetryLog(String policy, int maxAttempts) {
+    RetryLog(String policy, TimeSource time) {
         this.policy = policy;
-        this.maxAttempts = maxAttempts;
+        this.lines = new FoldedLog<>(log, time, "Retry", policy, "retry_summary", RetryLogEvent.class);
     }
 
-    void retrying(int attempt, Duration delay, @Nullable Throwable failure) {
-        String errorType = failure == null ? "result" : failure.getClass().getName();
-        String errorMessage = failure == null ? "the result asks for another try" : messageOf(failure);
-        log.atWarn()
-                .addKeyValue("event", "retry_attempt")
-                .addKeyValue("policy", policy)
-                .addKeyValue("attempt", attempt)
-                .addKeyValue("maxAttempts", maxAttempts)
-                .addKeyValue("delayMs", delay.toMillis())
-                .addKeyValue("errorType", errorType)
-                .addKeyValue("errorMessage", errorMessage)
-                .log(
-                        "Retry '{}': attempt {} of {} failed, the next one follows in {} ms: {}: {}",
-                        policy,
-                        attempt,
-                        maxAttempts,
-                        delay.toMillis(),
-                        errorType,
-                        errorMessage);
+    /**
+     * A retry begins.
+     *
+     * @param attempt the number of the attempt that failed
+     * @param waited the wait that is over
+     */
+    void retrying(int attempt, int maxAttempts, Duration waited, @Nullable Throwable failure) {
+        lines.write(RetryLogEvent.ATTEMPT, failure, line -> {
+            LoggedFailure failed = logged(failure);
+            long delayMs = waited.toMillis();
+            failed.addTo(line.addKeyValue("attempt", attempt)
+                            .addKeyValue("maxAttempts", maxAttempts)
+                            .addKeyValue("delayMs", delayMs))
+                    .log(
+                            "Retry '{}': attempt {} of {} failed and is repeated after {} ms: {}",
+                            policy,
+                            attempt,
+                            maxAttempts,
+                            delayMs,
+                            failed);
+        });
     }
 
-    /** A message that is made when it is asked for may fail, which must not take the place of the failure. */
-    private static String messageOf(Throwable failure) {
-        try {
-            return String.valueOf(failure.getMessage());
-        } catch (Throwable broken) { // a checked one too, thrown sneakily
-            return "(its message fails with " + broken.getClass().getName() + ")";
+    void recovered(int attempts, int maxAttempts) {
+        lines.write(
+                RetryLogEvent.RECOVERED,
+                null,
+                line -> line.addKeyValue("attempt", attempts)
+                        .addKeyValue("maxAttempts", maxAttempts)
+                        .log("Retry '{}': attempt {} of {} succeeded", policy, attempts, maxAttempts));
+    }
+
+    /** A call has ended otherwise than with a success. */
+    void failed(RetryOutcome outcome, int attempts, int maxAttempts, String why, @Nullable Throwable failure) {
+        switch (outcome) {
+            case EXHAUSTED -> gaveUp(RetryLogEvent.EXHAUSTED, attempts, maxAttempts, why, failure);
+            case BUDGET_EXHAUSTED -> gaveUp(RetryLogEvent.BUDGET_EXHAUSTED, attempts, maxAttempts, why, failure);
+            case OUT_OF_TIME -> gaveUp(RetryLogEvent.OUT_OF_TIME, attempts, maxAttempts, why, failure);
+            case NOT_RETRYABLE -> lines.count(RetryLogEvent.NOT_RETRYABLE);
+            case INTERRUPTED -> lines.count(RetryLogEvent.INTERRUPTED);
+            case SUCCESS, SUCCESS_AFTER_RETRY -> {}
         }
     }
 
-    void recovered(int attempts) {
-        log.atInfo()
-                .addKeyValue("event", "retry_recovered")
-                .addKeyValue("policy", policy)
-                .addKeyValue("attempt", attempts)
-                .addKeyValue("maxAttempts", maxAttempts)
-                .log("Retry '{}': attempt {} of {} succeeded", policy, attempts, maxAttempts);
+    private void gaveUp(RetryLogEvent event, int attempts, int maxAttempts, String why, @Nullable Throwable failure) {
+        lines.write(event, failure, line -> {
+            LoggedFailure failed = logged(failure);
+            failed.addTo(line.addKeyValue("attempt", attempts)
+                            .addKeyValue("maxAttempts", maxAttempts)
+                            .addKeyValue("reason", why))
+                    .log(
+                            "Retry '{}': attempt {} of {} failed and is not repeated, because {}: {}",
+                            policy,
+                            attempts,
+                            maxAttempts,
+                            why,
+                            failed);
+        });
+    }
+
+    private static LoggedFailure logged(@Nullable Throwable failure) {
+        return failure == null ? OF_RESULT : LoggedFailure.of(failure);
+    }
+
+    /** Writes what is folded. */
+    void close() {
+        lines.close();
     }
 
     /** Reported once for every pair. */
@@ -103,12 +142,12 @@ final class RetryLog {
         String root = Faults.rootCause(failure).getClass().getName();
         String both = type.equals(root) ? type : type + ", caused by " + root + ",";
         if (unknownTypes.size() < MOST_REMEMBERED && unknownTypes.add(both)) {
-            log.atInfo()
+            log.atWarn()
                     .addKeyValue("event", "retry_unknown_fault")
                     .addKeyValue("policy", policy)
                     .addKeyValue("errorType", type)
                     .log(
-                            "Retry '{}': {} is not retried, for nothing tells whether it is transient. To retry it, add "
+                            "Retry '{}': {} is not retried, because nothing tells whether it is transient. To retry it, add "
                                     + "{} to resilience.retry.{}.retry-on; to silence this line, add it to "
                                     + "resilience.retry.{}.do-not-retry-on",
                             policy,

@@ -86,6 +86,9 @@ final class RetryStep extends Step {
             Thread.currentThread().interrupt();
             call.interrupted();
             return false;
+        } catch (Throwable broken) { // a clock
+            call.giveBack();
+            throw broken;
         }
     }
 
@@ -130,7 +133,12 @@ final class RetryStep extends Step {
                 finish(call, answer);
             }
         };
-        answer.pause(retry.time(), wait, again, call::cancelled);
+        try {
+            answer.pause(retry.time(), wait, again, call::cancelled);
+        } catch (Throwable broken) { // a clock, or no thread for one
+            call.giveBack();
+            throw broken;
+        }
     }
 
     private static void finish(RetryCall call, LinkedFuture answer) {

@@ -7,11 +7,13 @@ import dev.resilience.event.Events;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.event.TimeLimitOutcome;
 import dev.resilience.exception.TimeLimitExceededException;
+import dev.resilience.log.FoldedLog;
 import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.TimeSource;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
 
 /**
  * A time limit policy at work: ends calls that take too long, in the way that its policy says, and never later than the
@@ -34,6 +36,7 @@ public final class TimeLimit implements Layer, AutoCloseable {
     private final Workers workers;
     private volatile TimeLimitPolicy policy;
     private final OutcomeCounters<TimeLimitOutcome> calls = new OutcomeCounters<>(TimeLimitOutcome.class);
+    private final FoldedLog<TimeLimitLogEvent> log;
 
     /**
      * @param carrier takes along to the worker threads what is bound to the caller's
@@ -55,6 +58,13 @@ public final class TimeLimit implements Layer, AutoCloseable {
         this.events = events;
         this.carrier = carrier;
         this.workers = new Workers(name, mostWorkers);
+        this.log = new FoldedLog<>(
+                LoggerFactory.getLogger(TimeLimit.class),
+                time,
+                "Time limit",
+                name,
+                "time_limit_summary",
+                TimeLimitLogEvent.class);
     }
 
     /** A time limit with the system's time, which takes along what {@link ContextCarrier#standard()} does. */
@@ -93,10 +103,14 @@ public final class TimeLimit implements Layer, AutoCloseable {
         return new TimeLimitStep(this, workers, next);
     }
 
-    /** Lets go of the worker threads, each as soon as it is idle. Calls are served as before, but none is kept. */
+    /**
+     * Lets go of the worker threads, each as soon as it is idle. Calls are served as before, but none is kept. What the
+     * log has counted in place of single lines is written.
+     */
     @Override
     public void close() {
         workers.close();
+        log.close();
     }
 
     TimeSource time() {
@@ -135,8 +149,15 @@ public final class TimeLimit implements Layer, AutoCloseable {
     }
 
     private TimeLimitExceededException timedOut(TimeAllowed allowed, String what, @Nullable Throwable cause) {
+        String why = what + allowed;
         calls.count(TimeLimitOutcome.TIMED_OUT);
+        log.write(
+                TimeLimitLogEvent.EXCEEDED,
+                null,
+                line -> line.addKeyValue("timeoutMs", allowed.timeout().toMillis())
+                        .addKeyValue("reason", why)
+                        .log("Time limit '{}': {}", name, why));
         events.publish(() -> new CallTimedOut(time.now(), name, allowed.timeout()));
-        return new TimeLimitExceededException(name, what + allowed, cause);
+        return new TimeLimitExceededException(name, why, cause);
     }
 }

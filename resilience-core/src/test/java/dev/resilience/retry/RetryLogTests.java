@@ -17,6 +17,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -87,9 +88,69 @@ class RetryLogTests {
     void aCallThatFailsInTheEndHasNotRecovered() {
         Retry retry = bench.retry(policy().maxAttempts(2));
 
+        failureOf(retry, new ConnectException(), new ConnectException("refused again"));
+
+        ILoggingEvent exhausted = log.events().get(1);
+        assertThat(log.events()).hasSize(2);
+        assertThat(exhausted.getLevel()).isEqualTo(Level.WARN);
+        assertThat(pairsOf(exhausted))
+                .isEqualTo(Map.of(
+                        "event", "retry_exhausted",
+                        "policy", "orders",
+                        "attempt", 2,
+                        "maxAttempts", 2,
+                        "reason", "no attempts are left",
+                        "errorType", "java.net.ConnectException",
+                        "errorMessage", "refused again"));
+        assertThat(exhausted.getFormattedMessage())
+                .isEqualTo("Retry 'orders': attempt 2 of 2 failed and is not repeated, because no attempts are left: "
+                        + "java.net.ConnectException: refused again");
+    }
+
+    @Test
+    void aRetryIsToldOfWhenItBegins() {
+        Retry retry = bench.retry(policy().maxAttempts(2));
+        List<Integer> linesBefore = new ArrayList<>();
+        bench.time.schedule(
+                Duration.ofMillis(999), () -> linesBefore.add(log.events().size()));
+
         failureOf(retry, new ConnectException(), new ConnectException());
 
-        assertThat(log.events()).hasSize(1);
+        assertThat(linesBefore).containsExactly(0);
+        assertThat(pairsOf(log.events().get(0))).containsEntry("event", "retry_attempt");
+    }
+
+    @Test
+    void aRetryThatTheBudgetRefusesIsNotAnnounced() {
+        bench.budget = new RetryBudget("shared", new RetryBudgetPolicy(0, Duration.ofSeconds(1), 1), bench.time);
+        bench.budget.tryAcquire();
+
+        failureOf(bench.retry(policy()), new ConnectException("refused"));
+
+        assertThat(pairsOf(log.single()))
+                .containsEntry("event", "retry_budget_exhausted")
+                .containsEntry("attempt", 1)
+                .containsEntry("reason", "the retry budget is exhausted")
+                .containsEntry("errorType", "java.net.ConnectException");
+    }
+
+    @Test
+    void aCallThatRunsOutOfTimeIsToldWithTheReason() {
+        failureOf(bench.retry(policy().maxDuration(Duration.ofMillis(500))), new ConnectException("refused"));
+
+        assertThat(log.single().getLevel()).isEqualTo(Level.WARN);
+        assertThat(pairsOf(log.single()))
+                .containsEntry("event", "retry_out_of_time")
+                .containsEntry("reason", "the next one would begin after max-duration");
+    }
+
+    @Test
+    void aHintThatIsTooLongIsToldWithTheReason() {
+        failureOf(bench.retry(policy()), new RetryBench.HttpError(503, "3600"));
+
+        assertThat(pairsOf(log.single()))
+                .containsEntry("event", "retry_out_of_time")
+                .containsEntry("reason", "the server asks to wait longer than max-retry-after");
     }
 
     @Test
@@ -118,7 +179,7 @@ class RetryLogTests {
 
         assertThat(log.events()).hasSize(2);
         ILoggingEvent explained = log.events().get(0);
-        assertThat(explained.getLevel()).isEqualTo(Level.INFO);
+        assertThat(explained.getLevel()).isEqualTo(Level.WARN);
         assertThat(explained.getFormattedMessage())
                 .contains("java.io.FileNotFoundException", "resilience.retry.orders.retry-on");
         assertThat(pairsOf(explained)).containsEntry("errorType", "java.io.FileNotFoundException");

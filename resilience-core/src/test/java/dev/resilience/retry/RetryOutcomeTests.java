@@ -20,6 +20,7 @@ import java.io.InterruptedIOException;
 import java.net.ConnectException;
 import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -142,17 +143,33 @@ class RetryOutcomeTests {
     }
 
     @Test
-    void budgetExhaustedWhereOthersTookItDuringTheWait() {
+    void nobodyTakesTheRetryThatACallIsWaitingFor() {
         RetryBudget budget = budgetOfOne();
         bench.budget = budget;
-        Retry retry = bench.retry(policy());
-        bench.time.schedule(Duration.ofMillis(500), budget::tryAcquire);
+        Retry retry = bench.retry(policy().maxAttempts(2));
+        List<Boolean> taken = new ArrayList<>();
+        bench.time.schedule(Duration.ofMillis(500), () -> taken.add(budget.tryAcquire()));
+
+        assertThat(failureOf(retry, 2)).isSameAs(refused);
+
+        assertCounted(retry, EXHAUSTED);
+        assertThat(taken).containsExactly(false);
+        assertThat(retry.attempts()).isEqualTo(1);
+    }
+
+    /** Nothing is kept for so long. */
+    @Test
+    void budgetExhaustedWhereOthersTookItDuringAWaitThatIsLongerThanTheWindow() {
+        RetryBudget budget = budgetOfOne();
+        bench.budget = budget;
+        Retry retry = bench.retry(
+                policy().backoff(RetryBench.fixed(budget.policy().window().plusSeconds(1))));
+        bench.time.schedule(budget.policy().window(), budget::tryAcquire);
 
         assertThat(failureOf(retry, 1)).isSameAs(refused).hasNoSuppressedExceptions();
 
         assertCounted(retry, BUDGET_EXHAUSTED);
         assertThat(retry.attempts()).isZero();
-        assertThat(bench.time.elapsed()).isEqualTo(Duration.ofSeconds(1));
     }
 
     @Test

@@ -68,9 +68,14 @@ public record ResilienceRegistry(
         };
     }
 
-    /** With the application: lets go of the threads. What is still called works as before. */
+    /**
+     * With the application: lets go of the threads, and writes what the log has counted in place of single lines. What is
+     * still called works as before.
+     */
     @Override
     public void close() {
+        retries.values().forEach(Retry::close);
+        fallbacks.values().forEach(Fallback::close);
         bulkheads.values().forEach(Bulkhead::close);
         timeLimits.values().forEach(TimeLimit::close);
     }

@@ -1,0 +1,184 @@
+package dev.resilience.log;
+
+import dev.resilience.time.TimeSource;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.spi.LoggingEventBuilder;
+
+/**
+ * The log of one policy, which stays readable when thousands of calls fail. Up to ten lines of each event are written in
+ * a second, the first at once. What happens beyond that is folded: it is counted, and one line a second says how often,
+ * until there are at most ten a second again. So each event is in the log exactly once: as a line of its own, or in the
+ * count of one summary.
+ *
+ * <p>The last summary comes by a timer, which is set only while something is folded and keeps nothing alive but this
+ * object, for a second. To count an event and then see that the second is still the same, or else to see to it that
+ * there is a timer: this order is why none is forgotten at the turn of a second.
+ *
+ * <p>Nothing here throws: neither a clock, nor a logger, nor the message of an exception can hurt a call. Safe for use
+ * by many threads; they share no lock but once a second.
+ *
+ * @param <E> what it tells of
+ */
+@SuppressWarnings("EnumOrdinal") // an index, and nothing that outlives the process
+public final class FoldedLog<E extends Enum<E> & LogEvent> implements AutoCloseable {
+
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+    private static final VarHandle CURRENT;
+
+    static {
+        try {
+            CURRENT = MethodHandles.lookup().findVarHandle(FoldedLog.class, "second", LoggedSecond.class);
+        } catch (ReflectiveOperationException impossible) {
+            throw new ExceptionInInitializerError(impossible);
+        }
+    }
+
+    private final Logger log;
+    private final TimeSource time;
+    private final String policy;
+    private final LogSummary<E> summary;
+    private final E[] events;
+    private final AtomicLongArray folded;
+    private final long[] told;
+    private volatile LoggedSecond second;
+    private volatile @Nullable Throwable lastFailure;
+
+    /**
+     * @param kind the kind of the policy, in words that begin a sentence: {@code Retry}
+     * @param summaryEvent tells summaries from other lines: {@code retry_summary}
+     * @param events all that it tells of
+     */
+    public FoldedLog(Logger log, TimeSource time, String kind, String policy, String summaryEvent, Class<E> events) {
+        this.log = log;
+        this.time = time;
+        this.policy = policy;
+        this.events = events.getEnumConstants();
+        this.summary = new LogSummary<>(kind, policy, summaryEvent, List.of(this.events));
+        this.folded = new AtomicLongArray(this.events.length);
+        this.told = new long[this.events.length];
+        this.second = new LoggedSecond(time.nanoTime(), new boolean[this.events.length]);
+    }
+
+    /**
+     * Something happened. Writes a line, or counts it for the next summary.
+     *
+     * @param failure what was thrown, if anything was
+     * @param line adds what is to be told to a line that has {@code event} and {@code policy} already, and logs it
+     */
+    public void write(E event, @Nullable Throwable failure, Consumer<LoggingEventBuilder> line) {
+        if (!log.isWarnEnabled()) {
+            return;
+        }
+        try {
+            if (present().takeLine(event.ordinal())) {
+                line.accept(log.atLevel(event.line().level())
+                        .addKeyValue("event", event.line().event())
+                        .addKeyValue("policy", policy));
+            } else {
+                fold(event, failure);
+            }
+        } catch (Throwable broken) { // a clock or a logger: the call goes on
+        }
+    }
+
+    /** Something happened that has no line of its own. A summary that is written for the sake of others counts it too. */
+    public void count(E event) {
+        folded.incrementAndGet(event.ordinal());
+    }
+
+    /** Writes at once what is folded. What is written later is served as before. */
+    @Override
+    public void close() {
+        try {
+            turn(second, time.nanoTime());
+        } catch (Throwable broken) { // as above
+        }
+    }
+
+    private void fold(E event, @Nullable Throwable failure) {
+        if (failure != null) {
+            lastFailure = failure;
+        }
+        folded.incrementAndGet(event.ordinal());
+        setTimer(second);
+    }
+
+    /** The second in which it is now. One that has a timer ends by it, unless that is lost. */
+    private LoggedSecond present() {
+        LoggedSecond current = second;
+        long now = time.nanoTime();
+        long nanos = current.nanosAt(now);
+        return nanos >= 2 * SECOND || (nanos >= SECOND && !current.hasTimer()) ? turn(current, now) : current;
+    }
+
+    private void setTimer(LoggedSecond current) {
+        if (current.hasTimer() || !current.takeTimer()) {
+            return;
+        }
+        try {
+            long left = Math.max(1, SECOND - current.nanosAt(time.nanoTime()));
+            time.scheduleUrgent(Duration.ofNanos(left), () -> ended(current));
+        } catch (Throwable noTimer) { // then the next line that comes later ends the second
+            current.timerFailed();
+        }
+    }
+
+    private void ended(LoggedSecond last) {
+        try {
+            turn(last, time.nanoTime());
+        } catch (Throwable broken) { // nobody waits for it
+        }
+    }
+
+    /** Goes on to the next second, once, and tells of what was folded in the last one. */
+    private LoggedSecond turn(LoggedSecond last, long now) {
+        boolean[] stillFolded = new boolean[events.length];
+        boolean any = false;
+        double most = LoggedSecond.MOST_LINES * Math.max(1.0, (double) last.nanosAt(now) / SECOND);
+        for (int event = 0; event < events.length; event++) {
+            stillFolded[event] = events[event].line().event() != null && last.lines(event) + untold(event) > most;
+            any |= stillFolded[event];
+        }
+        LoggedSecond next = new LoggedSecond(now, stillFolded);
+        if (!CURRENT.compareAndSet(this, last, next)) {
+            return second;
+        }
+        tell(last, now);
+        if (any) {
+            setTimer(next);
+        }
+        return next;
+    }
+
+    private void tell(LoggedSecond last, long now) {
+        long[] counts = new long[events.length];
+        boolean worthALine = false;
+        synchronized (told) {
+            for (int event = 0; event < events.length; event++) {
+                long all = folded.get(event);
+                counts[event] = all - told[event];
+                told[event] = all;
+                worthALine |= counts[event] > 0 && events[event].line().event() != null;
+            }
+        }
+        if (worthALine) {
+            Throwable failure = lastFailure;
+            lastFailure = null;
+            summary.write(log, counts, Duration.ofNanos(last.nanosAt(now)), last.hasLines(), failure);
+        }
+    }
+
+    private long untold(int event) {
+        synchronized (told) {
+            return folded.get(event) - told[event];
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** What is written to the log, and how much of it. Internal: not for applications. */
+@NullMarked
+package dev.resilience.log;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,116 @@
+package dev.resilience.bulkhead;
+
+import static dev.resilience.event.CapturedLog.pairsOf;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import dev.resilience.bulkhead.TestBulkhead.Caller;
+import dev.resilience.event.BulkheadOutcome;
+import dev.resilience.event.CapturedLog;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+@Timeout(60)
+class BulkheadLogTests {
+
+    private final CapturedLog log = CapturedLog.of(Bulkhead.class);
+
+    @AfterEach
+    void close() {
+        log.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCallThatIsRejectedIsToldOf(Caller caller) {
+        TestBulkhead calls = new TestBulkhead(caller.type, 1, 0);
+        calls.start(caller);
+        calls.start(caller);
+
+        assertThat(log.single().getLevel()).isEqualTo(Level.WARN);
+        assertThat(pairsOf(log.single()))
+                .isEqualTo(Map.of(
+                        "event", "bulkhead_rejected",
+                        "policy", "orders",
+                        "running", 1,
+                        "queued", 0,
+                        "reason", "1 calls run and 0 wait, which are the limits"));
+        assertThat(log.single().getFormattedMessage())
+                .isEqualTo(
+                        "Bulkhead 'orders': a call was not let in, because 1 calls run and 0 wait, which are the limits");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCallThatHasWaitedTooLongIsToldOf(Caller caller) {
+        TestBulkhead calls = new TestBulkhead(caller.type, 1, 1);
+        calls.start(caller);
+        calls.start(caller);
+        TestBulkhead.soon(() -> calls.bulkhead.queued() == 1);
+        assertThat(log.events()).as("while it waits").isEmpty();
+
+        TestBulkhead.soon(() -> !caller.isBlocking() || calls.time.parkedThreads() > 0);
+        calls.time.advance(TestBulkhead.QUEUE_TIMEOUT);
+        TestBulkhead.soon(() -> log.events().size() == 1);
+
+        assertThat(pairsOf(log.single()))
+                .containsEntry("event", "bulkhead_timed_out")
+                .containsEntry("policy", "orders")
+                .containsEntry("reason", "it waited in line for PT30S");
+    }
+
+    @Test
+    void aCallThatIsLetInLeavesNoTrace() throws Exception {
+        TestBulkhead calls = new TestBulkhead(1, 0);
+
+        calls.pipeline.call(() -> "result");
+
+        assertThat(log.events()).isEmpty();
+    }
+
+    @Test
+    void ofManyRejectedCallsOneLineASecondTellsHowMany() {
+        TestBulkhead calls = new TestBulkhead(1, 0);
+        calls.start(Caller.ASYNCHRONOUS);
+        for (int second = 0; second < 3; second++) {
+            for (int call = 0; call < 1_000; call++) {
+                calls.pipeline.callAsync(() -> {
+                    throw new AssertionError("has been let in");
+                });
+            }
+            calls.time.advance(Duration.ofSeconds(1));
+        }
+
+        List<ILoggingEvent> summaries = log.events().subList(10, 13);
+        assertThat(log.events()).hasSize(13);
+        assertThat(summaries)
+                .allSatisfy(line -> assertThat(pairsOf(line)).containsEntry("event", "bulkhead_summary"))
+                .extracting(line -> pairsOf(line).get("rejected"))
+                .containsExactly(990L, 1_000L, 1_000L);
+        assertThat(summaries.get(1).getFormattedMessage())
+                .isEqualTo("Bulkhead 'orders': 1,000 rejected in the last second");
+        assertThat(calls.bulkhead.calls().get(BulkheadOutcome.REJECTED)).isEqualTo(3_000);
+    }
+
+    @Test
+    void whatIsFoldedIsWrittenWhenTheBulkheadIsClosed() {
+        TestBulkhead calls = new TestBulkhead(1, 0);
+        calls.start(Caller.ASYNCHRONOUS);
+        for (int call = 0; call < 12; call++) {
+            calls.pipeline.callAsync(() -> {
+                throw new AssertionError("has been let in");
+            });
+        }
+
+        calls.bulkhead.close();
+
+        assertThat(pairsOf(log.events().get(10))).containsEntry("rejected", 2L);
+    }
+}

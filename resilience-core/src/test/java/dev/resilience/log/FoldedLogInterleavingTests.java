@@ -1,0 +1,47 @@
+package dev.resilience.log;
+
+import dev.resilience.concurrency.Interleavings;
+import dev.resilience.concurrency.StubTime;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** At the turn of a second nothing is forgotten and nothing is told twice. */
+class FoldedLogInterleavingTests {
+
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+    @ParameterizedTest
+    @EnumSource
+    void eachEventIsInTheLogExactlyOnce(Interleavings mode) {
+        mode.explore(threads -> {
+            StubTime time = new StubTime();
+            RecordedLog lines = new RecordedLog();
+            FoldedLog<TestEvent> log = new FoldedLog<>(lines, time, "Test", "orders", "test_summary", TestEvent.class);
+            fail(log, 11);
+            time.advance(SECOND);
+
+            threads.run(() -> fail(log, 2), () -> {
+                time.timerGoesOff();
+                fail(log, 1);
+            });
+
+            while (time.hasTimer()) {
+                time.advance(SECOND);
+                time.timerGoesOff();
+            }
+            long told = lines.lines().stream()
+                    .mapToLong(line -> line.pairs().get("failures") instanceof Long folded ? folded : 1)
+                    .sum();
+            if (told != 14) {
+                throw new AssertionError("Of 14 failures the log tells of " + told + ": " + lines.lines());
+            }
+        });
+    }
+
+    private static void fail(FoldedLog<TestEvent> log, int times) {
+        for (int i = 0; i < times; i++) {
+            log.write(TestEvent.FAILED, null, line -> line.log("it failed"));
+        }
+    }
+}
