@@ -20,20 +20,42 @@ final class SnippetCompiler {
     private static final String IMPORTS = """
             package com.example;
 
+            import static org.assertj.core.api.Assertions.*;
+            import static org.mockito.BDDMockito.*;
+
             import dev.resilience.annotation.*;
             import dev.resilience.deadline.Deadline;
+            import dev.resilience.exception.*;
             import dev.resilience.fault.Fault;
             import dev.resilience.fault.FaultClassifier;
+            import dev.resilience.spring.ResilienceRegistry;
+            import dev.resilience.spring.StartupWarnings;
             import dev.resilience.spring.web.DeadlineHeader;
             import dev.resilience.time.ManualTimeSource;
+            import io.micrometer.core.instrument.FunctionCounter;
+            import io.micrometer.core.instrument.MeterRegistry;
+            import java.io.UncheckedIOException;
+            import java.net.ConnectException;
             import java.time.Duration;
             import org.jspecify.annotations.Nullable;
+            import org.junit.jupiter.api.BeforeEach;
+            import org.junit.jupiter.api.Test;
+            import org.springframework.beans.factory.annotation.Autowired;
+            import org.springframework.boot.test.context.SpringBootTest;
             import org.springframework.boot.test.context.TestConfiguration;
             import org.springframework.context.annotation.Bean;
+            import org.springframework.boot.webmvc.test.autoconfigure.WebMvcTest;
             import org.springframework.context.annotation.Configuration;
+            import org.springframework.context.annotation.Import;
+            import org.springframework.http.HttpStatus;
+            import org.springframework.http.ResponseEntity;
             import org.springframework.jdbc.core.simple.JdbcClient;
             import org.springframework.stereotype.Service;
+            import org.springframework.test.context.bean.override.mockito.MockitoBean;
+            import org.springframework.test.web.servlet.assertj.MockMvcTester;
             import org.springframework.transaction.annotation.Transactional;
+            import org.springframework.web.bind.annotation.ExceptionHandler;
+            import org.springframework.web.bind.annotation.RestControllerAdvice;
             import org.springframework.web.client.RestClient;
 
             class LedgerClosedException extends RuntimeException {}
@@ -42,6 +64,16 @@ final class SnippetCompiler {
 
             interface PaymentGateway {
                 Receipt charge(String orderId, int amount);
+            }
+
+            """;
+
+    /** The service that the page on tests begins with. */
+    private static final String CHECKOUT = """
+            class Checkout {
+                Receipt pay(String orderId, int amount) {
+                    return new Receipt(orderId, amount);
+                }
             }
 
             """;
@@ -56,13 +88,22 @@ final class SnippetCompiler {
         try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
             List<String> options = List.of("-parameters", "-proc:none", "-d", directory.toString());
             boolean compiled = compiler.getTask(
-                            messages, files, null, options, null, List.of(source(className, IMPORTS + snippet)))
+                            messages,
+                            files,
+                            null,
+                            options,
+                            null,
+                            List.of(source(className, IMPORTS + support(snippet) + snippet)))
                     .call();
             Assertions.assertThat(compiled).as("%s\n%s", messages, snippet).isTrue();
         }
         URL[] classPath = {directory.toUri().toURL()};
         return new URLClassLoader(classPath, SnippetCompiler.class.getClassLoader())
                 .loadClass("com.example." + className);
+    }
+
+    private static String support(String snippet) {
+        return snippet.contains("class Checkout {") ? "" : CHECKOUT;
     }
 
     private static JavaFileObject source(String className, String text) {
