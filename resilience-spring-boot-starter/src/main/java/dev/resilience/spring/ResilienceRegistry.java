@@ -80,6 +80,14 @@ public record ResilienceRegistry(
         timeLimits.values().forEach(TimeLimit::close);
     }
 
+    /**
+     * Gives every circuit breaker its initial state and an empty window, as before the first call: for tests that share
+     * an application. Counters go on, and so do retry budgets.
+     */
+    public void reset() {
+        circuitBreakers.values().forEach(CircuitBreaker::reset);
+    }
+
     /** Notes that a method uses a policy. */
     public void use(PolicyKind kind, String name, String method) {
         users.computeIfAbsent(kind.id() + "/" + name, key -> new ConcurrentSkipListSet<>())

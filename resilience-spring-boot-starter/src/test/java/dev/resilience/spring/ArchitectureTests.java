@@ -178,6 +178,11 @@ class ArchitectureTests {
                         "org.springframework.web..",
                         places(
                                 "ResilienceExceptionHandler",
+                                "LeavingRefusal",
+                                "SelectiveHandlers",
+                                "AdviceCache",
+                                "ServletAdvices",
+                                "ReactiveAdvices",
                                 "RestClientFailures",
                                 "WebClientFailures",
                                 "KeyHeader",

@@ -1,16 +1,15 @@
 package dev.resilience.spring.aop;
 
 import dev.resilience.spring.StartupWarnings;
-import java.lang.annotation.Annotation;
-import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
-import java.util.List;
-import java.util.Map;
-import java.util.stream.Stream;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.scope.ScopedObject;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -22,15 +21,13 @@ import org.springframework.util.ClassUtils;
  */
 public final class StartupCheck implements SmartInitializingSingleton {
 
-    /** Other libraries' annotations that retry: together with ours the attempts multiply. */
-    private static final List<String> OTHER_RETRIES = List.of(
-            "org.springframework.resilience.annotation.Retryable",
-            "org.springframework.retry.annotation.Retryable",
-            "io.github.resilience4j.retry.annotation.Retry");
-
     private final ConfigurableListableBeanFactory beans;
     private final ResilienceAdvisor advisor;
     private final StartupWarnings warnings;
+    private final Set<Class<?>> types = new LinkedHashSet<>();
+    private final Set<Class<?>> unprotected = new HashSet<>();
+    private boolean mocked;
+    private boolean unknown;
     private boolean done;
 
     public StartupCheck(ConfigurableListableBeanFactory beans, ResilienceAdvisor advisor, StartupWarnings warnings) {
@@ -55,15 +52,31 @@ public final class StartupCheck implements SmartInitializingSingleton {
                 Object bean = beans.getSingleton(name);
                 warnIfUnprotected(name, bean instanceof FactoryBean ? product(name) : bean);
             } else {
-                lookAt(beans.getType(name, false));
+                lookAt(name, beans.getType(name, false));
             }
         }
         advisor.plans().resolveAll();
+        OtherLibraries others = new OtherLibraries(beans, warnings);
+        BeanMethodCheck beanMethods = new BeanMethodCheck(warnings);
+        SelfCallCheck selfCalls = new SelfCallCheck(warnings);
         AuthorizationCheck authorization = new AuthorizationCheck(beans, advisor);
         advisor.methods().all().forEach((type, methods) -> {
             methods.forEach((method, protection) -> authorization.check(type, method, protection));
-            warnOfOtherRetries(type, methods);
+            others.warnOfSecondRetry(type, methods);
+            beanMethods.check(type, methods);
+            if (!unprotected.contains(type)) {
+                selfCalls.check(type, methods);
+            }
         });
+        types.forEach(others::warnOfIdle);
+    }
+
+    /**
+     * Whether there may be protected methods that were not seen: those of beans that are made later and whose class is
+     * not known yet, and of beans that tests have replaced by mocks. Known after {@link #run()}.
+     */
+    public synchronized boolean mayMissMethods() {
+        return mocked || unknown;
     }
 
     /** What a factory makes of an annotated type: made now, where nobody has asked for it yet, to be looked at. */
@@ -73,42 +86,35 @@ public final class StartupCheck implements SmartInitializingSingleton {
         return annotated && beans.isSingleton(name) ? beans.getBean(name) : null;
     }
 
-    private void lookAt(@Nullable Class<?> type) {
+    private void lookAt(String name, @Nullable Class<?> type) {
         if (type != null && !Modifier.isAbstract(type.getModifiers())) {
             advisor.methods().of(type);
+            types.add(ClassUtils.getUserClass(type));
+        } else if (!beans.getMergedBeanDefinition(name).isAbstract()
+                && (type == null || OtherLibraries.isOfApplication(type))) {
+            unknown = true;
         }
     }
 
     private void warnIfUnprotected(String name, @Nullable Object bean) {
-        if (bean == null || bean instanceof ScopedObject || Mocks.isMock(bean)) {
+        if (bean == null || bean instanceof ScopedObject) {
+            return;
+        }
+        if (Mocks.isMock(bean)) {
+            mocked = mocked || advisor.methods().areIn(bean.getClass());
             return;
         }
         boolean isProtected = bean instanceof Advised advised
                 && Arrays.asList(advised.getAdvisors()).contains(advisor);
         Class<?> type = ClassUtils.getUserClass(bean);
+        types.add(ClassUtils.getUserClass(AopUtils.getTargetClass(bean)));
         if (!isProtected
                 && !(bean instanceof Advised)
                 && !advisor.methods().of(type).isEmpty()) {
+            unprotected.add(type);
             warnings.add(
                     "The bean '" + name + "' of " + type.getName() + " has annotated methods but no proxy, so they are "
                             + "not protected: it was made before proxies could be, or 'spring.aop.auto' is false");
         }
-    }
-
-    private void warnOfOtherRetries(Class<?> type, Map<Method, Protection> methods) {
-        methods.forEach((method, protection) -> {
-            if (protection.retryable() != null) {
-                Stream.of(method.getAnnotations(), type.getAnnotations())
-                        .flatMap(Arrays::stream)
-                        .map(Annotation::annotationType)
-                        .map(Class::getName)
-                        .filter(OTHER_RETRIES::contains)
-                        .findFirst()
-                        .ifPresent(other -> warnings.add("The method "
-                                + MethodNames.full(method, ProtectedMethods.written(type, method))
-                                + " is retried twice, by @Retryable of this library and by @" + other
-                                + ": their attempts multiply"));
-            }
-        });
     }
 }

@@ -257,7 +257,7 @@ public final class ResilienceAutoConfiguration {
         }
     }
 
-    private static ConfiguredKeys keys(Environment environment) {
+    static ConfiguredKeys keys(Environment environment) {
         return new ConfiguredKeys(ConfigurationPropertySources.get(environment), new KnownKeys());
     }
 

@@ -8,7 +8,9 @@ import dev.resilience.spring.web.CallContextServletFilter;
 import dev.resilience.spring.web.CallContextWebFilter;
 import dev.resilience.spring.web.DeadlineHeader;
 import dev.resilience.spring.web.IncomingCalls;
+import dev.resilience.spring.web.ReactiveAdvices;
 import dev.resilience.spring.web.ResilienceExceptionHandler;
+import dev.resilience.spring.web.ServletAdvices;
 import dev.resilience.time.TimeSource;
 import jakarta.servlet.Filter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -22,6 +24,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.bind.annotation.ControllerAdvice;
+import org.springframework.web.reactive.DispatchExceptionHandler;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.servlet.config.annotation.AsyncSupportConfigurer;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
@@ -62,6 +65,11 @@ public final class ResilienceWebAutoConfiguration {
     static class WebMvcConfiguration {
 
         @Bean
+        static ServletAdvices resilienceServletAdvices() {
+            return new ServletAdvices();
+        }
+
+        @Bean
         WebMvcConfigurer resilienceWebMvcConfigurer() {
             return new WebMvcConfigurer() {
                 @Override
@@ -74,8 +82,13 @@ public final class ResilienceWebAutoConfiguration {
 
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
-    @ConditionalOnClass({WebFilter.class, Mono.class})
+    @ConditionalOnClass({WebFilter.class, Mono.class, DispatchExceptionHandler.class})
     static class WebFluxConfiguration {
+
+        @Bean
+        static ReactiveAdvices resilienceReactiveAdvices() {
+            return new ReactiveAdvices();
+        }
 
         @Bean
         IncomingCalls resilienceIncomingCalls(DeadlineHeader header, TimeSource time, ApplicationContext application) {

@@ -26,7 +26,8 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 
 /**
  * Answers refusals that leave a controller with problem details (RFC 9457), with {@code Retry-After} where there is
- * something to wait for. An application's own advice of a higher precedence than 0 comes first.
+ * something to wait for. A handler of the application's own for one of these exceptions, or for
+ * {@link ResilienceException}, comes first; one for every {@link Exception} does not, whatever their order.
  */
 @ControllerAdvice
 @Order(0)
@@ -47,8 +48,15 @@ public final class ResilienceExceptionHandler {
             IdempotencyOutcomeUnknownException.class, HttpStatus.CONFLICT,
             IdempotencyLeaseLostException.class, HttpStatus.CONFLICT);
 
-    @ExceptionHandler
-    ResponseEntity<Problem> handle(ResilienceException refusal) {
+    /**
+     * @param thrown the refusal or what the controller wrapped it in
+     * @throws Exception what was thrown, so that Spring goes on, where it says itself how it is answered
+     */
+    @ExceptionHandler(ResilienceException.class)
+    ResponseEntity<Problem> handle(ResilienceException refusal, Exception thrown) throws Exception {
+        if (LeavingRefusal.in(thrown) == null) {
+            throw thrown;
+        }
         HttpStatus status = STATUSES.getOrDefault(refusal.getClass(), HttpStatus.SERVICE_UNAVAILABLE);
         Problem problem = new Problem(status);
         problem.setDetail(String.valueOf(refusal.getMessage()));

@@ -9,6 +9,7 @@ import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.Callee;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
+import dev.resilience.spring.autoconfigure.ResilienceUnusedPoliciesAutoConfiguration;
 import java.net.ConnectException;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -21,7 +22,8 @@ import org.springframework.test.context.bean.override.mockito.MockitoSpyBean;
 import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
 
 @SpringJUnitConfig(MockedBeansTests.Application.class)
-@TestPropertySource(properties = "resilience.retry.default.backoff.base-delay=0")
+@TestPropertySource(
+        properties = {"resilience.retry.default.backoff.base-delay=0", "resilience.retry.of-a-mock.max-attempts=2"})
 class MockedBeansTests {
 
     @MockitoBean
@@ -47,6 +49,11 @@ class MockedBeansTests {
         assertThat(shop.sell()).isEqualTo("mocked");
         assertThat(port.fetch()).isEqualTo("mocked too");
         assertThat(warnings.all()).noneMatch(warning -> warning.contains("no proxy"));
+    }
+
+    @Test
+    void policiesThatMockedMethodsMayUseAreNotWarnedOf() {
+        assertThat(warnings.all()).noneMatch(warning -> warning.contains("of-a-mock"));
     }
 
     @Test
@@ -82,7 +89,11 @@ class MockedBeansTests {
         }
     }
 
-    @ImportAutoConfiguration({AopAutoConfiguration.class, ResilienceAutoConfiguration.class})
+    @ImportAutoConfiguration({
+        AopAutoConfiguration.class,
+        ResilienceAutoConfiguration.class,
+        ResilienceUnusedPoliciesAutoConfiguration.class
+    })
     @Import({Shop.class, Depot.class, Callee.class})
     static class Application {}
 }

@@ -17,6 +17,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.PriorityOrdered;
+import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.transaction.annotation.Transactional;
 
 @ExtendWith(OutputCaptureExtension.class)
@@ -24,7 +25,7 @@ class StartupWarningsTests {
 
     @Test
     void tellOfAnotherLibrarysRetryOnTheSameMethod(CapturedOutput output) {
-        Applications.plain(RetriedTwice.class).run(context -> {
+        Applications.plain(RetriedTwice.class, EnabledBySpring.class).run(context -> {
             assertThat(context.getBean(StartupWarnings.class).all())
                     .singleElement()
                     .asString()
@@ -33,6 +34,17 @@ class StartupWarningsTests {
                     .contains("multiply");
             assertThat(output).contains("is retried twice");
         });
+    }
+
+    @Test
+    void tellOfAnotherLibrarysRetryOnTheSameMethodThoughNothingEnablesIt() {
+        Applications.plain(RetriedTwice.class)
+                .run(context -> assertThat(
+                                context.getBean(StartupWarnings.class).all())
+                        .anySatisfy(warning -> assertThat(warning)
+                                .contains(RetriedTwice.class.getName() + ".sell()")
+                                .contains("which nothing enables")
+                                .contains("is retried twice")));
     }
 
     @Test
@@ -102,6 +114,10 @@ class StartupWarningsTests {
                 .run(context ->
                         assertThat(context.getBean(StartupWarnings.class).all()).isEmpty());
     }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableResilientMethods
+    static class EnabledBySpring {}
 
     static class RetriedTwice {
 

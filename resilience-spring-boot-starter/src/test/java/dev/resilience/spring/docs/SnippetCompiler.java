@@ -30,6 +30,16 @@ final class SnippetCompiler {
             }
             """;
 
+    /** The service that the page on tests begins with. */
+    private static final String CHECKOUT = """
+            class Checkout {
+                Receipt pay(String orderId, int amount) {
+                    return new Receipt(orderId, amount);
+                }
+            }
+
+            """;
+
     private SnippetCompiler() {}
 
     /** Compiles a snippet and loads one of its classes. */
@@ -45,13 +55,19 @@ final class SnippetCompiler {
                             null,
                             options,
                             null,
-                            List.of(source("Domain", DOMAIN), source(className, "package com.example;\n" + snippet)))
+                            List.of(
+                                    source("Domain", DOMAIN + support(snippet)),
+                                    source(className, "package com.example;\n" + snippet)))
                     .call();
             Assertions.assertThat(compiled).as("%s\n%s", messages, snippet).isTrue();
         }
         URL[] classPath = {directory.toUri().toURL()};
         return new URLClassLoader(classPath, SnippetCompiler.class.getClassLoader())
                 .loadClass("com.example." + className);
+    }
+
+    private static String support(String snippet) {
+        return snippet.contains("class Checkout {") ? "" : CHECKOUT;
     }
 
     private static JavaFileObject source(String className, String text) {
