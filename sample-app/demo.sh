@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Shows on the running application what the annotations on OrderService.place do, in five scenes.
+# Shows on the running application what the annotations on OrderService.place do, in six scenes.
 # Ends with 1 if a scene does not show what it says. Needs curl; SHOP_URL says where the shop is.
 set -euo pipefail
 
@@ -71,6 +71,14 @@ expect_charges() { # COUNT
     [[ "$charges" == *"\"count\":$1,"* ]] || fail "there should be $1 charges"
 }
 
+expect_repeats() { # COUNT; calls that the gateway did not charge again, because their key had paid before
+    [[ "$(call GET /gateway/charges)" == *"\"repeats\":$1}"* ]] || fail "there should be $1 repeated calls"
+}
+
+expect_story() { # FILE TEXT
+    [[ "$(<"$1.body")" == *"$2"* ]] || fail "the story should say: $2"
+}
+
 expect_breaker() { # STATE
     [[ "$(call GET /actuator/resilience/circuit-breaker/gateway)" =~ \"state\":\"([A-Z_]+)\" ]] ||
         fail "the circuit breaker has no state"
@@ -93,6 +101,7 @@ order fault 201
 made=$(($(retries) - before))
 echo "   retries made: $made"
 [[ "$made" == 2 ]] || fail "there should be 2 retries"
+expect_story "$files/order" "3 attempts: 503, 503, then paid"
 expect_charges 1
 
 scene "2. The gateway is down: three failed orders open the circuit breaker, which refuses the fourth at once"
@@ -103,6 +112,7 @@ order down-3 502
 expect_breaker OPEN
 order down-4 503
 expect_problem "$files/order" circuit-open
+expect_story "$files/order" "refused by the circuit breaker"
 
 retry_after="$(retry_after_of "$files/order")"
 printf '\n== %s\n' "3. The gateway recovers: after $retry_after s two good orders close the circuit breaker"
@@ -138,12 +148,21 @@ show "$last_refused"
 expect_problem "$last_refused" bulkhead-full
 expect_charges "$placed"
 
-scene "5. The same Idempotency-Key charges once, however often the order is sent"
+scene "5. The same Idempotency-Key places one order, however often it is sent"
 order same 201
 first="$(<"$files/order.body")"
 order same 201
-[[ "$(<"$files/order.body")" == "$first" ]] || fail "both answers should be the same"
+expect_story "$files/order" "answered from the store, nothing charged"
+[[ "$(<"$files/order.body")" == "${first%%,\"story\"*},"* ]] || fail "both answers should have the same order"
 order same 422 43
 expect_charges 1
+expect_repeats 0
 
-printf '\nAll five scenes showed what they said.\n'
+scene "6. The gateway charges, but its answers are lost: every attempt sends the same key, so it charges once"
+gateway '{"loseNext":2}'
+order lost 201
+expect_story "$files/order" "3 attempts: connection lost, connection lost, then paid"
+expect_charges 1
+expect_repeats 2
+
+printf '\nAll six scenes showed what they said.\n'

@@ -28,16 +28,23 @@ class GatewaySwitchesTests {
         shop.gatewayBehaves("{\"errorRate\":0.25,\"latency\":\"PT1.5S\",\"refuse\":true}");
         assertThat(behaviour())
                 .isEqualTo("{\"errorRate\":0.25,\"latency\":\"PT1.5S\",\"hang\":\"PT0S\",\"refuse\":true,"
-                        + "\"rateLimited\":false,\"retryAfterSeconds\":1,\"failNext\":0}");
+                        + "\"rateLimited\":false,\"retryAfterSeconds\":1,\"failNext\":0,\"loseNext\":0}");
 
         shop.gatewayBehaves("{\"failNext\":3}");
         assertThat(behaviour())
                 .isEqualTo("{\"errorRate\":0.0,\"latency\":\"PT0S\",\"hang\":\"PT0S\",\"refuse\":false,"
-                        + "\"rateLimited\":false,\"retryAfterSeconds\":1,\"failNext\":3}");
+                        + "\"rateLimited\":false,\"retryAfterSeconds\":1,\"failNext\":3,\"loseNext\":0}");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"{\"errorRate\":1.1}", "{\"latency\":\"-PT1S\"}", "{\"failNext\":-1}", "nonsense"})
+    @ValueSource(
+            strings = {
+                "{\"errorRate\":1.1}",
+                "{\"latency\":\"-PT1S\"}",
+                "{\"failNext\":-1}",
+                "{\"loseNext\":-1}",
+                "nonsense"
+            })
     void whatCannotBeIsRefused(String behaviour) {
         Answer before = shop.get("/gateway/behaviour");
 

@@ -8,6 +8,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -19,11 +20,25 @@ final class Shop {
 
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
     private static final JsonMapper JSON = new JsonMapper();
+    private static final AtomicInteger TESTS = new AtomicInteger();
 
     private final String url;
 
+    /** Sets the keys of one test apart from those of others with the same application. */
+    private final String keySuffix;
+
     Shop(int port) {
-        url = "http://localhost:" + port;
+        this(port, "-" + TESTS.incrementAndGet());
+    }
+
+    private Shop(int port, String keySuffix) {
+        this.url = "http://localhost:" + port;
+        this.keySuffix = keySuffix;
+    }
+
+    /** The same customers with the same keys, at another port. */
+    Shop restartedAt(int port) {
+        return new Shop(port, keySuffix);
     }
 
     Answer order(String key) {
@@ -37,7 +52,7 @@ final class Shop {
     /** Does not wait for the answer. */
     CompletableFuture<Answer> startOrder(String key, String amount) {
         String order = "{\"customer\":\"Ada\",\"item\":\"Teapot\",\"amount\":" + amount + "}";
-        return send(request("/orders", "POST", order).header("Idempotency-Key", key));
+        return send(request("/orders", "POST", order).header("Idempotency-Key", key.isEmpty() ? key : key + keySuffix));
     }
 
     void gatewayBehaves(String behaviour) {
@@ -58,6 +73,17 @@ final class Shop {
 
     int charges() {
         return get("/gateway/charges").body().path("count").intValue();
+    }
+
+    /** Calls of the gateway that came again with a key and were not charged again. */
+    int repeatedCharges() {
+        return get("/gateway/charges").body().path("repeats").intValue();
+    }
+
+    /** Good behaviour, no charges, a closed breaker. */
+    void startAfresh() {
+        post("/gateway/reset", "");
+        post("/actuator/resilience/circuit-breaker/gateway", "{\"action\":\"reset\"}");
     }
 
     String breakerState() {
@@ -119,6 +145,11 @@ final class Shop {
         /** The texts in the array at a JSON pointer. */
         List<String> texts(String pointer) {
             return body.at(pointer).valueStream().map(JsonNode::asString).toList();
+        }
+
+        /** What happened to the order, one sentence after the other. */
+        String story() {
+            return String.join("; ", texts("/story"));
         }
 
         String problem() {

@@ -28,8 +28,7 @@ class ShopEndToEndTests {
 
     @BeforeEach
     void startAfresh() {
-        shop.post("/gateway/reset", "");
-        shop.post("/actuator/resilience/circuit-breaker/gateway", "{\"action\":\"reset\"}");
+        shop.startAfresh();
     }
 
     @Test
@@ -62,7 +61,8 @@ class ShopEndToEndTests {
         Answer placed = shop.order("transient");
 
         assertThat(placed.status()).isEqualTo(201);
-        assertThat(shop.get("/orders/" + placed.text("/id")).body()).isEqualTo(placed.body());
+        assertThat(shop.get("/orders/" + placed.text("/id")).body().properties())
+                .isSubsetOf(placed.body().properties());
         assertThat(shop.charges()).isEqualTo(1);
         assertThat(recovered.increase()).isEqualTo(1);
         assertThat(retries.increase()).isEqualTo(2);
@@ -174,10 +174,13 @@ class ShopEndToEndTests {
         Answer otherAmount = shop.order("same", "43.00");
 
         assertThat(first.status()).isEqualTo(201);
-        assertThat(second).isEqualTo(first);
+        assertThat(second.status()).isEqualTo(201);
+        assertThat(second.text("/id")).isEqualTo(first.text("/id"));
+        assertThat(second.text("/paymentId")).isEqualTo(first.text("/paymentId"));
         assertThat(otherAmount.status()).isEqualTo(422);
         assertThat(otherAmount.problem()).isEqualTo("urn:resilience:problem:idempotency-key-reused");
         assertThat(shop.charges()).isEqualTo(1);
+        assertThat(shop.repeatedCharges()).isZero();
         assertThat(executed.increase()).isEqualTo(1);
         assertThat(replayed.increase()).isEqualTo(1);
         assertThat(reused.increase()).isEqualTo(1);
@@ -198,7 +201,7 @@ class ShopEndToEndTests {
 
         shop.gatewayBehaves("{}");
         assertThat(first.join().status()).isEqualTo(201);
-        assertThat(shop.order("twice")).isEqualTo(first.join());
+        assertThat(shop.order("twice").text("/id")).isEqualTo(first.join().text("/id"));
         assertThat(shop.charges()).isEqualTo(1);
     }
 

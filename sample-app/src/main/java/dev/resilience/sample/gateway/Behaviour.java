@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param rateLimited whether every call is answered with 429
  * @param retryAfterSeconds what such an answer says in {@code Retry-After}
  * @param failNext how many of the next calls are answered with 503
+ * @param loseNext how many of the next charges are made although their answer never arrives
  */
 record Behaviour(
         double errorRate,
@@ -23,9 +24,10 @@ record Behaviour(
         boolean refuse,
         boolean rateLimited,
         int retryAfterSeconds,
-        int failNext) {
+        int failNext,
+        int loseNext) {
 
-    static final Behaviour GOOD = new Behaviour(0, Duration.ZERO, Duration.ZERO, false, false, 1, 0);
+    static final Behaviour GOOD = new Behaviour(0, Duration.ZERO, Duration.ZERO, false, false, 1, 0, 0);
 
     Behaviour {
         require(errorRate >= 0 && errorRate <= 1, "errorRate", errorRate);
@@ -33,6 +35,7 @@ record Behaviour(
         require(!hang.isNegative(), "hang", hang);
         require(retryAfterSeconds >= 0, "retryAfterSeconds", retryAfterSeconds);
         require(failNext >= 0, "failNext", failNext);
+        require(loseNext >= 0, "loseNext", loseNext);
     }
 
     /** What is left out of the JSON is as in {@link #GOOD}. */
@@ -44,7 +47,8 @@ record Behaviour(
             @Nullable Boolean refuse,
             @Nullable Boolean rateLimited,
             @Nullable Integer retryAfterSeconds,
-            @Nullable Integer failNext) {
+            @Nullable Integer failNext,
+            @Nullable Integer loseNext) {
         return new Behaviour(
                 errorRate == null ? GOOD.errorRate : errorRate,
                 latency == null ? GOOD.latency : latency,
@@ -52,11 +56,16 @@ record Behaviour(
                 refuse == null ? GOOD.refuse : refuse,
                 rateLimited == null ? GOOD.rateLimited : rateLimited,
                 retryAfterSeconds == null ? GOOD.retryAfterSeconds : retryAfterSeconds,
-                failNext == null ? GOOD.failNext : failNext);
+                failNext == null ? GOOD.failNext : failNext,
+                loseNext == null ? GOOD.loseNext : loseNext);
     }
 
     Behaviour withOneFailureLess() {
-        return new Behaviour(errorRate, latency, hang, refuse, rateLimited, retryAfterSeconds, failNext - 1);
+        return new Behaviour(errorRate, latency, hang, refuse, rateLimited, retryAfterSeconds, failNext - 1, loseNext);
+    }
+
+    Behaviour withOneLossLess() {
+        return new Behaviour(errorRate, latency, hang, refuse, rateLimited, retryAfterSeconds, failNext, loseNext - 1);
     }
 
     private static void require(boolean valid, String name, Object value) {

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
-/** Holds the behaviour in force; whoever waits because of a behaviour is let go when another one comes. */
+/** Holds the behaviour in force. A change of behaviour releases the calls that wait because of the old one. */
 final class BehaviourSwitch {
 
     private Behaviour current = Behaviour.GOOD;
@@ -27,6 +27,15 @@ final class BehaviourSwitch {
             return true;
         }
         return ThreadLocalRandom.current().nextDouble() < current.errorRate();
+    }
+
+    /** Decides whether the answer to a charge is lost, and takes it off the answers that still have to be. */
+    synchronized boolean nextAnswerIsLost() {
+        if (current.loseNext() == 0) {
+            return false;
+        }
+        current = current.withOneLossLess();
+        return true;
     }
 
     /** Waits for that long, or until the behaviour changes. */

@@ -10,10 +10,8 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Answers {@code POST /charges} as the behaviour in force says.
- *
- * <p>Every call that gets through is a charge, whatever its {@code Idempotency-Key}: if an order is charged once, the
- * shop has seen to it.
+ * Answers {@code POST /charges} as the behaviour in force says. As real gateways do, it charges once for all calls with
+ * one {@code Idempotency-Key}, and counts the repeated ones.
  */
 final class ChargeHandler implements HttpHandler {
 
@@ -63,7 +61,12 @@ final class ChargeHandler implements HttpHandler {
         } else if (amount.compareTo(LIMIT) > 0) {
             send(exchange, 402, "Card declined");
         } else {
-            send(exchange, 201, Map.of("paymentId", ledger.charge(amount)));
+            String paymentId = ledger.charge(exchange.getRequestHeaders().getFirst("Idempotency-Key"), amount);
+            if (paymentId == null) {
+                send(exchange, 422, "The key belongs to a charge of another amount");
+            } else if (!behaviour.nextAnswerIsLost()) {
+                send(exchange, 201, Map.of("paymentId", paymentId));
+            } // otherwise the connection is closed without an answer
         }
     }
 

@@ -3,6 +3,7 @@ package dev.resilience.sample.gateway;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -84,7 +85,9 @@ public final class PaymentGateway implements AutoCloseable {
             created.start();
             return created;
         } catch (IOException e) {
-            throw new UncheckedIOException("The payment gateway cannot listen at " + where, e);
+            throw e instanceof BindException
+                    ? new GatewayPortInUseException(where.getPort(), e)
+                    : new UncheckedIOException("The payment gateway cannot listen at " + where, e);
         }
     }
 }

@@ -1,4 +1,4 @@
-/** A payment gateway that misbehaves on request: somebody else's system, of which the shop knows only the address. */
+/** A payment gateway that misbehaves on request. It stands for a foreign system: the shop knows its address alone. */
 @NullMarked
 package dev.resilience.sample.gateway;
 

@@ -1,5 +1,6 @@
 package dev.resilience.sample.shop;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import java.net.URI;
 import java.util.List;
 import org.springframework.http.ResponseEntity;
@@ -24,10 +25,11 @@ class OrderController {
     }
 
     @PostMapping
-    ResponseEntity<Order> place(
+    ResponseEntity<PlacedOrder> place(
             @RequestHeader("Idempotency-Key") String idempotencyKey, @RequestBody OrderRequest request) {
         Order order = service.place(idempotencyKey, request);
-        return ResponseEntity.created(URI.create("/orders/" + order.id())).body(order);
+        return ResponseEntity.created(URI.create("/orders/" + order.id()))
+                .body(new PlacedOrder(order, Story.ofThisRequest().inWords(null)));
     }
 
     @GetMapping
@@ -39,4 +41,10 @@ class OrderController {
     ResponseEntity<Order> one(@PathVariable long id) {
         return ResponseEntity.of(orders.find(id));
     }
+
+    /**
+     * An order and what happened to it on its way. The story is told of this request, so that of a repeated request
+     * says that the order came from the store.
+     */
+    record PlacedOrder(@JsonUnwrapped Order order, List<String> story) {}
 }

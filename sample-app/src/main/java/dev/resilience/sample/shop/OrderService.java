@@ -5,6 +5,7 @@ import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Transactional;
 
 /** Takes an order: charges the customer, then stores the order. */
 @Service
@@ -18,13 +19,19 @@ class OrderService {
         this.orders = orders;
     }
 
-    /** The annotations stand in the order in which they work, the outermost first. */
+    /**
+     * The annotations stand in the order in which they work, the outermost first. Each attempt has a transaction of its
+     * own, in which the order and the record of its key commit together: for one key there is one order, even after a
+     * crash. The charge is no part of the transaction, because nothing can roll it back; {@link PaymentClient} makes it
+     * safe to repeat.
+     */
     @Idempotent(value = "orders", key = "#idempotencyKey")
     @Bulkhead("gateway")
     @CircuitBreaker("gateway")
     @Retryable("gateway")
+    @Transactional
     Order place(String idempotencyKey, OrderRequest request) {
-        PaymentClient.Receipt receipt = payments.charge(idempotencyKey, request.customer(), request.amount());
+        PaymentClient.Receipt receipt = payments.charge(request.customer(), request.amount());
         return orders.add(request, receipt.paymentId());
     }
 }

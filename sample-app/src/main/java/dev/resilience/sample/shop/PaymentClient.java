@@ -1,7 +1,9 @@
 package dev.resilience.sample.shop;
 
+import dev.resilience.pipeline.IdempotencyContext;
 import dev.resilience.sample.gateway.PaymentGateway;
 import java.math.BigDecimal;
+import java.util.Objects;
 import org.springframework.stereotype.Component;
 import org.springframework.web.client.RestClient;
 
@@ -16,14 +18,14 @@ class PaymentClient {
     }
 
     /**
-     * Charges a customer.
-     *
-     * @param idempotencyKey the same for every attempt to pay for one order, so that a gateway can tell them apart
+     * Charges a customer, within an idempotent call. Every attempt of that call sends the same key, after a crash of the
+     * shop too, so the gateway charges once even if its answer was lost.
      */
-    Receipt charge(String idempotencyKey, String customer, BigDecimal amount) {
+    Receipt charge(String customer, BigDecimal amount) {
+        IdempotencyContext call = Objects.requireNonNull(IdempotencyContext.current(), "not in an idempotent call");
         return gateway.post()
                 .uri("/charges")
-                .header("Idempotency-Key", idempotencyKey)
+                .header("Idempotency-Key", call.downstreamKey())
                 .body(new Charge(customer, amount))
                 .retrieve()
                 .requiredBody(Receipt.class);

@@ -33,11 +33,44 @@ class PaymentGatewayTests {
     }
 
     @Test
-    void chargesEveryCall() throws Exception {
-        assertThat(charge("42.50").statusCode()).isEqualTo(201);
-        assertThat(charge("7.50").body()).contains("payment-2");
+    void chargesEveryCallWithoutAKey() throws Exception {
+        HttpResponse<String> first = charge("42.50");
+        HttpResponse<String> second = charge("7.50");
 
-        assertThat(gateway.charges()).isEqualTo(new Ledger.Charges(2, new BigDecimal("50.00")));
+        assertThat(first.statusCode()).isEqualTo(201);
+        assertThat(second.body()).contains("pay_").isNotEqualTo(first.body());
+        assertThat(gateway.charges()).isEqualTo(new Ledger.Charges(2, new BigDecimal("50.00"), 0));
+    }
+
+    @Test
+    void chargesOncePerKey() throws Exception {
+        HttpResponse<String> first = charge("42.50", "key");
+        HttpResponse<String> again = charge("42.50", "key");
+        HttpResponse<String> otherKey = charge("42.50", "other key");
+
+        assertThat(again.statusCode()).isEqualTo(201);
+        assertThat(again.body()).isEqualTo(first.body());
+        assertThat(otherKey.body()).isNotEqualTo(first.body());
+        assertThat(gateway.charges()).isEqualTo(new Ledger.Charges(2, new BigDecimal("85.00"), 1));
+    }
+
+    @Test
+    void refusesAKeyWithAnotherAmount() throws Exception {
+        charge("42.50", "key");
+
+        assertThat(charge("43.50", "key").statusCode()).isEqualTo(422);
+        assertThat(gateway.charges()).isEqualTo(new Ledger.Charges(1, new BigDecimal("42.50"), 0));
+    }
+
+    @Test
+    void chargesOnceThoughItsAnswerIsLost() throws Exception {
+        behave("{\"loseNext\":1}");
+
+        assertThatIOException().isThrownBy(() -> charge("42.50", "key"));
+        assertThat(gateway.behaviour().loseNext()).isZero();
+        assertThat(charge("42.50", "key").statusCode()).isEqualTo(201);
+
+        assertThat(gateway.charges()).isEqualTo(new Ledger.Charges(1, new BigDecimal("42.50"), 1));
     }
 
     @Test
@@ -118,14 +151,14 @@ class PaymentGatewayTests {
     }
 
     @Test
-    void resetForgetsCharges() throws Exception {
-        charge("1");
+    void resetForgetsChargesAndKeys() throws Exception {
+        charge("1", "key");
         behave("{\"refuse\":true}");
 
         gateway.reset();
 
         assertThat(gateway.charges()).isEqualTo(Ledger.Charges.NONE);
-        assertThat(charge("1").statusCode()).isEqualTo(201);
+        assertThat(charge("2", "key").statusCode()).isEqualTo(201);
     }
 
     private void behave(String behaviour) {
@@ -136,10 +169,16 @@ class PaymentGatewayTests {
         return post("{\"customer\":\"Ada\",\"amount\":" + amount + "}");
     }
 
-    private HttpResponse<String> post(String body) throws IOException, InterruptedException {
-        HttpRequest request = HttpRequest.newBuilder(gateway.uri().resolve("/charges"))
-                .POST(BodyPublishers.ofString(body))
-                .build();
-        return CLIENT.send(request, BodyHandlers.ofString());
+    private HttpResponse<String> charge(String amount, String key) throws IOException, InterruptedException {
+        return post("{\"customer\":\"Ada\",\"amount\":" + amount + "}", "Idempotency-Key", key);
+    }
+
+    private HttpResponse<String> post(String body, String... header) throws IOException, InterruptedException {
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(gateway.uri().resolve("/charges")).POST(BodyPublishers.ofString(body));
+        if (header.length > 0) {
+            request.headers(header);
+        }
+        return CLIENT.send(request.build(), BodyHandlers.ofString());
     }
 }
