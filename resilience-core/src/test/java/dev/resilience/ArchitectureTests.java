@@ -26,7 +26,7 @@ class ArchitectureTests {
             Map.entry("policy", Set.of()),
             Map.entry("event", Set.of()),
             Map.entry("fault", Set.of()),
-            Map.entry("exception", Set.of("fault")),
+            Map.entry("exception", Set.of("fault", "time")),
             Map.entry("annotation", Set.of("exception")),
             Map.entry("deadline", Set.of("exception", "time")),
             Map.entry("pipeline", Set.of("deadline", "time")),
