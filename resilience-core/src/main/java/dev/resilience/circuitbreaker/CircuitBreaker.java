@@ -325,6 +325,6 @@ public final class CircuitBreaker implements Layer {
     private void announce(Transition transition) {
         transition(transition.from(), transition.to()).increment();
         transition.log();
-        events.publish(() -> transition.event(time.now()));
+        events.publish(transition::event);
     }
 }

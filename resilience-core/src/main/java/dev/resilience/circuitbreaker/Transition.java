@@ -4,7 +4,6 @@ import dev.resilience.event.CircuitState;
 import dev.resilience.event.CircuitStateChanged;
 import dev.resilience.time.Durations;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,11 +26,11 @@ record Transition(State before, State after, boolean byHand) {
         return after.name();
     }
 
-    CircuitStateChanged event(Instant at) {
+    CircuitStateChanged event() {
         Opening opening = after.opening;
         boolean open = opening != null && isOpen(to());
         return new CircuitStateChanged(
-                at,
+                after.since.wallTime(),
                 name(),
                 from(),
                 to(),
@@ -73,7 +72,7 @@ record Transition(State before, State after, boolean byHand) {
         }
         line.addKeyValue("openFor", open.openDuration())
                 .addKeyValue("failedProbes", opening.failedProbings())
-                .addKeyValue("nextProbe", open.nextProbe())
+                .addKeyValue("nextProbe", open.nextProbe().truncatedTo(ChronoUnit.MILLIS))
                 .log(
                         "Circuit breaker '{}' opened: {}; calls are refused for {}, until {}",
                         name(),

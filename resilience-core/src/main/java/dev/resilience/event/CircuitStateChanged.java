@@ -1,6 +1,7 @@
 package dev.resilience.event;
 
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +48,7 @@ public record CircuitStateChanged(
         if (failedProbes > 0) {
             details.put("failedProbes", failedProbes);
         }
-        put(details, "nextProbe", nextProbe);
+        put(details, "nextProbe", nextProbe == null ? null : nextProbe.truncatedTo(ChronoUnit.MILLIS));
         return details;
     }
 
