@@ -27,7 +27,7 @@ class ArchitectureTests {
             Map.entry("event", Set.of()),
             Map.entry("log", Set.of("time")),
             Map.entry("fault", Set.of()),
-            Map.entry("exception", Set.of("fault")),
+            Map.entry("exception", Set.of("fault", "time")),
             Map.entry("annotation", Set.of("exception")),
             Map.entry("deadline", Set.of("exception", "time")),
             Map.entry("pipeline", Set.of("deadline", "time")),

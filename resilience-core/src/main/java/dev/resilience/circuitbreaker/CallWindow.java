@@ -1,6 +1,7 @@
 package dev.resilience.circuitbreaker;
 
 import dev.resilience.time.TimeSource;
+import org.jspecify.annotations.Nullable;
 
 /** The recent calls that rates are taken over. Lock-free; recording allocates nothing. */
 interface CallWindow {
@@ -22,29 +23,44 @@ interface CallWindow {
     }
 
     /**
-     * Records a call that ended, and tells whether a rate has reached its threshold. A call that cannot have moved a rate
-     * upwards may be told that none has.
+     * Records a call that ended. A call that cannot have moved a rate upwards may be told that none is too high.
+     *
+     * @return what the window holds if one of its rates has reached its threshold, or {@code null}
      */
-    boolean record(boolean failed, boolean slow);
+    @Nullable
+    WindowCounts record(boolean failed, boolean slow);
+
+    /** What it holds. */
+    WindowCounts counts();
+
+    /** What it held at the time of the last call that was recorded: what a threshold was held against. */
+    default WindowCounts countsAtLastCall() {
+        return counts();
+    }
+
+    /** Whether it is the share of failures that is too high, rather than the one of slow calls. */
+    boolean isFailureRateReached(WindowCounts counts);
 
     /** The share of failures, NaN below the minimum of calls. */
     double failureRate();
 
-    /** As {@link #failureRate()}, at the time of the last call that was recorded: what a threshold was held against. */
-    default double failureRateAtLastCall() {
-        return failureRate();
-    }
-
     /** The numbers that a window is held against; a rate of 0 is off. */
     record Thresholds(int minimumCalls, double failureRate, double slowCallRate) {
 
-        boolean reached(long calls, long failures, long slowCalls) {
-            return calls >= minimumCalls
+        /** The counts, if they reach a threshold; nothing is allocated otherwise. */
+        @Nullable
+        WindowCounts ifReached(long calls, long failures, long slowCalls) {
+            boolean reached = calls >= minimumCalls
                     && (reached(failureRate, failures, calls) || reached(slowCallRate, slowCalls, calls));
+            return reached ? new WindowCounts(calls, failures, slowCalls) : null;
         }
 
-        double failureRate(long calls, long failures) {
-            return calls >= minimumCalls ? (double) failures / calls : Double.NaN;
+        boolean isFailureRateReached(WindowCounts counts) {
+            return reached(failureRate, counts.failures(), counts.calls());
+        }
+
+        double failureRate(WindowCounts counts) {
+            return counts.calls() >= minimumCalls ? counts.failureRate() : Double.NaN;
         }
 
         private static boolean reached(double threshold, long part, long calls) {
@@ -57,7 +73,17 @@ interface CallWindow {
         INSTANCE;
 
         @Override
-        public boolean record(boolean failed, boolean slow) {
+        public @Nullable WindowCounts record(boolean failed, boolean slow) {
+            return null;
+        }
+
+        @Override
+        public WindowCounts counts() {
+            return WindowCounts.NONE;
+        }
+
+        @Override
+        public boolean isFailureRateReached(WindowCounts counts) {
             return false;
         }
 

@@ -3,7 +3,6 @@ package dev.resilience.circuitbreaker;
 import dev.resilience.event.CallRejected;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
-import dev.resilience.event.CircuitStateChanged;
 import dev.resilience.event.Events;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.exception.CircuitOpenException;
@@ -15,13 +14,11 @@ import dev.resilience.pipeline.Step;
 import dev.resilience.time.TimeSource;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.UnaryOperator;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A circuit breaker policy at work: refuses calls while the callee is down, probes it when the open period is over, and
@@ -33,7 +30,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class CircuitBreaker implements Layer {
 
-    private static final Logger log = LoggerFactory.getLogger(CircuitBreaker.class);
     private static final VarHandle STATE;
 
     static {
@@ -61,7 +57,7 @@ public final class CircuitBreaker implements Layer {
         for (CircuitState from : CircuitState.values()) {
             transitions.put(from, countersForAllStates());
         }
-        this.state = fresh(policy.initialState(), Settings.of(policy));
+        this.state = initial(Settings.of(policy), now());
     }
 
     /** A circuit breaker with the JDK's faults and the system's time. */
@@ -103,24 +99,54 @@ public final class CircuitBreaker implements Layer {
         return transition(from, to).sum();
     }
 
+    /** What it tells of itself now: the state, why it is in it, since when and until when. */
+    public CircuitBreakerStatus status() {
+        return CircuitBreakerStatus.of(state, refused());
+    }
+
+    /**
+     * Opens it as if one of its rules had: calls are refused for one open period from now, whatever the state, and then
+     * it is probed. No failed probing before counts any more.
+     */
+    public void open() {
+        replace(before -> new OpenState(this, before.settings, Opening.of(this, OpeningRule.OPENED_BY_HAND)));
+    }
+
+    /**
+     * Begins a probing now, whatever the state, with all places free and no success so far: what an open period that is
+     * over does with the next call. Of a breaker that was open, the probings that have failed still count.
+     */
+    public void halfOpen() {
+        replace(before -> new HalfOpenState(this, before.settings, reasonToProbe(before)));
+    }
+
     /** Refuses all calls until told otherwise. */
     public void forceOpen() {
-        replace(before -> fresh(CircuitState.FORCED_OPEN, before.settings));
+        replace(before -> before.name() == CircuitState.FORCED_OPEN
+                ? before
+                : new ForcedOpenState(this, before.settings, Opening.of(this, OpeningRule.FORCED_OPEN_BY_HAND), now()));
     }
 
     /** Lets all calls through, with an empty window. */
     public void close() {
-        replace(before -> fresh(CircuitState.CLOSED, before.settings));
+        replace(before -> new ClosedState(
+                this, before.settings, ofThePast(before.opening), sinceUnlessNew(before, CircuitState.CLOSED)));
     }
 
     /** Lets all calls through and counts nothing until told otherwise. */
     public void disable() {
-        replace(before -> fresh(CircuitState.DISABLED, before.settings));
+        replace(before -> before.name() == CircuitState.DISABLED
+                ? before
+                : new DisabledState(this, before.settings, ofThePast(before.opening), now()));
     }
 
-    /** Goes back to the policy's initial state and an empty window; what was counted stays counted. */
+    /**
+     * Goes back to the policy's initial state and an empty window, and forgets why it was open last; what was counted
+     * stays counted.
+     */
     public void reset() {
-        replace(before -> fresh(before.settings.policy().initialState(), before.settings));
+        replace(before -> initial(
+                before.settings, sinceUnlessNew(before, before.settings.policy().initialState())));
     }
 
     /**
@@ -133,7 +159,7 @@ public final class CircuitBreaker implements Layer {
      *   <li>CLOSED: begins with an empty window and no failure in a row.
      *   <li>OPEN: stays so since when it opened. How long it stays open is told by the new policy, as for a breaker that
      *       has failed as many probings; if that time is over, the next call is a probe.
-     *   <li>HALF_OPEN: begins its probing anew, with all places free and no success so far.
+     *   <li>HALF_OPEN: begins its probing anew, with all places free and no success so far; stays so since it began.
      *   <li>FORCED_OPEN and DISABLED: stay so until told otherwise.
      * </ul>
      *
@@ -170,14 +196,14 @@ public final class CircuitBreaker implements Layer {
             }
             asked = current;
         }
-        throw refusal(asked.retryAfter());
+        throw refusal(asked);
     }
 
-    private CircuitOpenException refusal(Duration retryAfter) {
+    private CircuitOpenException refusal(State refusing) {
         count(CircuitBreakerOutcome.REJECTED);
         events.publish(
                 () -> new CallRejected(time.now(), "circuit-breaker", name, CircuitBreakerOutcome.REJECTED.label()));
-        return new CircuitOpenException(name, retryAfter);
+        return refusing.refusal();
     }
 
     /** The start of a call, or 0 where its policy does not want to know how long it takes. */
@@ -191,7 +217,7 @@ public final class CircuitBreaker implements Layer {
 
     void failed(Permit permit, long start, Throwable failure) {
         if (countsAsFailure(permit, failure)) {
-            permit.failed(nanosSince(permit, start));
+            permit.failed(nanosSince(permit, start), failure);
         } else {
             permit.ignored();
         }
@@ -217,6 +243,10 @@ public final class CircuitBreaker implements Layer {
         calls.count(outcome);
     }
 
+    long refused() {
+        return calls.get(CircuitBreakerOutcome.REJECTED);
+    }
+
     void countSlow() {
         slowCalls.increment();
     }
@@ -226,12 +256,16 @@ public final class CircuitBreaker implements Layer {
         if (!STATE.compareAndSet(this, from, to)) {
             return false;
         }
-        announce(from.name(), to.name());
+        announce(new Transition(from, to, false));
         return true;
     }
 
     State state() {
         return state;
+    }
+
+    Moment now() {
+        return Moment.now(time);
     }
 
     TimeSource time() {
@@ -247,18 +281,33 @@ public final class CircuitBreaker implements Layer {
             after = successor.apply(before);
         }
         if (before.name() != after.name()) {
-            announce(before.name(), after.name());
+            announce(new Transition(before, after, true));
         }
     }
 
-    private State fresh(CircuitState wanted, Settings settings) {
-        return switch (wanted) {
-            case CLOSED -> new ClosedState(this, settings);
-            case OPEN -> new OpenState(this, settings, 0, Double.NaN);
-            case HALF_OPEN -> new HalfOpenState(this, settings, 0, Double.NaN);
-            case FORCED_OPEN -> new ForcedOpenState(this, settings);
-            case DISABLED -> new DisabledState(this, settings);
+    private State initial(Settings settings, Moment since) {
+        return switch (settings.policy().initialState()) {
+            case CLOSED -> new ClosedState(this, settings, null, since);
+            case DISABLED -> new DisabledState(this, settings, null, since);
+            case FORCED_OPEN -> new ForcedOpenState(this, settings, Opening.of(this, OpeningRule.INITIAL_STATE), since);
+            case OPEN -> new OpenState(this, settings, Opening.of(this, OpeningRule.INITIAL_STATE));
+            case HALF_OPEN -> throw new IllegalStateException("No policy begins half-open");
         };
+    }
+
+    /** One that lets calls through has no reason of now to be probed, only one of the past. */
+    private Opening reasonToProbe(State before) {
+        boolean open = before.name() == CircuitState.OPEN || before.name() == CircuitState.HALF_OPEN;
+        return before.opening != null && open ? before.opening : Opening.of(this, OpeningRule.HALF_OPENED_BY_HAND);
+    }
+
+    private static @Nullable Opening ofThePast(@Nullable Opening opening) {
+        return opening == null ? null : opening.withoutFailure();
+    }
+
+    /** A state that is entered again has lasted since it was entered first. */
+    private Moment sinceUnlessNew(State before, CircuitState after) {
+        return before.name() == after ? before.since : now();
     }
 
     private LongAdder transition(CircuitState from, CircuitState to) {
@@ -273,21 +322,9 @@ public final class CircuitBreaker implements Layer {
         return counters;
     }
 
-    private void announce(CircuitState from, CircuitState to) {
-        transition(from, to).increment();
-        if (to == CircuitState.OPEN || to == CircuitState.FORCED_OPEN) {
-            log.atWarn()
-                    .addKeyValue("event", "circuit_opened")
-                    .addKeyValue("policy", name)
-                    .addKeyValue("from", from)
-                    .log("Circuit breaker '{}': {} -> {}", name, from, to);
-        } else if (to == CircuitState.CLOSED) {
-            log.atInfo()
-                    .addKeyValue("event", "circuit_closed")
-                    .addKeyValue("policy", name)
-                    .addKeyValue("from", from)
-                    .log("Circuit breaker '{}': {} -> {}", name, from, to);
-        }
-        events.publish(() -> new CircuitStateChanged(time.now(), name, from, to));
+    private void announce(Transition transition) {
+        transition(transition.from(), transition.to()).increment();
+        transition.log();
+        events.publish(transition::event);
     }
 }

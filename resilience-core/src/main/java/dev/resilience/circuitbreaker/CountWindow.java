@@ -2,6 +2,7 @@ package dev.resilience.circuitbreaker;
 
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The last n calls, as a ring of outcomes and their totals.
@@ -36,21 +37,31 @@ final class CountWindow implements CallWindow {
     }
 
     @Override
-    public boolean record(boolean failed, boolean slow) {
+    public @Nullable WindowCounts record(boolean failed, boolean slow) {
         int outcome = CALL | (failed ? FAILED : 0) | (slow ? SLOW : 0);
         int place = (int) (next.getAndIncrement() % outcomes.length());
         if (outcome == CALL && outcomes.get(place) == CALL) {
-            return false; // a good call in place of a good one: as if they had been swapped, nothing changes
+            return null; // a good call in place of a good one: as if they had been swapped, nothing changes
         }
         int replaced = outcomes.getAndSet(place, outcome);
         long sums = totals.addAndGet(asTotals(outcome) - asTotals(replaced));
-        return thresholds.reached(calls(sums), failures(sums), slowCalls(sums));
+        return thresholds.ifReached(calls(sums), failures(sums), slowCalls(sums));
+    }
+
+    @Override
+    public WindowCounts counts() {
+        long sums = totals.get();
+        return new WindowCounts(calls(sums), failures(sums), slowCalls(sums));
+    }
+
+    @Override
+    public boolean isFailureRateReached(WindowCounts counts) {
+        return thresholds.isFailureRateReached(counts);
     }
 
     @Override
     public double failureRate() {
-        long sums = totals.get();
-        return thresholds.failureRate(calls(sums), failures(sums));
+        return thresholds.failureRate(counts());
     }
 
     private static long asTotals(int outcome) {

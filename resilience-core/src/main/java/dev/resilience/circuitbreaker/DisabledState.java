@@ -1,12 +1,13 @@
 package dev.resilience.circuitbreaker;
 
 import dev.resilience.event.CircuitState;
+import org.jspecify.annotations.Nullable;
 
 /** Calls pass, and nothing is counted. */
 final class DisabledState extends State implements Permit {
 
-    DisabledState(CircuitBreaker breaker, Settings settings) {
-        super(breaker, settings);
+    DisabledState(CircuitBreaker breaker, Settings settings, @Nullable Opening last, Moment since) {
+        super(breaker, settings, last, since);
     }
 
     @Override
@@ -21,7 +22,7 @@ final class DisabledState extends State implements Permit {
 
     @Override
     State under(Settings other) {
-        return new DisabledState(breaker, other);
+        return new DisabledState(breaker, other, opening, since);
     }
 
     @Override
@@ -33,7 +34,7 @@ final class DisabledState extends State implements Permit {
     public void succeeded(long nanos) {}
 
     @Override
-    public void failed(long nanos) {}
+    public void failed(long nanos, Throwable failure) {}
 
     @Override
     public void ignored() {}

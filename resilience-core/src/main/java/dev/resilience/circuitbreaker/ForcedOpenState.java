@@ -1,14 +1,17 @@
 package dev.resilience.circuitbreaker;
 
 import dev.resilience.event.CircuitState;
-import java.time.Duration;
+import dev.resilience.exception.CircuitOpenException;
 import org.jspecify.annotations.Nullable;
 
 /** Calls are refused until an operator says otherwise. */
 final class ForcedOpenState extends State {
 
-    ForcedOpenState(CircuitBreaker breaker, Settings settings) {
-        super(breaker, settings);
+    private final Opening present;
+
+    ForcedOpenState(CircuitBreaker breaker, Settings settings, Opening opening, Moment since) {
+        super(breaker, settings, opening, since);
+        this.present = opening;
     }
 
     @Override
@@ -24,12 +27,17 @@ final class ForcedOpenState extends State {
 
     @Override
     State under(Settings other) {
-        return new ForcedOpenState(breaker, other);
+        return new ForcedOpenState(breaker, other, present, since);
     }
 
-    /** Nobody knows; an open period is as good a time as any to ask again. */
+    /** Nobody knows when to come back; an open period is as good a time as any. */
     @Override
-    Duration retryAfter() {
-        return settings.policy().openDuration();
+    CircuitOpenException refusal() {
+        return refusal(settings.policy().openDuration(), false);
+    }
+
+    @Override
+    String explanation() {
+        return "forced open since " + since.text() + ", until it is told otherwise";
     }
 }

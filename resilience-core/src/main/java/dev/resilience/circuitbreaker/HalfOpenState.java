@@ -18,19 +18,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class HalfOpenState extends State {
 
-    private final int failedProbings;
-    private final double failureRate;
+    private final Opening present;
     private final int successThreshold;
     private final long probeTimeoutNanos;
     private final AtomicReferenceArray<@Nullable Probe> places;
     private final AtomicInteger successes = new AtomicInteger();
     private final AtomicReference<@Nullable State> next = new AtomicReference<>();
 
-    HalfOpenState(CircuitBreaker breaker, Settings settings, int failedProbings, double failureRate) {
-        super(breaker, settings);
+    HalfOpenState(CircuitBreaker breaker, Settings settings, Opening opening) {
+        this(breaker, settings, opening, breaker.now());
+    }
+
+    private HalfOpenState(CircuitBreaker breaker, Settings settings, Opening opening, Moment since) {
+        super(breaker, settings, opening, since);
         CircuitBreakerPolicy.HalfOpen policy = settings.policy().halfOpen();
-        this.failedProbings = failedProbings;
-        this.failureRate = failureRate;
+        this.present = opening;
         this.successThreshold = policy.successThreshold();
         this.probeTimeoutNanos = Durations.toNanos(policy.probeTimeout());
         this.places = new AtomicReferenceArray<>(policy.maxConcurrent());
@@ -51,12 +53,34 @@ final class HalfOpenState extends State {
 
     @Override
     State under(Settings other) {
-        return new HalfOpenState(breaker, other, failedProbings, failureRate);
+        return new HalfOpenState(breaker, other, present, since);
     }
 
     @Override
     double failureRate() {
-        return failureRate;
+        return present.failureRate();
+    }
+
+    @Override
+    WindowCounts windowCounts() {
+        return present.counts();
+    }
+
+    @Override
+    CircuitBreakerStatus.Probing probing() {
+        long now = breaker.time().nanoTime();
+        int inFlight = 0;
+        for (int place = 0; place < places.length(); place++) {
+            Probe holder = places.get(place);
+            inFlight += holder == null || holder.isLate(now) ? 0 : 1;
+        }
+        return new CircuitBreakerStatus.Probing(inFlight, places.length(), successes.get(), successThreshold);
+    }
+
+    @Override
+    String explanation() {
+        return "half-open and its probes are under way: " + present.explanation() + "; open since "
+                + present.at().text();
     }
 
     private @Nullable Probe takePlace(long now) {
@@ -110,21 +134,21 @@ final class HalfOpenState extends State {
             breaker.count(CircuitBreakerOutcome.SUCCESS);
             countIfSlow(nanos);
             if (successes.incrementAndGet() >= successThreshold) {
-                end(new ClosedState(breaker, settings));
+                end(new ClosedState(breaker, settings, present.withoutFailure(), breaker.now()));
             } else {
                 givePlaceBack();
             }
         }
 
         @Override
-        public void failed(long nanos) {
+        public void failed(long nanos, Throwable failure) {
             if (!endsInTime()) {
                 ignored();
                 return;
             }
             breaker.count(CircuitBreakerOutcome.FAILURE);
             countIfSlow(nanos);
-            end(new OpenState(breaker, settings, failedProbings + 1, failureRate));
+            end(new OpenState(breaker, settings, present.afterFailedProbe(failure)));
         }
 
         @Override

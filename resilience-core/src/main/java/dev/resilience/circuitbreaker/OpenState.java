@@ -1,8 +1,10 @@
 package dev.resilience.circuitbreaker;
 
 import dev.resilience.event.CircuitState;
+import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.time.Durations;
 import java.time.Duration;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** Calls are refused until the open period is over; the first call after that moves the breaker to half-open. */
@@ -10,26 +12,17 @@ final class OpenState extends State {
 
     private static final Duration SHORTEST_HINT = Duration.ofMillis(1);
 
-    private final int failedProbings;
-    private final double failureRate;
-    private final long openedAt;
+    private final Opening present;
     private final long openNanos;
 
-    /**
-     * @param failedProbings how often in a row the breaker went from half-open back to open
-     * @param failureRate the rate in the window when it opened, NaN if there were too few calls to tell
-     */
-    OpenState(CircuitBreaker breaker, Settings settings, int failedProbings, double failureRate) {
-        this(breaker, settings, failedProbings, failureRate, breaker.time().nanoTime());
+    OpenState(CircuitBreaker breaker, Settings settings, Opening opening) {
+        this(breaker, settings, opening, breaker.now());
     }
 
-    private OpenState(
-            CircuitBreaker breaker, Settings settings, int failedProbings, double failureRate, long openedAt) {
-        super(breaker, settings);
-        this.failedProbings = failedProbings;
-        this.failureRate = failureRate;
-        this.openedAt = openedAt;
-        this.openNanos = Durations.toNanos(settings.policy().openDuration(failedProbings));
+    private OpenState(CircuitBreaker breaker, Settings settings, Opening opening, Moment since) {
+        super(breaker, settings, opening, since);
+        this.present = opening;
+        this.openNanos = Durations.toNanos(settings.policy().openDuration(opening.failedProbings()));
     }
 
     @Override
@@ -40,28 +33,53 @@ final class OpenState extends State {
     @Override
     @Nullable
     Permit tryAdmit() {
-        if (remainingNanos() <= 0) {
-            breaker.move(this, new HalfOpenState(breaker, settings, failedProbings, failureRate));
+        if (isProbeDue()) {
+            breaker.move(this, new HalfOpenState(breaker, settings, present));
         }
         return null;
     }
 
     @Override
     State under(Settings other) {
-        return new OpenState(breaker, other, failedProbings, failureRate, openedAt);
+        return new OpenState(breaker, other, present, since);
     }
 
     @Override
     double failureRate() {
-        return failureRate;
+        return present.failureRate();
     }
 
     @Override
-    Duration retryAfter() {
-        return Durations.max(SHORTEST_HINT, Duration.ofNanos(remainingNanos()));
+    WindowCounts windowCounts() {
+        return present.counts();
+    }
+
+    @Override
+    Instant nextProbe() {
+        return since.wallTime().plusNanos(openNanos);
+    }
+
+    @Override
+    boolean isProbeDue() {
+        return remainingNanos() <= 0;
+    }
+
+    @Override
+    CircuitOpenException refusal() {
+        return refusal(Durations.max(SHORTEST_HINT, Duration.ofNanos(remainingNanos())), true);
+    }
+
+    @Override
+    String explanation() {
+        return "open: " + present.explanation() + "; open since " + present.at().text();
+    }
+
+    /** How long calls are refused in all, before the next one is a probe. */
+    Duration openDuration() {
+        return Duration.ofNanos(openNanos);
     }
 
     private long remainingNanos() {
-        return openNanos - (breaker.time().nanoTime() - openedAt);
+        return openNanos - (breaker.time().nanoTime() - since.nanoTime());
     }
 }

@@ -20,8 +20,9 @@ interface Permit {
      * The call failed in a way that counts.
      *
      * @param nanos how long it took; 0 where the policy has no use for it
+     * @param failure what it threw
      */
-    void failed(long nanos);
+    void failed(long nanos, Throwable failure);
 
     /** The call says nothing about the callee. */
     void ignored();

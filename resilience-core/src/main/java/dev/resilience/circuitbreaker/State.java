@@ -1,7 +1,9 @@
 package dev.resilience.circuitbreaker;
 
 import dev.resilience.event.CircuitState;
+import dev.resilience.exception.CircuitOpenException;
 import java.time.Duration;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,12 +15,25 @@ import org.jspecify.annotations.Nullable;
  */
 abstract sealed class State permits ClosedState, OpenState, HalfOpenState, ForcedOpenState, DisabledState {
 
+    private static final Duration SOON = Duration.ofSeconds(1);
+
     final CircuitBreaker breaker;
     final Settings settings;
 
-    State(CircuitBreaker breaker, Settings settings) {
+    /** Why it is not closed, or was not the last time; {@code null} if it always was. */
+    final @Nullable Opening opening;
+
+    /** When the stay began. */
+    final Moment since;
+
+    /** What refused calls are told; put together for the first of them, maybe by several threads at once. */
+    private @Nullable String explanation;
+
+    State(CircuitBreaker breaker, Settings settings, @Nullable Opening opening, Moment since) {
         this.breaker = breaker;
         this.settings = settings;
+        this.opening = opening;
+        this.since = since;
     }
 
     abstract CircuitState name();
@@ -31,14 +46,50 @@ abstract sealed class State permits ClosedState, OpenState, HalfOpenState, Force
     /** The same state under another policy, begun anew but for what an open one has to remember. */
     abstract State under(Settings other);
 
-    /** When a refused call may come back; longer than zero. */
-    Duration retryAfter() {
-        return Duration.ofSeconds(1);
+    /** What a call gets that is not let in. */
+    CircuitOpenException refusal() {
+        return refusal(SOON, false);
+    }
+
+    final CircuitOpenException refusal(Duration retryAfter, boolean probeFollows) {
+        String told = explanation;
+        if (told == null) {
+            told = "Circuit breaker '" + breaker.name() + "' is " + explanation();
+            explanation = told;
+        }
+        Throwable failure = opening == null ? null : opening.failure();
+        return new CircuitOpenException(breaker.name(), retryAfter, told, probeFollows, failure);
+    }
+
+    /** Why calls are refused and since when, as the end of a sentence; asked where some are. */
+    String explanation() {
+        return "not open any more";
     }
 
     /** The share of failures in the window, or in the one that opened the breaker; NaN where too few calls tell. */
     double failureRate() {
         return Double.NaN;
+    }
+
+    /** What the window holds, or held when it opened the breaker. */
+    WindowCounts windowCounts() {
+        return WindowCounts.NONE;
+    }
+
+    /** When the next call is a probe; {@code null} where that is not a matter of time. */
+    @Nullable
+    Instant nextProbe() {
+        return null;
+    }
+
+    /** Whether the next call is a probe already. */
+    boolean isProbeDue() {
+        return false;
+    }
+
+    /** How the probing is going; {@code null} where there is none. */
+    CircuitBreakerStatus.@Nullable Probing probing() {
+        return null;
     }
 
     final boolean countIfSlow(long nanos) {

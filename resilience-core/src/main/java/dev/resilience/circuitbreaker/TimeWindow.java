@@ -45,7 +45,7 @@ final class TimeWindow implements CallWindow {
     }
 
     @Override
-    public boolean record(boolean failed, boolean slow) {
+    public @Nullable WindowCounts record(boolean failed, boolean slow) {
         Bucket bucket = currentBucket();
         bucket.calls.incrementAndGet();
         long now = bucket.number;
@@ -55,7 +55,7 @@ final class TimeWindow implements CallWindow {
                 lastTrouble.accumulateAndGet(now, Math::max);
             }
         }
-        return lastTrouble.get() > now - BUCKETS && reached(now);
+        return lastTrouble.get() > now - BUCKETS ? ifReached(now) : null;
     }
 
     /** That of the last call, as long as its time is not over: finding another one takes a division. */
@@ -71,28 +71,25 @@ final class TimeWindow implements CallWindow {
 
     @Override
     public double failureRate() {
-        return failureRate((time.nanoTime() - start) / bucketNanos);
+        return thresholds.failureRate(counts());
     }
 
     @Override
-    public double failureRateAtLastCall() {
-        return failureRate(current.number);
+    public WindowCounts counts() {
+        return counts((time.nanoTime() - start) / bucketNanos);
     }
 
-    private double failureRate(long now) {
-        long failures = 0;
-        long calls = 0;
-        for (int i = 0; i < BUCKETS; i++) {
-            Bucket bucket = buckets.get(i);
-            if (bucket != null && bucket.number > now - BUCKETS) {
-                failures += bucket.failures.sum();
-                calls += bucket.calls.get();
-            }
-        }
-        return thresholds.failureRate(calls, failures);
+    @Override
+    public WindowCounts countsAtLastCall() {
+        return counts(current.number);
     }
 
-    private boolean reached(long now) {
+    @Override
+    public boolean isFailureRateReached(WindowCounts counts) {
+        return thresholds.isFailureRateReached(counts);
+    }
+
+    private WindowCounts counts(long now) {
         long failures = 0;
         long slowCalls = 0;
         long calls = 0;
@@ -104,7 +101,23 @@ final class TimeWindow implements CallWindow {
                 calls += bucket.calls.get();
             }
         }
-        return thresholds.reached(calls, failures, slowCalls);
+        return new WindowCounts(calls, failures, slowCalls);
+    }
+
+    /** As {@link #counts(long)}, and allocates nothing unless a threshold is reached. */
+    private @Nullable WindowCounts ifReached(long now) {
+        long failures = 0;
+        long slowCalls = 0;
+        long calls = 0;
+        for (int i = 0; i < BUCKETS; i++) {
+            Bucket bucket = buckets.get(i);
+            if (bucket != null && bucket.number > now - BUCKETS) {
+                failures += bucket.failures.sum();
+                slowCalls += bucket.slowCalls.sum();
+                calls += bucket.calls.get();
+            }
+        }
+        return thresholds.ifReached(calls, failures, slowCalls);
     }
 
     private Bucket bucket(long number) {

@@ -1,11 +1,34 @@
 package dev.resilience.event;
 
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** A circuit breaker changed its state. */
-public record CircuitStateChanged(Instant at, String name, CircuitState from, CircuitState to)
+/**
+ * A circuit breaker changed its state.
+ *
+ * @param reason why, in words: {@code 5 calls in a row failed}; {@code null} if it is not known
+ * @param lastFailure the type of the last failure before it opened; {@code null} if there was none, or it did not open
+ * @param failedProbes how many probings have failed since it opened
+ * @param nextProbe when calls are let in again as probes; {@code null} unless it is OPEN now
+ */
+public record CircuitStateChanged(
+        Instant at,
+        String name,
+        CircuitState from,
+        CircuitState to,
+        @Nullable String reason,
+        @Nullable String lastFailure,
+        int failedProbes,
+        @Nullable Instant nextProbe)
         implements ResilienceEvent {
+
+    /** A change of which only the states are known. */
+    public CircuitStateChanged(Instant at, String name, CircuitState from, CircuitState to) {
+        this(at, name, from, to, null, null, 0, null);
+    }
 
     @Override
     public String kind() {
@@ -19,6 +42,19 @@ public record CircuitStateChanged(Instant at, String name, CircuitState from, Ci
 
     @Override
     public Map<String, Object> details() {
-        return Details.of("from", from.name(), "to", to.name());
+        Map<String, Object> details = new LinkedHashMap<>(Details.of("from", from.name(), "to", to.name()));
+        put(details, "reason", reason);
+        put(details, "lastFailure", lastFailure);
+        if (failedProbes > 0) {
+            details.put("failedProbes", failedProbes);
+        }
+        put(details, "nextProbe", nextProbe == null ? null : nextProbe.truncatedTo(ChronoUnit.MILLIS));
+        return details;
+    }
+
+    private static void put(Map<String, Object> details, String key, @Nullable Object value) {
+        if (value != null) {
+            details.put(key, value.toString());
+        }
     }
 }

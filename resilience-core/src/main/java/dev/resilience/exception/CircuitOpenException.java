@@ -1,17 +1,45 @@
 package dev.resilience.exception;
 
+import dev.resilience.fault.ForeignCause;
+import dev.resilience.time.Durations;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
-/** A circuit breaker refused the call without trying it. */
-public final class CircuitOpenException extends ResilienceException {
+/**
+ * A circuit breaker refused the call without trying it. The message says why the breaker is open, since when, and when
+ * the next probe is due.
+ *
+ * <p>The cause is the failure that opened the breaker, where there is one: an exception of an earlier call, the same
+ * instance for all refusals, to be read only. It is left out when the refusal is serialized.
+ */
+public final class CircuitOpenException extends ResilienceException implements ForeignCause {
+
+    private static final long serialVersionUID = 1;
+    private static final long NANOS_OF_A_TENTH = 100_000_000;
 
     private final String name;
     private final Duration retryAfter;
+    private final boolean probeFollows;
+    private final transient @Nullable Throwable openedBy;
 
     public CircuitOpenException(String name, Duration retryAfter) {
-        super("Circuit breaker '" + name + "' is open: the call was not made");
+        this(name, retryAfter, plain(name), false, null);
+    }
+
+    /**
+     * For circuit breakers, which refuse many calls for one reason.
+     *
+     * @param explanation the message, but for the time until the next probe
+     * @param probeFollows whether the next call after {@code retryAfter} is a probe; the message then says so
+     * @param openedBy the failure that opened the breaker
+     */
+    public CircuitOpenException(
+            String name, Duration retryAfter, String explanation, boolean probeFollows, @Nullable Throwable openedBy) {
+        super(explanation);
         this.name = name;
         this.retryAfter = retryAfter;
+        this.probeFollows = probeFollows;
+        this.openedBy = openedBy;
     }
 
     /** The name of the circuit breaker. */
@@ -22,5 +50,37 @@ public final class CircuitOpenException extends ResilienceException {
     /** How long to wait before the next try, always above zero: what is left of the open period where it is known. */
     public Duration retryAfter() {
         return retryAfter;
+    }
+
+    /** Put together when it is asked for: most refusals are never printed. */
+    @Override
+    public String getMessage() {
+        String explanation = String.valueOf(super.getMessage());
+        return probeFollows ? explanation + ", next probe in " + Durations.inWords(roundedUp(retryAfter)) : explanation;
+    }
+
+    /** That the call was not made, without the reason. */
+    @Override
+    public String publicMessage() {
+        return plain(name);
+    }
+
+    /** The failure of another call that opened the breaker, or {@code null} if there is none or it is not known. */
+    @Override
+    public synchronized @Nullable Throwable getCause() {
+        return openedBy;
+    }
+
+    private static String plain(String name) {
+        return "Circuit breaker '" + name + "' is open: the call was not made";
+    }
+
+    /** To a tenth of a second, where it is more than that. */
+    private static Duration roundedUp(Duration wait) {
+        long nanos = Durations.toNanos(wait);
+        if (nanos <= NANOS_OF_A_TENTH || nanos > Long.MAX_VALUE - NANOS_OF_A_TENTH) {
+            return wait;
+        }
+        return Duration.ofNanos((nanos + NANOS_OF_A_TENTH - 1) / NANOS_OF_A_TENTH * NANOS_OF_A_TENTH);
     }
 }

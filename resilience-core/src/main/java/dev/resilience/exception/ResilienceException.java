@@ -14,6 +14,14 @@ public abstract class ResilienceException extends RuntimeException {
         return failure instanceof ResilienceException && !(failure instanceof TransientFault);
     }
 
+    /**
+     * What may be told to callers over a network: the message, unless that tells of exceptions and rules inside the
+     * application.
+     */
+    public String publicMessage() {
+        return String.valueOf(getMessage());
+    }
+
     ResilienceException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }

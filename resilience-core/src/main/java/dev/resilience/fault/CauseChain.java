@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** An exception and its causes, outermost first; cut off where a chain is a circle or absurdly long. */
+/**
+ * An exception and its causes, outermost first; cut off where a chain is a circle or absurdly long, and where the cause is
+ * the failure of another call.
+ */
 final class CauseChain {
 
     private static final int LONGEST = 50;
@@ -21,6 +24,9 @@ final class CauseChain {
 
     /** One that cannot tell its cause has none: that must not take the place of the failure. */
     private static @Nullable Throwable causeOf(Throwable failure) {
+        if (failure instanceof ForeignCause) {
+            return null;
+        }
         try {
             return failure.getCause();
         } catch (Throwable broken) { // a checked one too, thrown sneakily

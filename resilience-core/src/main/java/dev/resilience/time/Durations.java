@@ -1,5 +1,6 @@
 package dev.resilience.time;
 
+import java.math.BigDecimal;
 import java.time.Duration;
 
 /** Arithmetic on durations that saturates where {@link Duration} would throw. Not for applications. */
@@ -25,5 +26,28 @@ public final class Durations {
     /** The shorter of two durations. */
     public static Duration min(Duration a, Duration b) {
         return a.compareTo(b) <= 0 ? a : b;
+    }
+
+    /** For people to read: {@code 250 ms}, {@code 4.25 s}, {@code 5 min}, {@code 2 h 30 min}; cut off at milliseconds. */
+    public static String inWords(Duration duration) {
+        long nanos = toNanos(duration);
+        long millis = nanos / 1_000_000;
+        if (millis < 1) {
+            return nanos + " ns";
+        }
+        if (millis < 1_000) {
+            return millis + " ms";
+        }
+        long minutes = millis / 60_000;
+        if (minutes < 2) {
+            return BigDecimal.valueOf(millis, 3).stripTrailingZeros().toPlainString() + " s";
+        }
+        return minutes < 120
+                ? twoUnits(minutes, " min", millis / 1_000 % 60, " s")
+                : twoUnits(minutes / 60, " h", minutes % 60, " min");
+    }
+
+    private static String twoUnits(long whole, String unit, long rest, String restUnit) {
+        return whole + unit + (rest == 0 ? "" : " " + rest + restUnit);
     }
 }

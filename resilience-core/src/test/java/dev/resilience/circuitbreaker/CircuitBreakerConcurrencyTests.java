@@ -1,5 +1,6 @@
 package dev.resilience.circuitbreaker;
 
+import static dev.resilience.circuitbreaker.TestBreaker.down;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.HalfOpen;
@@ -255,7 +256,7 @@ class CircuitBreakerConcurrencyTests {
                     if (succeeds) {
                         permit.succeeded(0);
                     } else {
-                        permit.failed(0);
+                        permit.failed(0, down());
                     }
                 }
                 barrier.await(30, TimeUnit.SECONDS);

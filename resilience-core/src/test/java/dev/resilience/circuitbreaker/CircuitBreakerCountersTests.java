@@ -82,11 +82,33 @@ class CircuitBreakerCountersTests {
 
             assertThat(calls.events)
                     .containsExactly(
-                            new CircuitStateChanged(START, "payments", CircuitState.CLOSED, CircuitState.OPEN),
                             new CircuitStateChanged(
-                                    START.plusSeconds(30), "payments", CircuitState.OPEN, CircuitState.HALF_OPEN),
+                                    START,
+                                    "payments",
+                                    CircuitState.CLOSED,
+                                    CircuitState.OPEN,
+                                    "2 calls in a row failed",
+                                    "java.lang.IllegalStateException",
+                                    0,
+                                    START.plusSeconds(30)),
                             new CircuitStateChanged(
-                                    START.plusSeconds(30), "payments", CircuitState.HALF_OPEN, CircuitState.CLOSED));
+                                    START.plusSeconds(30),
+                                    "payments",
+                                    CircuitState.OPEN,
+                                    CircuitState.HALF_OPEN,
+                                    "the open period of 30 s is over",
+                                    "java.lang.IllegalStateException",
+                                    0,
+                                    null),
+                            new CircuitStateChanged(
+                                    START.plusSeconds(30),
+                                    "payments",
+                                    CircuitState.HALF_OPEN,
+                                    CircuitState.CLOSED,
+                                    "2 probes succeeded",
+                                    null,
+                                    0,
+                                    null));
         }
 
         @Test

@@ -1,5 +1,7 @@
 package dev.resilience.circuitbreaker;
 
+import static dev.resilience.circuitbreaker.TestBreaker.down;
+
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.HalfOpen;
 import dev.resilience.concurrency.Interleavings;
 import dev.resilience.concurrency.StubTime;
@@ -53,7 +55,7 @@ class CircuitBreakerInterleavingTests {
             Permit probe = tryAdmit(breaker);
             AtomicInteger admitted = new AtomicInteger();
 
-            threads.run(() -> probe.failed(0), () -> countIfAdmitted(breaker, admitted));
+            threads.run(() -> probe.failed(0, down()), () -> countIfAdmitted(breaker, admitted));
 
             check(admitted.get() == 0, "Admitted between a probe and the open period that follows");
         });
@@ -97,7 +99,7 @@ class CircuitBreakerInterleavingTests {
             Permit one = tryAdmit(breaker);
             Permit other = tryAdmit(breaker);
 
-            threads.run(() -> one.failed(0), () -> other.failed(0));
+            threads.run(() -> one.failed(0, down()), () -> other.failed(0, down()));
 
             check(breaker.currentState() == CircuitState.OPEN, "It is " + breaker.currentState());
             check(moved(breaker, CircuitState.CLOSED, CircuitState.OPEN) == 1, "It moved more than once");
@@ -130,7 +132,7 @@ class CircuitBreakerInterleavingTests {
             AtomicInteger admitted = new AtomicInteger();
             Runnable call = () -> countIfAdmitted(breaker, admitted);
 
-            threads.run(call, call, () -> overslept.failed(0));
+            threads.run(call, call, () -> overslept.failed(0, down()));
             call.run(); // who lost the place to the return of the late one may try again
 
             check(admitted.get() == 1, admitted.get() + " probes are admitted");
@@ -145,9 +147,39 @@ class CircuitBreakerInterleavingTests {
             CircuitBreaker breaker = open(ONE_PROBE, new StubTime());
             Permit probe = tryAdmit(breaker);
 
-            threads.run(breaker::close, () -> probe.failed(0));
+            threads.run(breaker::close, () -> probe.failed(0, down()));
 
             check(breaker.currentState() == CircuitState.CLOSED, "It is " + breaker.currentState());
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anOpeningByHandIsUndoneByNoProbe(Interleavings mode) {
+        mode.explore(threads -> {
+            CircuitBreaker breaker = open(ONE_PROBE, new StubTime());
+            Permit probe = tryAdmit(breaker);
+
+            threads.run(breaker::open, () -> probe.succeeded(0));
+
+            check(breaker.currentState() == CircuitState.OPEN, "It is " + breaker.currentState());
+            check(breaker.status().failedProbes() == 0, "A probe of the past counts");
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aProbingBegunByHandLetsNoMoreThanItsProbesIn(Interleavings mode) {
+        mode.explore(threads -> {
+            CircuitBreaker breaker = breaker(ONE_PROBE, new StubTime());
+            AtomicInteger admitted = new AtomicInteger();
+            Runnable call = () -> countIfAdmitted(breaker, admitted);
+
+            threads.run(breaker::halfOpen, call, call);
+            call.run();
+
+            check(admitted.get() == 1, admitted.get() + " probes are admitted");
+            check(breaker.status().state() == CircuitState.HALF_OPEN, "It is " + breaker.currentState());
         });
     }
 
@@ -226,7 +258,7 @@ class CircuitBreakerInterleavingTests {
             Permit permit = permits[thread];
             if (permit instanceof ClosedState) {
                 permits[thread] = null;
-                permit.failed(0);
+                permit.failed(0, down());
             }
         }
 
@@ -254,7 +286,7 @@ class CircuitBreakerInterleavingTests {
 
         @Operation(params = "thread")
         public void fail(int thread) {
-            end(thread, permit -> permit.failed(0));
+            end(thread, permit -> permit.failed(0, down()));
         }
 
         @Operation(params = "thread")

@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.resilience.policy.Way;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -37,14 +38,83 @@ class CircuitBreakerLogTests {
     }
 
     @Test
-    void tellsWhenItOpensAndWhenItCloses() throws Throwable {
-        calls.openAndWait();
+    void tellsOfEveryTransitionInOneLine() throws Throwable {
+        calls.open();
+        calls.refused();
+        calls.time.advance(Duration.ofSeconds(30));
         calls.succeed(2);
 
-        assertThat(lines.list).extracting(ILoggingEvent::getLevel).containsExactly(Level.WARN, Level.INFO);
-        assertThat(keyValues(0)).containsExactly("event=\"circuit_opened\"", "policy=\"payments\"", "from=\"CLOSED\"");
+        assertThat(lines.list).extracting(ILoggingEvent::getLevel).containsExactly(Level.WARN, Level.INFO, Level.INFO);
+        assertThat(keyValues(0))
+                .containsExactly(
+                        "event=\"circuit_opened\"",
+                        "policy=\"payments\"",
+                        "from=\"CLOSED\"",
+                        "reason=\"1 call failed\"",
+                        "lastFailure=\"java.lang.IllegalStateException\"",
+                        "openFor=\"PT30S\"",
+                        "failedProbes=\"0\"",
+                        "nextProbe=\"2026-01-01T00:00:30Z\"");
+        assertThat(message(0))
+                .isEqualTo("Circuit breaker 'payments' opened: 1 call failed, the last with "
+                        + "java.lang.IllegalStateException; calls are refused for 30 s, until 2026-01-01T00:00:30Z");
         assertThat(keyValues(1))
-                .containsExactly("event=\"circuit_closed\"", "policy=\"payments\"", "from=\"HALF_OPEN\"");
+                .containsExactly(
+                        "event=\"circuit_half_open\"",
+                        "policy=\"payments\"",
+                        "from=\"OPEN\"",
+                        "reason=\"the open period of 30 s is over\"");
+        assertThat(message(1))
+                .isEqualTo("Circuit breaker 'payments' is half-open: the open period of 30 s is over; "
+                        + "successes that close it: 2, probes at a time: 1");
+        assertThat(keyValues(2))
+                .containsExactly(
+                        "event=\"circuit_closed\"",
+                        "policy=\"payments\"",
+                        "from=\"HALF_OPEN\"",
+                        "reason=\"2 probes succeeded\"",
+                        "wasOpenFor=\"PT30S\"",
+                        "refused=\"1\"");
+        assertThat(message(2))
+                .isEqualTo(
+                        "Circuit breaker 'payments' closed: 2 probes succeeded; it was open for 30 s and refused 1 call");
+    }
+
+    @Test
+    void tellsOfProbingsThatFailed() {
+        calls.openAndWait();
+        lines.list.clear();
+        calls.fail();
+
+        assertThat(message(1))
+                .isEqualTo("Circuit breaker 'payments' opened: a probe failed with java.lang.IllegalStateException "
+                        + "(probing 1); before that: 1 call failed; calls are refused for 30 s, until "
+                        + "2026-01-01T00:01:00Z");
+        assertThat(keyValues(1)).contains("failedProbes=\"1\"");
+    }
+
+    @Test
+    void tellsWhatAnOperatorDid() {
+        calls.breaker.forceOpen();
+        calls.breaker.disable();
+        calls.breaker.close();
+        calls.breaker.halfOpen();
+        calls.breaker.open();
+
+        assertThat(lines.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .containsExactly(
+                        "Circuit breaker 'payments' is forced open: forced open by hand; all calls are refused until it "
+                                + "is told otherwise",
+                        "Circuit breaker 'payments' is disabled: all calls pass and nothing is counted until it is told "
+                                + "otherwise",
+                        "Circuit breaker 'payments' closed: closed by hand",
+                        "Circuit breaker 'payments' is half-open: set to half-open by hand; successes that close it: 2, "
+                                + "probes at a time: 1",
+                        "Circuit breaker 'payments' opened: opened by hand; calls are refused for 30 s, until "
+                                + "2026-01-01T00:00:30Z");
+        assertThat(keyValues(0)).startsWith("event=\"circuit_opened\"", "policy=\"payments\"", "from=\"CLOSED\"");
+        assertThat(keyValues(1)).startsWith("event=\"circuit_disabled\"");
     }
 
     @Test
@@ -56,6 +126,10 @@ class CircuitBreakerLogTests {
         calls.refused();
 
         assertThat(lines.list).isEmpty();
+    }
+
+    private String message(int line) {
+        return lines.list.get(line).getFormattedMessage();
     }
 
     private List<String> keyValues(int line) {

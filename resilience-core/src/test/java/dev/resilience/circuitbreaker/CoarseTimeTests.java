@@ -1,5 +1,6 @@
 package dev.resilience.circuitbreaker;
 
+import static dev.resilience.circuitbreaker.TestBreaker.down;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.circuitbreaker.CallWindow.Thresholds;
@@ -31,10 +32,10 @@ class CoarseTimeTests {
         time.manual.advance(Duration.ofSeconds(1).plus(LAG).minus(NANO));
         assertThat(window.record(false, false))
                 .as("a second and almost the lag later")
-                .isTrue();
+                .isNotNull();
 
         time.manual.advance(NANO);
-        assertThat(window.record(false, false)).as("a second and the lag later").isFalse();
+        assertThat(window.record(false, false)).as("a second and the lag later").isNull();
     }
 
     @Test
@@ -46,10 +47,10 @@ class CoarseTimeTests {
         time.coarseTimeLags(Duration.ZERO);
         time.manual.advance(Duration.ofMillis(950).minus(LAG));
 
-        assertThat(window.record(false, false)).isTrue();
+        assertThat(window.record(false, false)).isNotNull();
 
         time.manual.advance(NANO);
-        assertThat(window.record(false, false)).isFalse();
+        assertThat(window.record(false, false)).isNull();
     }
 
     /** A window of a millisecond holds what one tick holds, and counts it as any other does. */
@@ -62,10 +63,10 @@ class CoarseTimeTests {
         time.manual.advance(Duration.ofMillis(9));
         window.record(true, false);
 
-        assertThat(window.record(true, false)).isTrue();
+        assertThat(window.record(true, false)).isNotNull();
 
         time.coarseTimeLags(Duration.ZERO);
-        assertThat(window.record(true, false)).as("at the next tick").isFalse();
+        assertThat(window.record(true, false)).as("at the next tick").isNull();
     }
 
     @Test
@@ -78,12 +79,12 @@ class CoarseTimeTests {
         time.coarseTimeLags(LAG);
         CircuitBreaker breaker = new CircuitBreaker("payments", policy, Faults.ofJdk(), time, new Events());
         for (int call = 0; call < 5; call++) {
-            breaker.admit().failed(0);
+            breaker.admit().failed(0, down());
         }
         time.manual.advance(Duration.ofSeconds(1)); // the first bucket is too old, but the coarse time not yet there
 
         for (int call = 0; call < 5; call++) {
-            breaker.admit().failed(0);
+            breaker.admit().failed(0, down());
         }
 
         assertThat(breaker.currentState()).isEqualTo(CircuitState.OPEN);

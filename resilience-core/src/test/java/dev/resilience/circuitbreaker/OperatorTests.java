@@ -46,6 +46,97 @@ class OperatorTests {
     }
 
     @Nested
+    class Open {
+
+        @Test
+        void refusesForOneOpenPeriodAndThenProbes() throws Throwable {
+            calls.breaker.open();
+            assertThat(calls.refused().retryAfter()).isEqualTo(Duration.ofSeconds(30));
+            calls.time.advance(Duration.ofSeconds(30));
+
+            calls.succeed();
+            calls.assertIs(CircuitState.HALF_OPEN);
+            calls.succeed();
+            calls.assertIs(CircuitState.CLOSED);
+        }
+
+        @Test
+        void beginsAWholeOpenPeriodThoughItIsOpenAlready() {
+            calls.open();
+            calls.time.advance(Duration.ofSeconds(20));
+
+            calls.breaker.open();
+
+            assertThat(calls.refused().retryAfter()).isEqualTo(Duration.ofSeconds(30));
+            assertThat(calls.breaker.transitions(CircuitState.OPEN, CircuitState.OPEN))
+                    .isZero();
+        }
+
+        @Test
+        void endsAForcedState() {
+            calls.breaker.forceOpen();
+
+            calls.breaker.open();
+
+            calls.assertIs(CircuitState.OPEN);
+        }
+    }
+
+    @Nested
+    class HalfOpen {
+
+        @Test
+        void endsAnOpenPeriodWithAProbingOfWhichTheLastOnesStillCount() throws Throwable {
+            TestBreaker growing = new TestBreaker(
+                    way, TestBreaker.consecutive(2).openDurationMultiplier(2).build());
+            growing.openAndWait();
+            growing.fail();
+
+            growing.breaker.halfOpen();
+            growing.assertIs(CircuitState.HALF_OPEN);
+            growing.fail();
+
+            assertThat(growing.refused().retryAfter()).isEqualTo(Duration.ofMinutes(2));
+        }
+
+        @Test
+        void probesACalleeThatNobodyHasFoundIllYet() throws Throwable {
+            calls.breaker.halfOpen();
+            TestBreaker.InFlight probe = calls.start();
+            calls.refused();
+
+            probe.fail();
+
+            calls.assertIs(CircuitState.OPEN);
+            assertThat(calls.breaker.transitions(CircuitState.CLOSED, CircuitState.HALF_OPEN))
+                    .isEqualTo(1);
+            assertThat(calls.breaker.status().reason())
+                    .isEqualTo("a probe failed (probing 1); before that: set to half-open by hand");
+        }
+
+        @Test
+        void ofAForcedStateIsACarefulWayBack() throws Throwable {
+            calls.breaker.forceOpen();
+
+            calls.breaker.halfOpen();
+            calls.succeed(2);
+
+            calls.assertIs(CircuitState.CLOSED);
+        }
+
+        @Test
+        void beginsAProbingAnew() throws Throwable {
+            calls.openAndWait();
+            calls.succeed();
+
+            calls.breaker.halfOpen();
+
+            calls.succeed();
+            calls.assertIs(CircuitState.HALF_OPEN);
+        }
+    }
+
+    @Nested
     class Close {
 
         @Test

@@ -1,5 +1,6 @@
 package dev.resilience.circuitbreaker;
 
+import static dev.resilience.circuitbreaker.TestBreaker.down;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
@@ -25,7 +26,7 @@ class RacesTests {
 
     private CircuitBreaker probing(int maxConcurrent, int successThreshold) {
         CircuitBreaker breaker = breaker(maxConcurrent, successThreshold);
-        breaker.admit().failed(0);
+        breaker.admit().failed(0, down());
         time.manual.advance(OPEN);
         assertIs(breaker, CircuitState.OPEN);
         return breaker;
@@ -87,7 +88,7 @@ class RacesTests {
             CircuitBreaker breaker = probing(1, 2);
             Permit probe = breaker.admit();
 
-            assertThat(admittedWhile(breaker, () -> probe.failed(0))).isEmpty();
+            assertThat(admittedWhile(breaker, () -> probe.failed(0, down()))).isEmpty();
 
             assertIs(breaker, CircuitState.OPEN);
         }
@@ -107,7 +108,7 @@ class RacesTests {
             CircuitBreaker breaker = probing(2, 2);
             Permit probe = breaker.admit();
 
-            List<Permit> admitted = admittedWhile(breaker, () -> probe.failed(0));
+            List<Permit> admitted = admittedWhile(breaker, () -> probe.failed(0, down()));
             assertThat(admitted).hasSize(1);
             admitted.get(0).succeeded(0);
 
@@ -134,7 +135,7 @@ class RacesTests {
             CircuitBreaker breaker = probing(2, 2);
             Permit probe = breaker.admit();
 
-            time.atNextReading(() -> probe.failed(0));
+            time.atNextReading(() -> probe.failed(0, down()));
 
             assertThat(refusal(breaker).retryAfter()).isEqualTo(OPEN);
             assertIs(breaker, CircuitState.OPEN);
@@ -149,7 +150,7 @@ class RacesTests {
             Permit permit = breaker.admit();
 
             assertIs(breaker, CircuitState.CLOSED);
-            permit.failed(0);
+            permit.failed(0, down());
             assertIs(breaker, CircuitState.OPEN);
         }
 
@@ -160,7 +161,7 @@ class RacesTests {
 
             time.atNextReading(() -> {
                 breaker.close();
-                breaker.admit().failed(0);
+                breaker.admit().failed(0, down());
                 time.manual.advance(OPEN);
                 assertThat(tryAdmit(breaker)).isNotNull();
             });
@@ -176,7 +177,7 @@ class RacesTests {
         @Test
         void isLetInIfItIsClosedMeanwhile() {
             CircuitBreaker breaker = breaker(1, 1);
-            breaker.admit().failed(0);
+            breaker.admit().failed(0, down());
 
             time.atNextReading(breaker::close);
 
@@ -188,7 +189,7 @@ class RacesTests {
         void isLetInIfItIsClosedJustAfterTheCallHasBegunTheProbing() {
             CircuitBreaker breaker = probing(1, 1);
 
-            time.atReading(2, breaker::close);
+            time.atReading(3, breaker::close);
 
             assertThat(tryAdmit(breaker)).isNotNull();
             assertIs(breaker, CircuitState.CLOSED);
@@ -200,7 +201,7 @@ class RacesTests {
         void isRefusedForAsLongAsThePeriodThatBeganMeanwhileLasts() {
             CircuitBreaker breaker = probing(1, 1);
 
-            time.atNextReading(() -> breaker.admit().failed(0));
+            time.atNextReading(() -> breaker.admit().failed(0, down()));
 
             assertThat(refusal(breaker).retryAfter()).isEqualTo(OPEN);
             assertThat(breaker.transitions(CircuitState.OPEN, CircuitState.HALF_OPEN))
@@ -210,7 +211,7 @@ class RacesTests {
         @Test
         void isToldAHintAboveZeroThoughThePeriodEndsMeanwhile() {
             CircuitBreaker breaker = breaker(1, 1);
-            breaker.admit().failed(0);
+            breaker.admit().failed(0, down());
 
             time.atReading(2, () -> time.manual.advance(OPEN.multipliedBy(2)));
 
@@ -231,12 +232,12 @@ class RacesTests {
             CircuitBreaker breaker = breaker(1, 1);
 
             time.atNextReading(() -> breaker.reconfigure(changed));
-            breaker.admit().failed(0);
+            breaker.admit().failed(0, down());
 
             assertThat(time.isOver()).isTrue();
             assertThat(breaker.policy()).isSameAs(changed);
             assertIs(breaker, CircuitState.CLOSED);
-            breaker.admit().failed(0);
+            breaker.admit().failed(0, down());
             assertIs(breaker, CircuitState.CLOSED);
         }
 
@@ -246,7 +247,7 @@ class RacesTests {
             Permit probe = breaker.admit();
 
             time.atReading(2, () -> breaker.reconfigure(changed));
-            probe.failed(0);
+            probe.failed(0, down());
 
             assertThat(time.isOver()).isTrue();
             assertThat(breaker.policy()).isSameAs(changed);
@@ -288,7 +289,7 @@ class RacesTests {
             CircuitBreakerPolicy withAWindow =
                     CircuitBreakerPolicy.builder().failureThreshold(2).build();
 
-            time.atNextReading(() -> failing.failed(0));
+            time.atNextReading(() -> failing.failed(0, down()));
             breaker.reconfigure(withAWindow);
 
             assertThat(time.isOver()).isTrue();

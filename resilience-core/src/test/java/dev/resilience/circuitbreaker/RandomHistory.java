@@ -49,7 +49,7 @@ final class RandomHistory {
         CircuitBreakerPolicy policy = policies.next();
         this.real = new TestBreaker(Way.BLOCKING, policy);
         this.pipeline = Pipeline.of(real.breaker);
-        this.reference = new ReferenceBreaker(policy, now());
+        this.reference = new ReferenceBreaker(policy, now(), real.time::now);
     }
 
     private record UnderWay(CompletableFuture<String> body, CompletableFuture<String> answer, Call call) {}
@@ -163,7 +163,7 @@ final class RandomHistory {
 
     private void expectEnd(Call call, Ending ending) {
         saw(ending.name());
-        reference.end(call, ending.under(call.policy), now());
+        reference.end(call, ending.under(call.policy), ending.failure, now());
     }
 
     /** There are long phases in which the callee is well or ill. */
@@ -177,7 +177,7 @@ final class RandomHistory {
     }
 
     private void operate() {
-        switch (random.nextInt(10)) {
+        switch (random.nextInt(12)) {
             case 0 -> {
                 reference.operate(CircuitState.FORCED_OPEN, now());
                 real.breaker.forceOpen();
@@ -187,12 +187,22 @@ final class RandomHistory {
                 real.breaker.disable();
             }
             case 2, 3 -> {
-                reference.operate(reference.policy().initialState(), now());
+                reference.reset(now());
                 real.breaker.reset();
             }
             case 4, 5 -> {
                 reference.operate(CircuitState.CLOSED, now());
                 real.breaker.close();
+            }
+            case 6 -> {
+                saw("opened by hand while " + reference.state());
+                reference.operate(CircuitState.OPEN, now());
+                real.breaker.open();
+            }
+            case 7 -> {
+                saw("half-opened by hand while " + reference.state());
+                reference.operate(CircuitState.HALF_OPEN, now());
+                real.breaker.halfOpen();
             }
             default -> {
                 saw("reconfigured while " + reference.state());
@@ -251,6 +261,8 @@ final class RandomHistory {
         }
         double rate = reference.failureRate(now());
         check(Double.compare(real.breaker.failureRate(), rate) == 0, "another rate");
+        CircuitBreakerStatus status = reference.status(now());
+        check(real.breaker.status().equals(status), "another status, " + real.breaker.status() + " where " + status);
         compareNews();
     }
 

@@ -37,7 +37,10 @@ class RandomHistoryTests {
             assertThat(history.seen()).containsKey(ending.name());
         }
         for (CircuitState state : CircuitState.values()) {
-            assertThat(history.seen()).containsKey("reconfigured while " + state);
+            assertThat(history.seen())
+                    .containsKey("reconfigured while " + state)
+                    .containsKey("opened by hand while " + state)
+                    .containsKey("half-opened by hand while " + state);
         }
         assertThat(history.seen().values()).allMatch(times -> times > 0);
     }

@@ -4,6 +4,7 @@ import dev.resilience.circuitbreaker.CircuitBreakerPolicy.Window;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -11,6 +12,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What a circuit breaker should do: one thread, nothing packed, everything counted anew from lists. */
@@ -31,14 +33,26 @@ final class ReferenceBreaker {
     private int successesOfProbes;
     private final Deque<Ended> window = new ArrayDeque<>();
     private final List<Call> probes = new ArrayList<>();
+    private final Supplier<Instant> wallClock;
+    private Instant sinceByWallClock;
+    private @Nullable String rule;
+    private @Nullable String lastFailure;
+    private @Nullable String lastFailureWhileClosed;
+    private @Nullable Instant openedAt;
+    private long callsThatOpened;
+    private double shareThatOpened = Double.NaN;
+    private long refusedBefore;
 
-    ReferenceBreaker(CircuitBreakerPolicy policy, long now) {
+    ReferenceBreaker(CircuitBreakerPolicy policy, long now, Supplier<Instant> wallClock) {
         this.policy = policy;
         this.state = policy.initialState();
         this.since = now;
+        this.wallClock = wallClock;
+        this.sinceByWallClock = wallClock.get();
         for (CircuitBreakerOutcome outcome : CircuitBreakerOutcome.values()) {
             calls.put(outcome, 0L);
         }
+        beginInitially();
     }
 
     /** An admitted call, and the stay in a state that admitted it. */
@@ -112,6 +126,36 @@ final class ReferenceBreaker {
                 : Double.NaN;
     }
 
+    /** What it tells of itself. */
+    CircuitBreakerStatus status(long now) {
+        boolean open = state != CircuitState.CLOSED && state != CircuitState.DISABLED;
+        forgetOldCalls(now);
+        boolean counted = state == CircuitState.CLOSED && hasWindow() && !window.isEmpty();
+        boolean opened = state == CircuitState.OPEN || state == CircuitState.HALF_OPEN;
+        int inFlight = (int) probes.stream().filter(probe -> !probe.isLate(now)).count();
+        return new CircuitBreakerStatus(
+                state,
+                sinceByWallClock,
+                rule == null || failedProbings == 0
+                        ? rule
+                        : "a probe failed (probing " + failedProbings + "); before that: " + rule,
+                lastFailure,
+                openedAt,
+                state == CircuitState.OPEN ? sinceByWallClock.plusNanos(openNanos()) : null,
+                state == CircuitState.OPEN && openNanosLeft(now) <= 0,
+                open ? failedProbings : 0,
+                open ? calls.get(CircuitBreakerOutcome.REJECTED) - refusedBefore : 0,
+                state != CircuitState.HALF_OPEN
+                        ? null
+                        : new CircuitBreakerStatus.Probing(
+                                inFlight,
+                                policy.halfOpen().maxConcurrent(),
+                                successesOfProbes,
+                                policy.halfOpen().successThreshold()),
+                counted ? share(Ended::failed) : opened ? shareThatOpened : Double.NaN,
+                counted ? window.size() : opened ? callsThatOpened : 0);
+    }
+
     /** The call that is let in, or null. */
     @Nullable
     Call admit(long now) {
@@ -133,7 +177,7 @@ final class ReferenceBreaker {
         return call;
     }
 
-    void end(Call call, CircuitBreakerOutcome how, long now) {
+    void end(Call call, CircuitBreakerOutcome how, @Nullable Throwable failure, long now) {
         if (call.state == CircuitState.DISABLED) {
             return;
         }
@@ -147,9 +191,10 @@ final class ReferenceBreaker {
         boolean failed = outcome == CircuitBreakerOutcome.FAILURE;
         slowCalls += slow ? 1 : 0;
         if (call.stay == stay && state == CircuitState.CLOSED) {
+            lastFailureWhileClosed = failed ? nameOf(failure) : lastFailureWhileClosed;
             endWhileClosed(failed, slow, now);
         } else if (call.stay == stay && state == CircuitState.HALF_OPEN) {
-            endOfProbe(failed, now);
+            endOfProbe(failed, failure, now);
         }
     }
 
@@ -163,14 +208,47 @@ final class ReferenceBreaker {
                         || atLeast(policy.slowCallRateThreshold(), share(Ended::slow)));
         if (tooMany || (failed && policy.failureThreshold() > 0 && failuresInARow >= policy.failureThreshold())) {
             rateThatOpened = failureRate(now);
-            failedProbings = 0;
+            openBecauseOf(ruleThatOpens(), lastFailureWhileClosed);
+            callsThatOpened = hasWindow() ? window.size() : 0;
+            shareThatOpened = callsThatOpened == 0 ? Double.NaN : share(Ended::failed);
             become(CircuitState.OPEN, now);
         }
     }
 
-    private void endOfProbe(boolean failed, long now) {
+    private String ruleThatOpens() {
+        if (policy.failureThreshold() > 0 && failuresInARow >= policy.failureThreshold()) {
+            return failuresInARow == 1 ? "1 call failed" : failuresInARow + " calls in a row failed";
+        }
+        boolean failures = atLeast(policy.failureRateThreshold(), share(Ended::failed));
+        double percent = 100 * share(failures ? Ended::failed : Ended::slow);
+        String number = percent >= 10 ? "" + (int) (percent + 1e-9) : ("" + (int) (10 * percent + 1e-9) / 10.0);
+        boolean byTime = policy.window().type() == Window.Type.TIME;
+        return number.replaceFirst("\\.0$", "") + "% of " + (byTime ? "" : "the last ")
+                + (window.size() == 1 ? "1 call" : window.size() + " calls")
+                + (byTime ? " in the last " + policy.window().duration().toSeconds() + " s" : "")
+                + (failures
+                        ? " failed"
+                        : " took longer than " + (policy.slowCallDuration().toNanos() == 1 ? "1 ns" : "2 s"));
+    }
+
+    private void openBecauseOf(String reason, @Nullable String failure) {
+        rule = reason;
+        lastFailure = failure;
+        openedAt = wallClock.get();
+        refusedBefore = calls.get(CircuitBreakerOutcome.REJECTED);
+        failedProbings = 0;
+        callsThatOpened = 0;
+        shareThatOpened = Double.NaN;
+    }
+
+    private static @Nullable String nameOf(@Nullable Throwable failure) {
+        return failure == null ? null : failure.getClass().getName();
+    }
+
+    private void endOfProbe(boolean failed, @Nullable Throwable failure, long now) {
         if (failed) {
             failedProbings++;
+            lastFailure = nameOf(failure);
             become(CircuitState.OPEN, now);
         } else if (++successesOfProbes >= policy.halfOpen().successThreshold()) {
             become(CircuitState.CLOSED, now);
@@ -179,14 +257,42 @@ final class ReferenceBreaker {
 
     /** What an operator does; an action that changes nothing still begins a new stay. */
     void operate(CircuitState next, long now) {
-        rateThatOpened = Double.NaN;
-        failedProbings = 0;
+        boolean forcedTwice = next == CircuitState.FORCED_OPEN && state == next;
+        boolean probesOn = next == CircuitState.HALF_OPEN && (state == CircuitState.OPEN || state == next);
+        if (!forcedTwice && !probesOn) {
+            rateThatOpened = Double.NaN;
+            switch (next) {
+                case OPEN -> openBecauseOf("opened by hand", null);
+                case FORCED_OPEN -> openBecauseOf("forced open by hand", null);
+                case HALF_OPEN -> openBecauseOf("set to half-open by hand", null);
+                default -> {}
+            }
+        }
         become(next, now);
+    }
+
+    void reset(long now) {
+        rateThatOpened = Double.NaN;
+        become(policy.initialState(), now);
+        beginInitially();
+    }
+
+    private void beginInitially() {
+        rule = null;
+        lastFailure = null;
+        openedAt = null;
+        failedProbings = 0;
+        if (state == CircuitState.OPEN || state == CircuitState.FORCED_OPEN) {
+            openBecauseOf("initial-state of the policy", null);
+        }
     }
 
     private void become(CircuitState next, long now) {
         if (next != state) {
             news.add(state + " to " + next);
+        }
+        if (next != state || next == CircuitState.OPEN || next == CircuitState.HALF_OPEN) {
+            sinceByWallClock = wallClock.get();
         }
         state = next;
         since = now;
@@ -202,6 +308,7 @@ final class ReferenceBreaker {
     private void beginAnew() {
         stay++;
         failuresInARow = 0;
+        lastFailureWhileClosed = null;
         successesOfProbes = 0;
         window.clear();
         probes.clear();

@@ -46,6 +46,11 @@ final class TestBreaker {
         return CircuitBreakerPolicy.builder().failureThreshold(failures).failureRateThreshold(0);
     }
 
+    /** What calls fail with where it does not matter. */
+    static IllegalStateException down() {
+        return new IllegalStateException("down");
+    }
+
     <T> T call(Callable<T> body) throws Throwable {
         return way.call(pipeline, body);
     }
@@ -68,7 +73,7 @@ final class TestBreaker {
     }
 
     void fail() {
-        fail(new IllegalStateException("down"));
+        fail(down());
     }
 
     void fail(int times) {

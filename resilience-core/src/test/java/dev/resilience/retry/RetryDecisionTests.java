@@ -120,6 +120,18 @@ class RetryDecisionTests {
         }
 
         @Test
+        void areNotJudgedByTheFailureOfAnotherCallThatIsTheirCause() {
+            Throwable because =
+                    new CircuitOpenException("stock", Duration.ofSeconds(30), "why", true, new ConnectException());
+            Retry listing = bench.retry(policy().retryOn(List.of(ConnectException.class)));
+
+            for (Throwable refusal : List.of(because, new IllegalStateException("wrapped", because))) {
+                assertThat(retries(bench.retry(policy()), refusal)).isFalse();
+                assertThat(retries(listing, refusal)).isFalse();
+            }
+        }
+
+        @Test
         void areRetriedWhereThePolicySaysSo() {
             Retry retry = bench.retry(policy().retryOn(List.of(CircuitOpenException.class)));
 

@@ -13,6 +13,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
 
 /**
  * The live objects of an application, by kind and name, and which methods use them. Made once, at startup, of all
@@ -26,6 +28,7 @@ import java.util.concurrent.ConcurrentSkipListSet;
  * @param retryBudgets by the name of the budget; a retry policy's own budget bears the policy's name
  * @param fallbacks by the protected method; filled while methods are resolved
  * @param users which methods use a policy; filled while methods are resolved
+ * @param firstUses what is told of a policy when the first method uses it
  */
 public record ResilienceRegistry(
         Map<String, Retry> retries,
@@ -35,7 +38,8 @@ public record ResilienceRegistry(
         Map<String, Idempotency> idempotencies,
         Map<String, RetryBudget> retryBudgets,
         ConcurrentMap<String, Fallback> fallbacks,
-        ConcurrentMap<String, Set<String>> users)
+        ConcurrentMap<String, Set<String>> users,
+        List<BiConsumer<PolicyKind, String>> firstUses)
         implements AutoCloseable {
 
     public ResilienceRegistry(
@@ -53,7 +57,8 @@ public record ResilienceRegistry(
                 idempotencies,
                 retryBudgets,
                 new ConcurrentHashMap<>(),
-                new ConcurrentHashMap<>());
+                new ConcurrentHashMap<>(),
+                new CopyOnWriteArrayList<>());
     }
 
     /** The live objects of a kind by name. */
@@ -90,8 +95,17 @@ public record ResilienceRegistry(
 
     /** Notes that a method uses a policy. */
     public void use(PolicyKind kind, String name, String method) {
-        users.computeIfAbsent(kind.id() + "/" + name, key -> new ConcurrentSkipListSet<>())
-                .add(method);
+        Set<String> methods = users.computeIfAbsent(kind.id() + "/" + name, key -> new ConcurrentSkipListSet<>());
+        boolean first = methods.isEmpty();
+        methods.add(method);
+        if (first) {
+            firstUses.forEach(listener -> listener.accept(kind, name));
+        }
+    }
+
+    /** Whether it is a {@code default} that is there for other policies to start from, and that no method uses. */
+    public boolean isUnusedDefault(PolicyKind kind, String name) {
+        return name.equals("default") && usedBy(kind, name).isEmpty();
     }
 
     /** The methods that use a policy, in alphabetical order: {@code OrderService.place(Order)}. */

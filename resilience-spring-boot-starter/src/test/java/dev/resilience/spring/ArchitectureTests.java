@@ -169,10 +169,20 @@ class ArchitectureTests {
         return Stream.of(
                 arguments(
                         "io.micrometer..",
-                        places("ResilienceMeters", "EventTimers", "CallContextAccessor", "SnapshotCarrier")),
+                        places(
+                                "ResilienceMeters",
+                                "RegisteredMeters",
+                                "PolicyMeters",
+                                "EventTimers",
+                                "CallContextAccessor",
+                                "SnapshotCarrier")),
                 arguments(
                         "org.springframework.boot.actuate..",
-                        places("ResilienceEndpoint", "ResilienceWebEndpointExtension", "IdempotencyActions")),
+                        places(
+                                "ResilienceEndpoint",
+                                "ResilienceWebEndpointExtension",
+                                "EndpointRefusal",
+                                "IdempotencyActions")),
                 arguments("org.springframework.boot.health..", places("ResilienceHealthIndicator")),
                 arguments(
                         "org.springframework.web..",

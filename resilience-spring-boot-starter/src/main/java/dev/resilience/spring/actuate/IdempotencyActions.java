@@ -6,6 +6,7 @@ import dev.resilience.idempotency.IdempotencyStore;
 import dev.resilience.idempotency.RecordSelection;
 import dev.resilience.idempotency.RecordSummary;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -18,6 +19,8 @@ import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException
  */
 final class IdempotencyActions {
 
+    static final List<String> ALL = List.of("look-up", "resolve", "delete");
+
     private static final String PACKAGES = "\\b(?:[a-z_]\\w*\\.)+(?=[A-Z])";
     private static final String OUTER_CLASSES = "\\w+\\$";
 
@@ -25,11 +28,14 @@ final class IdempotencyActions {
 
     static Map<String, Object> act(
             Idempotency idempotency,
-            String action,
+            @Nullable String action,
             @Nullable String key,
             @Nullable String method,
             @Nullable String caller,
             @Nullable String as) {
+        if (action == null || !ALL.contains(action)) {
+            throw EndpointRefusal.badAction(action, ALL);
+        }
         if (key == null) {
             throw new InvalidEndpointRequestException("No key", "Name the idempotency key: {\"key\": \"...\"}");
         }
@@ -40,9 +46,7 @@ final class IdempotencyActions {
             case "look-up" -> {}
             case "resolve" -> answer.put("resolved", store.resolve(selection, isExecuted(as)));
             case "delete" -> answer.put("deleted", store.delete(selection));
-            default ->
-                throw new InvalidEndpointRequestException(
-                        "No action '" + action + "'", "The actions are: look-up, resolve, delete");
+            default -> throw EndpointRefusal.badAction(action, ALL);
         }
         answer.put(
                 "records",

@@ -5,7 +5,9 @@ import dev.resilience.idempotency.Idempotency;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
@@ -16,7 +18,7 @@ import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 
 /**
  * Shows every policy with its state and its users, and lets operators move circuit breakers and act on the records of
- * idempotency keys. Reading makes nothing.
+ * idempotency keys. Reading makes nothing. A request for what does not exist is answered with what does.
  */
 @Endpoint(id = "resilience")
 public class ResilienceEndpoint {
@@ -36,65 +38,80 @@ public class ResilienceEndpoint {
     public Map<String, Object> resilience() {
         Map<String, Object> all = new LinkedHashMap<>();
         for (PolicyKind kind : PolicyKind.values()) {
-            Map<String, Object> entries = new LinkedHashMap<>();
-            registry.ofKind(kind).forEach((name, live) -> entries.put(name, entry(kind, name, live)));
-            all.put(kind.id(), entries);
+            all.put(kind.id(), entries(kind));
         }
         all.put("warnings", warnings.all());
         return all;
     }
 
-    /** One policy, with its last events; {@code null} for a name that does not exist. */
+    /**
+     * The policies of one kind by name.
+     *
+     * @throws InvalidEndpointRequestException for a kind that does not exist; it names those that do
+     */
     @ReadOperation
-    public @Nullable Map<String, Object> policy(@Selector String kind, @Selector String name) {
+    public Map<String, Object> policies(@Selector String kind) {
+        return entries(kind(kind));
+    }
+
+    /**
+     * One policy, with its last events.
+     *
+     * @throws InvalidEndpointRequestException for a kind or a name that does not exist; it names those that do
+     */
+    @ReadOperation
+    public Map<String, Object> policy(@Selector String kind, @Selector String name) {
         PolicyKind known = kind(kind);
-        Object live = known == null ? null : registry.ofKind(known).get(name);
-        if (known == null || live == null) {
-            return null;
-        }
-        Map<String, Object> entry = entry(known, name, live);
-        entry.put("events", events.of(known.id(), name));
-        return entry;
+        return entryWithEvents(known, name, live(known, name));
     }
 
     /**
      * Moves a circuit breaker, or acts on the records of an idempotency key.
      *
+     * @param action what to do
      * @param key the idempotency key
      * @param method the method that was called with it; all that use the policy if not given
      * @param caller who called; everybody if not given
      * @param as what became of a call that is resolved: {@code executed} or {@code not-executed}
-     * @return the breaker's new entry, or the records; {@code null} for a name that does not exist
-     * @throws InvalidEndpointRequestException for an action that does not exist, or that lacks what it needs
+     * @return the breaker's new entry, or the records
+     * @throws InvalidEndpointRequestException for a kind, a name or an action that does not exist, or an action that lacks
+     *     what it needs; it tells what there is
      */
     @WriteOperation
-    public @Nullable Map<String, Object> act(
+    public Map<String, Object> act(
             @Selector String kind,
             @Selector String name,
-            String action,
+            @Nullable String action,
             @Nullable String key,
             @Nullable String method,
             @Nullable String caller,
             @Nullable String as) {
         PolicyKind known = kind(kind);
-        Object live = known == null ? null : registry.ofKind(known).get(name);
+        Object live = live(known, name);
         if (live instanceof Idempotency idempotency) {
             return IdempotencyActions.act(idempotency, action, key, method, caller, as);
         }
-        return live instanceof CircuitBreaker breaker ? move(breaker, name, action) : null;
+        if (live instanceof CircuitBreaker breaker) {
+            CircuitBreakerActions.act(breaker, action);
+            return entryWithEvents(known, name, live);
+        }
+        throw EndpointRefusal.noActions(
+                kind,
+                Map.of(
+                        PolicyKind.CIRCUIT_BREAKER.id(), CircuitBreakerActions.ALL,
+                        PolicyKind.IDEMPOTENCY.id(), IdempotencyActions.ALL));
     }
 
-    private @Nullable Map<String, Object> move(CircuitBreaker breaker, String name, String action) {
-        switch (action) {
-            case "force-open" -> breaker.forceOpen();
-            case "close" -> breaker.close();
-            case "disable" -> breaker.disable();
-            case "reset" -> breaker.reset();
-            default ->
-                throw new InvalidEndpointRequestException(
-                        "No action '" + action + "'", "The actions are: force-open, close, disable, reset");
-        }
-        return policy(PolicyKind.CIRCUIT_BREAKER.id(), name);
+    private Map<String, Object> entries(PolicyKind kind) {
+        Map<String, Object> entries = new LinkedHashMap<>();
+        registry.ofKind(kind).forEach((name, live) -> entries.put(name, entry(kind, name, live)));
+        return entries;
+    }
+
+    private Map<String, Object> entryWithEvents(PolicyKind kind, String name, Object live) {
+        Map<String, Object> entry = entry(kind, name, live);
+        entry.put("events", events.of(kind.id(), name));
+        return entry;
     }
 
     private Map<String, Object> entry(PolicyKind kind, String name, Object live) {
@@ -105,12 +122,23 @@ public class ResilienceEndpoint {
         return entry;
     }
 
-    private static @Nullable PolicyKind kind(String id) {
+    private Object live(PolicyKind kind, String name) {
+        Map<String, ?> all = registry.ofKind(kind);
+        Object live = all.get(name);
+        if (live == null) {
+            throw EndpointRefusal.notFound(kind.id() + " policy", name, "names", all.keySet());
+        }
+        return live;
+    }
+
+    private static PolicyKind kind(String id) {
+        List<String> ids = new ArrayList<>();
         for (PolicyKind kind : PolicyKind.values()) {
             if (kind.id().equals(id)) {
                 return kind;
             }
+            ids.add(kind.id());
         }
-        return null;
+        throw EndpointRefusal.notFound("kind", id, "kinds", ids);
     }
 }

@@ -1,13 +1,16 @@
 package dev.resilience.spring.actuate;
 
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
 
-/** Answers with 404 over HTTP where there is nothing to act on. */
+/** Answers over HTTP with a status and a body that tells what there is, where a request is for what does not exist. */
 @EndpointWebExtension(endpoint = ResilienceEndpoint.class)
 public class ResilienceWebEndpointExtension {
 
@@ -17,17 +20,33 @@ public class ResilienceWebEndpointExtension {
         this.endpoint = endpoint;
     }
 
+    @ReadOperation
+    public WebEndpointResponse<Map<String, Object>> policies(@Selector String kind) {
+        return answer(() -> endpoint.policies(kind));
+    }
+
+    @ReadOperation
+    public WebEndpointResponse<Map<String, Object>> policy(@Selector String kind, @Selector String name) {
+        return answer(() -> endpoint.policy(kind, name));
+    }
+
     @WriteOperation
-    public WebEndpointResponse<@Nullable Map<String, Object>> act(
+    public WebEndpointResponse<Map<String, Object>> act(
             @Selector String kind,
             @Selector String name,
-            String action,
+            @Nullable String action,
             @Nullable String key,
             @Nullable String method,
             @Nullable String caller,
             @Nullable String as) {
-        Map<String, Object> entry = endpoint.act(kind, name, action, key, method, caller, as);
-        return new WebEndpointResponse<>(
-                entry, entry == null ? WebEndpointResponse.STATUS_NOT_FOUND : WebEndpointResponse.STATUS_OK);
+        return answer(() -> endpoint.act(kind, name, action, key, method, caller, as));
+    }
+
+    private static WebEndpointResponse<Map<String, Object>> answer(Supplier<Map<String, Object>> operation) {
+        try {
+            return new WebEndpointResponse<>(operation.get());
+        } catch (InvalidEndpointRequestException refused) {
+            return EndpointRefusal.answerTo(refused);
+        }
     }
 }

@@ -49,10 +49,7 @@ final class StateView {
             state.put("calls", calls(retry.calls()));
             state.put("attempts", retry.attempts());
         } else if (live instanceof CircuitBreaker breaker) {
-            state.put("state", breaker.currentState().name());
-            if (!Double.isNaN(breaker.failureRate())) {
-                state.put("failureRate", breaker.failureRate());
-            }
+            state.putAll(CircuitBreakerView.of(breaker.status()));
             state.put("calls", calls(breaker.calls()));
             state.put("slowCalls", breaker.slowCalls());
         } else if (live instanceof Bulkhead bulkhead) {

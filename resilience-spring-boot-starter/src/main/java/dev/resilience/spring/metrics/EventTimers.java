@@ -5,40 +5,37 @@ import dev.resilience.event.ResilienceEvent;
 import dev.resilience.event.ResilienceListener;
 import dev.resilience.event.RetryFinished;
 import dev.resilience.event.RetryOutcome;
-import dev.resilience.spring.ResilienceRegistry;
-import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /** The timers: fed by events, registered from the start. */
 final class EventTimers implements ResilienceListener {
 
-    private final Map<String, Map<RetryOutcome, Timer>> retries = new HashMap<>();
-    private final Map<String, Timer> waits = new HashMap<>();
+    private final RegisteredMeters meters;
+    private final ConcurrentMap<String, Map<RetryOutcome, Timer>> retries = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, Timer> waits = new ConcurrentHashMap<>();
 
-    EventTimers(MeterRegistry meters, ResilienceRegistry resilience) {
-        for (String name : resilience.retries().keySet()) {
-            Map<RetryOutcome, Timer> timers = new EnumMap<>(RetryOutcome.class);
-            for (RetryOutcome outcome : RetryOutcome.values()) {
-                if (outcome != RetryOutcome.SUCCESS) {
-                    timers.put(
-                            outcome,
-                            Timer.builder("resilience.retry.duration")
-                                    .tags("name", name, "outcome", outcome.label())
-                                    .register(meters));
-                }
+    EventTimers(RegisteredMeters meters) {
+        this.meters = meters;
+    }
+
+    void addRetry(String name) {
+        Map<RetryOutcome, Timer> timers = new EnumMap<>(RetryOutcome.class);
+        for (RetryOutcome outcome : RetryOutcome.values()) {
+            if (outcome != RetryOutcome.SUCCESS) {
+                timers.put(outcome, meters.timer(MeterFamily.RETRY_DURATION, "name", name, "outcome", outcome.label()));
             }
-            retries.put(name, timers);
         }
-        for (String name : resilience.bulkheads().keySet()) {
-            waits.put(
-                    name,
-                    Timer.builder("resilience.bulkhead.wait").tags("name", name).register(meters));
-        }
+        retries.put(name, timers);
+    }
+
+    void addBulkhead(String name) {
+        waits.put(name, meters.timer(MeterFamily.BULKHEAD_WAIT, "name", name));
     }
 
     @Override

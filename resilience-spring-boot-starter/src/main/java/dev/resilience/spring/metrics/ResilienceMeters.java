@@ -1,38 +1,31 @@
 package dev.resilience.spring.metrics;
 
-import dev.resilience.bulkhead.Bulkhead;
-import dev.resilience.circuitbreaker.CircuitBreaker;
-import dev.resilience.event.CircuitState;
 import dev.resilience.event.Events;
 import dev.resilience.event.FallbackOutcome;
-import dev.resilience.event.Outcome;
-import dev.resilience.event.OutcomeCounters;
 import dev.resilience.fallback.Fallback;
-import dev.resilience.retry.Retry;
-import dev.resilience.retry.RetryBudget;
+import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.web.DeadlineOutcome;
 import dev.resilience.spring.web.IncomingCalls;
-import dev.resilience.timelimit.TimeLimit;
-import io.micrometer.core.instrument.FunctionCounter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.List;
-import java.util.function.ToDoubleFunction;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows the live objects to Micrometer: the objects count, the meters read. Every series exists from the start, at 0.
- * Only the two timers hear of events, which are rare: waits and retries.
+ * Shows the live objects to Micrometer: the objects count, the meters read. Every series exists from the start, at 0, but
+ * for those of a {@code default} policy, which begin when the first method uses it. Only the two timers hear of events,
+ * which are rare: waits and retries. With the application its meters go.
  */
-public final class ResilienceMeters implements MeterBinder {
+public final class ResilienceMeters implements MeterBinder, AutoCloseable {
 
     private final ResilienceRegistry resilience;
     private final Events events;
     private final Runnable resolveMethods;
     private final @Nullable IncomingCalls incomingCalls;
+    private final List<RegisteredMeters> all = new CopyOnWriteArrayList<>();
 
     /**
      * @param incomingCalls what counts the deadlines of requests, in a web application
@@ -50,123 +43,64 @@ public final class ResilienceMeters implements MeterBinder {
     }
 
     @Override
-    public void bindTo(MeterRegistry meters) {
+    public void bindTo(MeterRegistry registry) {
         resolveMethods.run();
-        resilience.retries().values().forEach(retry -> bind(meters, retry));
-        resilience.retryBudgets().values().forEach(budget -> bind(meters, budget));
-        resilience.circuitBreakers().values().forEach(breaker -> bind(meters, breaker));
-        resilience.bulkheads().values().forEach(bulkhead -> bind(meters, bulkhead));
-        resilience.timeLimits().values().forEach(limit -> bind(meters, limit));
-        resilience
-                .idempotencies()
-                .values()
-                .forEach(live -> outcomes(meters, "resilience.idempotency.calls", live.name(), live.calls()));
+        RegisteredMeters meters = new RegisteredMeters(registry);
+        all.add(meters);
+        EventTimers timers = new EventTimers(meters);
+        PolicyMeters policies = new PolicyMeters(meters, timers);
+        resilience.firstUses().add((kind, name) -> bindFirstUse(policies, kind, name));
+        for (PolicyKind kind : PolicyKind.values()) {
+            resilience.ofKind(kind).forEach((name, live) -> {
+                if (!resilience.isUnusedDefault(kind, name)) {
+                    policies.add(name, live);
+                }
+            });
+        }
         resilience.fallbacks().values().stream()
                 .collect(Collectors.groupingBy(Fallback::name))
                 .forEach((name, overloads) -> bind(meters, name, overloads));
         if (incomingCalls != null) {
             bind(meters, incomingCalls);
         }
-        events.add(new EventTimers(meters, resilience));
+        events.add(timers);
     }
 
-    private static void bind(MeterRegistry meters, IncomingCalls calls) {
+    /** Removes all meters from their registries, which may live on. */
+    @Override
+    public void close() {
+        all.forEach(RegisteredMeters::remove);
+        all.clear();
+    }
+
+    /** A method of a bean that is made late may be the first to use a default. */
+    private void bindFirstUse(PolicyMeters policies, PolicyKind kind, String name) {
+        Object live = resilience.ofKind(kind).get(name);
+        if (live != null && name.equals("default")) {
+            policies.add(name, live);
+        }
+    }
+
+    private static void bind(RegisteredMeters meters, IncomingCalls calls) {
         for (DeadlineOutcome outcome : calls.deadlines().outcomes()) {
-            FunctionCounter.builder(
-                            "resilience.deadline.requests",
-                            calls,
-                            c -> c.deadlines().get(outcome))
-                    .tags("outcome", outcome.label())
-                    .register(meters);
+            meters.counter(
+                    MeterFamily.DEADLINE_REQUESTS, calls, c -> c.deadlines().get(outcome), "outcome", outcome.label());
         }
-    }
-
-    private static void bind(MeterRegistry meters, Retry retry) {
-        outcomes(meters, "resilience.retry.calls", retry.name(), retry.calls());
-        counter(meters, "resilience.retry.attempts", retry.name(), retry, Retry::attempts);
-    }
-
-    private static void bind(MeterRegistry meters, RetryBudget budget) {
-        gauge(meters, "resilience.retry.budget.available", budget.name(), budget, RetryBudget::available);
-    }
-
-    private static void bind(MeterRegistry meters, CircuitBreaker breaker) {
-        String name = breaker.name();
-        gauge(meters, "resilience.circuitbreaker.state", name, breaker, ResilienceMeters::number);
-        gauge(meters, "resilience.circuitbreaker.failure.rate", name, breaker, CircuitBreaker::failureRate);
-        outcomes(meters, "resilience.circuitbreaker.calls", name, breaker.calls());
-        counter(meters, "resilience.circuitbreaker.slow.calls", name, breaker, CircuitBreaker::slowCalls);
-        for (CircuitState from : CircuitState.values()) {
-            for (CircuitState to : CircuitState.values()) {
-                if (isPossible(from, to)) {
-                    FunctionCounter.builder(
-                                    "resilience.circuitbreaker.transitions", breaker, b -> b.transitions(from, to))
-                            .tags("name", name, "from", from.label(), "to", to.label())
-                            .register(meters);
-                }
-            }
-        }
-    }
-
-    private static boolean isPossible(CircuitState from, CircuitState to) {
-        return from != to && (to != CircuitState.HALF_OPEN || from == CircuitState.OPEN);
-    }
-
-    @SuppressWarnings("EnumOrdinal") // the numbers of the gauge are the order of declaration, and documented so
-    private static double number(CircuitBreaker breaker) {
-        return breaker.currentState().ordinal();
-    }
-
-    private static void bind(MeterRegistry meters, Bulkhead bulkhead) {
-        String name = bulkhead.name();
-        gauge(meters, "resilience.bulkhead.running", name, bulkhead, Bulkhead::running);
-        gauge(meters, "resilience.bulkhead.queued", name, bulkhead, Bulkhead::queued);
-        gauge(
-                meters,
-                "resilience.bulkhead.limit",
-                name,
-                bulkhead,
-                b -> b.policy().maxConcurrent());
-        outcomes(meters, "resilience.bulkhead.calls", name, bulkhead.calls());
-    }
-
-    private static void bind(MeterRegistry meters, TimeLimit limit) {
-        gauge(meters, "resilience.timelimit.workers", limit.name(), limit, TimeLimit::workers);
-        outcomes(meters, "resilience.timelimit.calls", limit.name(), limit.calls());
     }
 
     /** Overloads have one name, and so one series. */
-    private void bind(MeterRegistry meters, String name, List<Fallback> overloads) {
+    private void bind(RegisteredMeters meters, String name, List<Fallback> overloads) {
         for (FallbackOutcome outcome : FallbackOutcome.values()) {
-            FunctionCounter.builder(
-                            "resilience.fallback.calls",
-                            resilience,
-                            live -> overloads.stream()
-                                    .mapToLong(fallback -> fallback.calls().get(outcome))
-                                    .sum())
-                    .tags("name", name, "outcome", outcome.label())
-                    .register(meters);
+            meters.counter(
+                    MeterFamily.FALLBACK_CALLS,
+                    resilience,
+                    live -> overloads.stream()
+                            .mapToLong(fallback -> fallback.calls().get(outcome))
+                            .sum(),
+                    "name",
+                    name,
+                    "outcome",
+                    outcome.label());
         }
-    }
-
-    private static <O extends Enum<O> & Outcome> void outcomes(
-            MeterRegistry meters, String meter, String name, OutcomeCounters<O> counters) {
-        for (O outcome : counters.outcomes()) {
-            FunctionCounter.builder(meter, counters, c -> c.get(outcome))
-                    .tags("name", name, "outcome", outcome.label())
-                    .register(meters);
-        }
-    }
-
-    private static <T> void counter(
-            MeterRegistry meters, String meter, String name, T live, ToDoubleFunction<T> value) {
-        FunctionCounter.builder(meter, live, value).tags("name", name).register(meters);
-    }
-
-    private static <T> void gauge(MeterRegistry meters, String meter, String name, T live, ToDoubleFunction<T> value) {
-        Gauge.builder(meter, live, value)
-                .tags("name", name)
-                .strongReference(true)
-                .register(meters);
     }
 }

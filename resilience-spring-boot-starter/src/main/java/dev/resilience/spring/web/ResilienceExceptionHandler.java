@@ -59,7 +59,7 @@ public final class ResilienceExceptionHandler {
         }
         HttpStatus status = STATUSES.getOrDefault(refusal.getClass(), HttpStatus.SERVICE_UNAVAILABLE);
         Problem problem = new Problem(status);
-        problem.setDetail(String.valueOf(refusal.getMessage()));
+        problem.setDetail(refusal.publicMessage());
         problem.setType(URI.create(TYPE_PREFIX + problemName(refusal)));
         ResponseEntity.BodyBuilder answer = ResponseEntity.status(status);
         Duration wait = retryAfter(refusal);

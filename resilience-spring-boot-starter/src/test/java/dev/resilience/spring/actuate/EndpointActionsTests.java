@@ -8,6 +8,7 @@ import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.spring.actuate.ActuatorTest.Order;
 import java.net.ConnectException;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -82,14 +83,87 @@ class EndpointActionsTests extends ManualTimeActuatorTest {
 
     @Test
     void onACircuitBreakerThatDoesNotExistAreNotFound() {
-        assertThat(post("unknown", "close")).hasStatus(HttpStatus.NOT_FOUND);
+        assertThat(post("order", "close"))
+                .hasStatus(HttpStatus.NOT_FOUND)
+                .bodyJson()
+                .isStrictlyEqualTo("""
+                        {"error": "No circuit-breaker policy 'order'. Did you mean 'orders'?",
+                         "names": ["default", "inspected", "orders"]}
+                        """);
         assertThat(registry.circuitBreakers()).doesNotContainKey("unknown");
     }
 
+    @Test
+    void onAnUnknownKindAreNotFoundAndToldTheKinds() {
+        assertThat(send("unknown/orders", "{\"action\": \"close\"}"))
+                .hasStatus(HttpStatus.NOT_FOUND)
+                .bodyJson()
+                .extractingPath("$.kinds")
+                .asArray()
+                .contains("circuit-breaker", "retry");
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"retry/orders", "bulkhead/orders", "unknown/orders"})
-    void onAnythingElseAreNotFound(String path) {
-        assertThat(send(path, "{\"action\": \"close\"}")).hasStatus(HttpStatus.NOT_FOUND);
+    @ValueSource(strings = {"retry", "bulkhead", "time-limit"})
+    void onAKindWithoutActionsAreBadRequestsAndToldWhatCanBeActedOn(String kind) {
+        assertThat(send(kind + "/orders", "{\"action\": \"close\"}"))
+                .hasStatus(HttpStatus.BAD_REQUEST)
+                .bodyJson()
+                .isStrictlyEqualTo("""
+                        {"error": "Policies of kind '%s' have no actions.",
+                         "actions": {
+                           "circuit-breaker": ["open", "half-open", "force-open", "close", "disable", "reset"],
+                           "idempotency": ["look-up", "resolve", "delete"]}}
+                        """.formatted(kind));
+    }
+
+    @Test
+    void thatDoNotExistAreToldTheOnesThatDo() {
+        assertThat(post("orders", "half-opn"))
+                .hasStatus(HttpStatus.BAD_REQUEST)
+                .bodyJson()
+                .isStrictlyEqualTo("""
+                        {"error": "No action 'half-opn'. Did you mean 'half-open'?",
+                         "actions": ["open", "half-open", "force-open", "close", "disable", "reset"]}
+                        """);
+        assertThat(send("idempotency/orders", "{\"action\": \"erase\", \"key\": \"4711\"}"))
+                .hasStatus(HttpStatus.BAD_REQUEST)
+                .bodyJson()
+                .extractingPath("$.actions")
+                .isEqualTo(List.of("look-up", "resolve", "delete"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{}", "{\"action\": null}", "{\"act\": \"close\"}"})
+    void thatAreMissingAreAskedFor(String body) {
+        assertThat(send("circuit-breaker/orders", body))
+                .hasStatus(HttpStatus.BAD_REQUEST)
+                .bodyJson()
+                .hasPathSatisfying(
+                        "$.error", error -> error.assertThat().asString().contains("{\"action\": \"...\"}"))
+                .hasPathSatisfying(
+                        "$.actions", actions -> actions.assertThat().asArray().contains("open"));
+    }
+
+    @Test
+    void openRefusesForOneOpenPeriodAndThenProbes() throws Exception {
+        assertState(post("orders", "open"), "OPEN");
+        assertThatThrownBy(this::place).isInstanceOf(CircuitOpenException.class);
+
+        time.advance(Duration.ofSeconds(30));
+        assertThat(place()).startsWith("answer");
+        assertThat(registry.circuitBreakers().get("orders").currentState()).hasToString("HALF_OPEN");
+    }
+
+    @Test
+    void halfOpenProbesAtOnce() throws Exception {
+        open();
+
+        assertState(post("orders", "half-open"), "HALF_OPEN");
+
+        place();
+        place();
+        assertThat(registry.circuitBreakers().get("orders").currentState()).hasToString("CLOSED");
     }
 
     @ParameterizedTest

@@ -39,6 +39,8 @@ class EndpointEntryTests extends ManualTimeActuatorTest {
                         afterOneSecond,
                         "type",
                         "retry-finished",
+                        "count",
+                        1,
                         "outcome",
                         "success_after_retry",
                         "attempts",
@@ -51,6 +53,8 @@ class EndpointEntryTests extends ManualTimeActuatorTest {
                         start,
                         "type",
                         "retry-scheduled",
+                        "count",
+                        1,
                         "attempt",
                         1,
                         "maxAttempts",
@@ -69,12 +73,47 @@ class EndpointEntryTests extends ManualTimeActuatorTest {
             assertThatThrownBy(() -> orders.place(new Order(id))).isInstanceOf(Exception.class);
         }
 
+        String opened = time.now().toString();
         json("circuit-breaker", "orders", "$.state.state").isEqualTo("OPEN");
+        json("circuit-breaker", "orders", "$.state.since").isEqualTo(opened);
+        json("circuit-breaker", "orders", "$.state.openedAt").isEqualTo(opened);
+        json("circuit-breaker", "orders", "$.state.reason").isEqualTo("2 calls in a row failed");
+        json("circuit-breaker", "orders", "$.state.lastFailure").isEqualTo("java.net.ConnectException");
+        json("circuit-breaker", "orders", "$.state.nextProbe")
+                .isEqualTo(time.now().plusSeconds(30).toString());
+        json("circuit-breaker", "orders", "$.state.probeDue").isEqualTo(false);
+        json("circuit-breaker", "orders", "$.state.failedProbes").isEqualTo(0);
+        json("circuit-breaker", "orders", "$.state.refused").isEqualTo(1);
+        json("circuit-breaker", "orders", "$.state.failureRate").isEqualTo(1.0);
+        json("circuit-breaker", "orders", "$.state.windowCalls").isEqualTo(2);
         json("circuit-breaker", "orders", "$.events[0].type").isEqualTo("call-rejected");
         json("circuit-breaker", "orders", "$.events[1].type").isEqualTo("state-changed");
         json("circuit-breaker", "orders", "$.events[1].from").isEqualTo("CLOSED");
         json("circuit-breaker", "orders", "$.events[1].to").isEqualTo("OPEN");
+        json("circuit-breaker", "orders", "$.events[1].reason").isEqualTo("2 calls in a row failed");
         json("idempotency", "orders", "$.events[0].type").isEqualTo("call-released");
+    }
+
+    @Test
+    void showsAProbeThatIsDueAndAProbingUnderWay() throws Exception {
+        callee.failNext(Integer.MAX_VALUE);
+        for (int i = 0; i < 2; i++) {
+            int id = 200 + i;
+            assertThatThrownBy(() -> orders.place(new Order(id))).isInstanceOf(ConnectException.class);
+        }
+        callee.failNext(0);
+        time.advance(Duration.ofSeconds(31));
+        json("circuit-breaker", "orders", "$.state.state").isEqualTo("OPEN");
+        json("circuit-breaker", "orders", "$.state.probeDue").isEqualTo(true);
+
+        orders.place(new Order(202));
+
+        json("circuit-breaker", "orders", "$.state.state").isEqualTo("HALF_OPEN");
+        json("circuit-breaker", "orders", "$.state.probes")
+                .isEqualTo(Map.of("inFlight", 0, "maxConcurrent", 1, "succeeded", 1, "successThreshold", 2));
+        assertThat(mvc.get().uri("/actuator/resilience/circuit-breaker/orders"))
+                .bodyJson()
+                .doesNotHavePath("$.state.nextProbe");
     }
 
     @Test
@@ -109,10 +148,27 @@ class EndpointEntryTests extends ManualTimeActuatorTest {
                 "/circuitBreaker/orders",
                 "/RETRY/orders",
                 "/time-limit/unknown",
-                "/retry"
+                "/retries"
             })
     void isNotFoundForWhatDoesNotExist(String path) {
         assertThat(mvc.get().uri("/actuator/resilience" + path)).hasStatus(HttpStatus.NOT_FOUND);
+    }
+
+    @Test
+    void forAnUnknownNameOrKindTellsWhatThereIs() {
+        assertThat(mvc.get().uri("/actuator/resilience/bulkhead/oders"))
+                .hasStatus(HttpStatus.NOT_FOUND)
+                .bodyJson()
+                .isStrictlyEqualTo("""
+                        {"error": "No bulkhead policy 'oders'. Did you mean 'orders'?", "names": ["default", "orders"]}
+                        """);
+        assertThat(mvc.get().uri("/actuator/resilience/circuitbreaker"))
+                .hasStatus(HttpStatus.NOT_FOUND)
+                .bodyJson()
+                .isStrictlyEqualTo("""
+                        {"error": "No kind 'circuitbreaker'. Did you mean 'circuit-breaker'?",
+                         "kinds": ["bulkhead", "circuit-breaker", "idempotency", "retry", "retry-budget", "time-limit"]}
+                        """);
     }
 
     @Test

@@ -118,13 +118,22 @@ class EndpointExposureTests {
         }
 
         @Test
-        void showsOnePolicyAndNothingForAnUnknownName() {
+        void showsAKind() {
+            jmx().run(context -> assertThat(invoke("policies", "bulkhead"))
+                    .asInstanceOf(InstanceOfAssertFactories.MAP)
+                    .containsKeys("default"));
+        }
+
+        @Test
+        void showsOnePolicyAndForAnUnknownNameWhatThereIs() {
             jmx().run(context -> {
                 assertThat(invoke("policy", "retry", "default"))
                         .asInstanceOf(InstanceOfAssertFactories.MAP)
                         .containsKeys("policy", "state", "usedBy", "events");
-                assertThat(invoke("policy", "retry", "unknown")).isNull();
-                assertThat(invoke("policy", "unknown", "default")).isNull();
+                assertThatThrownBy(() -> invoke("policy", "retry", "unknown"))
+                        .hasMessageContaining("No retry policy 'unknown'. There are these names: [default]");
+                assertThatThrownBy(() -> invoke("policy", "bulk-head", "default"))
+                        .hasMessageContaining("No kind 'bulk-head'. Did you mean 'bulkhead'? There are these kinds: [");
             });
         }
 
@@ -135,7 +144,8 @@ class EndpointExposureTests {
                         .asInstanceOf(InstanceOfAssertFactories.MAP)
                         .extractingByKey("state", InstanceOfAssertFactories.MAP)
                         .containsEntry("state", "FORCED_OPEN");
-                assertThat(invoke("act", "circuit-breaker", "unknown", "close")).isNull();
+                assertThatThrownBy(() -> invoke("act", "circuit-breaker", "unknown", "close"))
+                        .hasMessageContaining("There are these names: [default]");
             });
         }
 

@@ -58,6 +58,17 @@ class EndpointOverviewTests {
                 .anySatisfy(warning -> assertThat(warning).asString().contains("remembered in this process only"));
     }
 
+    @Test
+    void showsAKindAlone() {
+        assertThat(mvc.get().uri("/actuator/resilience/circuit-breaker"))
+                .hasStatus(HttpStatus.OK)
+                .bodyJson()
+                .hasPathSatisfying(
+                        "$", kind -> kind.assertThat().asMap().containsOnlyKeys("default", "inspected", "orders"))
+                .hasPathSatisfying(
+                        "$.orders", entry -> entry.assertThat().asMap().containsOnlyKeys("policy", "state", "usedBy"));
+    }
+
     @Nested
     class Policies {
 
@@ -179,6 +190,14 @@ class EndpointOverviewTests {
                     .isEqualTo(Map.of(
                             "state",
                             "CLOSED",
+                            "since",
+                            "2026-01-01T00:00:00Z",
+                            "failedProbes",
+                            0,
+                            "refused",
+                            0,
+                            "windowCalls",
+                            0,
                             "calls",
                             Map.of("success", 0, "failure", 0, "ignored", 0, "rejected", 0),
                             "slowCalls",

@@ -2,6 +2,7 @@ package dev.resilience.spring.actuate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceHealthAutoConfiguration;
@@ -9,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.health.autoconfigure.contributor.HealthContributorAutoConfiguration;
 import org.springframework.boot.health.autoconfigure.registry.HealthContributorRegistryAutoConfiguration;
 import org.springframework.boot.health.contributor.Health;
@@ -30,11 +32,36 @@ class HealthTests {
 
             assertThat(health(context).getStatus()).isEqualTo(Status.UP);
             assertThat(health(context).getDetails())
-                    .containsEntry("default", "CLOSED")
                     .containsEntry("optional", "DISABLED")
                     .containsEntry("vital", "CLOSED")
-                    .hasSize(3);
+                    .hasSize(2);
         });
+    }
+
+    @Test
+    void showsTheDefaultOnceAMethodUsesIt() {
+        runner().withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
+                .withBean(Shop.class)
+                .withPropertyValues(
+                        "resilience.circuit-breaker.default.initial-state=open",
+                        "resilience.circuit-breaker.default.health=down")
+                .run(context -> {
+                    assertThat(health(context).getDetails()).containsEntry("default", "OPEN");
+                    assertThat(health(context).getStatus()).isEqualTo(Status.DOWN);
+                });
+    }
+
+    @Test
+    void isNotDownForADefaultThatNoMethodUses() {
+        runner().withPropertyValues(
+                        "resilience.circuit-breaker.default.initial-state=open",
+                        "resilience.circuit-breaker.default.health=down",
+                        "resilience.circuit-breaker.vital.initial-state=closed",
+                        "resilience.circuit-breaker.optional.initial-state=closed")
+                .run(context -> {
+                    assertThat(health(context).getDetails()).doesNotContainKey("default");
+                    assertThat(health(context).getStatus()).isEqualTo(Status.UP);
+                });
     }
 
     @Test
@@ -60,7 +87,7 @@ class HealthTests {
                 .withPropertyValues("resilience.circuit-breaker.a.initial-state=open")
                 .run(context -> {
                     assertThat(health(context).getStatus()).isEqualTo(Status.DOWN);
-                    assertThat(health(context).getDetails()).hasSize(4);
+                    assertThat(health(context).getDetails()).hasSize(3);
                 });
     }
 
@@ -70,6 +97,14 @@ class HealthTests {
                 .run(context -> assertThat(
                                 context.getBean(HealthContributorRegistry.class).getContributor("resilience"))
                         .isNull());
+    }
+
+    static class Shop {
+
+        @CircuitBreaker("default")
+        public String sell() {
+            return "sold";
+        }
     }
 
     private static Health health(AssertableApplicationContext context) {

@@ -33,7 +33,7 @@ class MeterRegistriesTests {
             withBoot(CommonTags.class)
                     .run(context -> assertThat(context.getBean(MeterRegistry.class)
                                     .get("resilience.retry.attempts")
-                                    .tags("name", "default", "region", "north")
+                                    .tags("name", "three", "region", "north")
                                     .functionCounter()
                                     .count())
                             .isZero());

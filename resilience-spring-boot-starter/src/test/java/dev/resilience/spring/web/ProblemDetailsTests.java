@@ -110,6 +110,17 @@ class ProblemDetailsTests {
     }
 
     @Test
+    void whyACircuitBreakerIsOpenIsNotToldToCallers() {
+        CircuitOpenException refusal =
+                new CircuitOpenException("orders", WAIT, "5 calls failed with SecretException", true, null);
+
+        assertThat(answerTo(refusal, MediaType.ALL_VALUE))
+                .bodyJson()
+                .extractingPath("$.detail")
+                .isEqualTo("Circuit breaker 'orders' is open: the call was not made");
+    }
+
+    @Test
     void otherExceptionsAreLeftAlone() {
         assertThat(answerTo(new UnsupportedOperationException("not ours"), MediaType.ALL_VALUE))
                 .failure()

@@ -1,0 +1,69 @@
+package dev.resilience.circuitbreaker;
+
+import dev.resilience.event.CircuitState;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a circuit breaker tells of itself at one moment, for people to read. Everything about the state is of one and the
+ * same stay in it.
+ *
+ * @param state the state it is in; an open period that is over stays OPEN until the next call
+ * @param since when this state began, by the wall clock
+ * @param reason what opened it last, in words; {@code null} if it never did, or was reset since
+ * @param lastFailure the type of the last failure that counted when it opened last; {@code null} if it is not known
+ * @param openedAt when it last left CLOSED; a probing that fails does not change it
+ * @param nextProbe when the next call is a probe; {@code null} unless it is OPEN
+ * @param probeDue whether the next call is a probe
+ * @param failedProbes how many probings have failed since it opened; 0 where it is not open
+ * @param refused calls that were refused since it opened; 0 where it is not open
+ * @param probing how the probing is going; {@code null} unless it is HALF_OPEN
+ * @param failureRate the share of failures in the window, or in the one that opened it; NaN if that holds no call
+ * @param windowCalls how many calls this is the share of
+ */
+public record CircuitBreakerStatus(
+        CircuitState state,
+        Instant since,
+        @Nullable String reason,
+        @Nullable String lastFailure,
+        @Nullable Instant openedAt,
+        @Nullable Instant nextProbe,
+        boolean probeDue,
+        int failedProbes,
+        long refused,
+        @Nullable Probing probing,
+        double failureRate,
+        long windowCalls) {
+
+    /**
+     * How a probing is going.
+     *
+     * @param inFlight probes under way that are not late
+     * @param maxConcurrent how many may be
+     * @param succeeded probes that have succeeded
+     * @param successThreshold how many have to
+     */
+    public record Probing(int inFlight, int maxConcurrent, int succeeded, int successThreshold) {}
+
+    static CircuitBreakerStatus of(State state, long refusedSoFar) {
+        Opening opening = state.opening;
+        boolean open = opening != null && isOpen(state.name());
+        return new CircuitBreakerStatus(
+                state.name(),
+                state.since.wallTime(),
+                opening == null ? null : opening.reason(),
+                opening == null ? null : opening.lastFailure(),
+                opening == null ? null : opening.at().wallTime(),
+                state.nextProbe(),
+                state.isProbeDue(),
+                opening != null && open ? opening.failedProbings() : 0,
+                opening != null && open ? refusedSoFar - opening.refusedBefore() : 0,
+                state.probing(),
+                state.windowCounts().failureRate(),
+                state.windowCounts().calls());
+    }
+
+    private static boolean isOpen(CircuitState state) {
+        return state != CircuitState.CLOSED && state != CircuitState.DISABLED;
+    }
+}

@@ -1,0 +1,28 @@
+package dev.resilience.circuitbreaker;
+
+import dev.resilience.time.TimeSource;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+
+/**
+ * A point in time by both clocks.
+ *
+ * @param wallTime for people to read
+ * @param nanoTime to measure from
+ */
+record Moment(Instant wallTime, long nanoTime) {
+
+    static Moment now(TimeSource time) {
+        return new Moment(time.now(), time.nanoTime());
+    }
+
+    Duration until(Moment later) {
+        return Duration.ofNanos(later.nanoTime - nanoTime);
+    }
+
+    /** The wall time to the millisecond. */
+    String text() {
+        return wallTime.truncatedTo(ChronoUnit.MILLIS).toString();
+    }
+}

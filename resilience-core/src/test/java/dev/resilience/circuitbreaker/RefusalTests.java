@@ -1,0 +1,181 @@
+package dev.resilience.circuitbreaker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.resilience.exception.CircuitOpenException;
+import dev.resilience.fault.ExceptionRules;
+import dev.resilience.fault.Fault;
+import dev.resilience.fault.Faults;
+import dev.resilience.policy.Way;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.net.ConnectException;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What a caller is told whose call was not made, and what is not concluded from it. */
+@ParameterizedClass
+@EnumSource(Way.class)
+class RefusalTests {
+
+    private final ConnectException failure = new ConnectException("secret");
+    private final TestBreaker calls;
+
+    RefusalTests(Way way) {
+        this.calls = new TestBreaker(
+                way, TestBreaker.consecutive(2).openDurationMultiplier(2).build());
+    }
+
+    private void open() {
+        calls.fail();
+        calls.fail(failure);
+    }
+
+    @Nested
+    class ItsMessage {
+
+        @Test
+        void tellsWhySinceWhenAndUntilWhen() {
+            open();
+            calls.time.advance(Duration.ofMillis(25_850));
+
+            assertThat(calls.refused())
+                    .hasMessage("Circuit breaker 'payments' is open: 2 calls in a row failed, the last with "
+                            + "java.net.ConnectException; open since 2026-01-01T00:00:00Z, next probe in 4.2 s");
+        }
+
+        @Test
+        void tellsOfTheProbingsThatFailed() {
+            open();
+            calls.time.advance(Duration.ofSeconds(30));
+            calls.fail();
+
+            assertThat(calls.refused())
+                    .hasMessage("Circuit breaker 'payments' is open: a probe failed with "
+                            + "java.lang.IllegalStateException (probing 1); before that: 2 calls in a row failed; "
+                            + "open since 2026-01-01T00:00:00Z, next probe in 60 s");
+        }
+
+        @Test
+        void tellsThatProbesAreUnderWay() {
+            open();
+            calls.time.advance(Duration.ofSeconds(30));
+            calls.start();
+
+            assertThat(calls.refused())
+                    .hasMessage(
+                            "Circuit breaker 'payments' is half-open and its probes are under way: 2 calls in a row "
+                                    + "failed, the last with java.net.ConnectException; open since 2026-01-01T00:00:00Z");
+        }
+
+        @Test
+        void tellsThatAnOperatorForcedIt() {
+            calls.breaker.forceOpen();
+
+            assertThat(calls.refused())
+                    .hasMessage(
+                            "Circuit breaker 'payments' is forced open since 2026-01-01T00:00:00Z, until it is told "
+                                    + "otherwise")
+                    .hasNoCause();
+        }
+
+        @Test
+        void forThePublicTellsNothingOfTheInside() {
+            open();
+
+            assertThat(calls.refused().publicMessage())
+                    .isEqualTo("Circuit breaker 'payments' is open: the call was not made");
+        }
+    }
+
+    @Nested
+    class ItsCause {
+
+        @Test
+        void isTheFailureThatOpened() {
+            open();
+
+            assertThat(calls.refused()).cause().isSameAs(failure);
+            assertThat(calls.refused()).cause().isSameAs(failure);
+        }
+
+        @Test
+        void isTheFailureOfTheLastProbe() {
+            open();
+            calls.time.advance(Duration.ofSeconds(30));
+            IllegalStateException probesFailure = new IllegalStateException("still down");
+            calls.fail(probesFailure);
+
+            assertThat(calls.refused()).cause().isSameAs(probesFailure);
+        }
+
+        @Test
+        void makesNoTransientFaultOfIt() {
+            open();
+            Throwable refusal = calls.refused();
+            Throwable wrapped = new IllegalStateException("wrapped", refusal);
+            ExceptionRules rules = new ExceptionRules(List.of(ConnectException.class), List.of());
+
+            for (Throwable seen : List.of(refusal, wrapped)) {
+                assertThat(Faults.ofJdk().classify(seen, Faults.TRANSIENT_STATUSES))
+                        .isEqualTo(Fault.UNKNOWN);
+                assertThat(rules.verdict(seen)).isNull();
+                assertThat(Faults.rootCause(seen)).isSameAs(refusal);
+            }
+        }
+
+        @Test
+        void isNoInterruptOfThisCall() {
+            CircuitOpenException refusal = new CircuitOpenException(
+                    "payments", Duration.ofSeconds(1), "why", false, new InterruptedException());
+
+            assertThat(Faults.isInterrupt(refusal)).isFalse();
+        }
+
+        @Test
+        void isLeftOutWhenItIsSerialized() throws Exception {
+            calls.fail();
+            calls.fail(new Unserializable());
+
+            CircuitOpenException copy = copyOf(calls.refused());
+
+            assertThat(copy)
+                    .hasNoCause()
+                    .hasMessageContaining("the last with " + Unserializable.class.getName())
+                    .hasMessageEndingWith("next probe in 30 s");
+            assertThat(copy.name()).isEqualTo("payments");
+            assertThat(copy.retryAfter()).isEqualTo(Duration.ofSeconds(30));
+        }
+    }
+
+    @Test
+    void madeByHandSaysThatTheCallWasNotMade() {
+        assertThat(new CircuitOpenException("payments", Duration.ofSeconds(7)))
+                .hasMessage("Circuit breaker 'payments' is open: the call was not made")
+                .hasNoCause();
+    }
+
+    private static CircuitOpenException copyOf(CircuitOpenException exception)
+            throws IOException, ClassNotFoundException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+            out.writeObject(exception);
+        }
+        try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
+            return (CircuitOpenException) in.readObject();
+        }
+    }
+
+    @SuppressWarnings({"serial", "UnusedVariable"}) // that it cannot be serialized is its purpose
+    private static final class Unserializable extends RuntimeException {
+
+        final Object connection = new Object();
+    }
+}

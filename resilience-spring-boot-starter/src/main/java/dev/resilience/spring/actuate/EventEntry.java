@@ -1,0 +1,59 @@
+package dev.resilience.spring.actuate;
+
+import dev.resilience.event.CircuitStateChanged;
+import dev.resilience.event.ResilienceEvent;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** One line of an event history: a transition, or what happened within one second. */
+final class EventEntry {
+
+    private static final long LATEST_SECONDS = 60;
+
+    private final long second;
+    private final AtomicLong count = new AtomicLong();
+    private volatile ResilienceEvent last;
+    private volatile long position;
+
+    /** @param entries how many entries there are with this one */
+    EventEntry(ResilienceEvent first, long entries) {
+        this.second = first.at().getEpochSecond();
+        this.last = first;
+        this.position = 2 * entries;
+    }
+
+    /** Whether it happened in this second, or is late: its thread was held up after it had read the clock. */
+    boolean isOfSecond(ResilienceEvent event) {
+        long late = second - event.at().getEpochSecond();
+        return late >= 0 && late < LATEST_SECONDS;
+    }
+
+    /** @param entries how many entries there are by now: this event is newer than all of them */
+    void count(ResilienceEvent event, long entries) {
+        count.incrementAndGet();
+        last = event;
+        if (position <= 2 * entries) {
+            position = 2 * entries + 1;
+        }
+    }
+
+    /** Higher than that of every entry whose last event is older. */
+    long position() {
+        return position;
+    }
+
+    /** The last event; with how many there were, unless each is kept for itself. */
+    Map<String, Object> view() {
+        ResilienceEvent event = last;
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("at", event.at().truncatedTo(ChronoUnit.MILLIS).toString());
+        view.put("type", event.type());
+        if (!(event instanceof CircuitStateChanged)) {
+            view.put("count", Math.max(1, count.get()));
+        }
+        view.putAll(event.details());
+        return view;
+    }
+}
