@@ -9,6 +9,7 @@ import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.exception.ResilienceException;
 import dev.resilience.fault.Fault;
 import dev.resilience.fault.Faults;
+import dev.resilience.log.FoldedLog;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.TimeSource;
@@ -19,6 +20,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
 
 /**
  * A circuit breaker policy at work: refuses calls while the callee is down, probes it when the open period is over, and
@@ -47,6 +49,7 @@ public final class CircuitBreaker implements Layer {
     private volatile State state;
     private final OutcomeCounters<CircuitBreakerOutcome> calls = new OutcomeCounters<>(CircuitBreakerOutcome.class);
     private final LongAdder slowCalls = new LongAdder();
+    private final FoldedLog<CircuitBreakerLogEvent> log;
     private final Map<CircuitState, Map<CircuitState, LongAdder>> transitions = new EnumMap<>(CircuitState.class);
 
     public CircuitBreaker(String name, CircuitBreakerPolicy policy, Faults faults, TimeSource time, Events events) {
@@ -57,6 +60,13 @@ public final class CircuitBreaker implements Layer {
         for (CircuitState from : CircuitState.values()) {
             transitions.put(from, countersForAllStates());
         }
+        this.log = new FoldedLog<>(
+                LoggerFactory.getLogger(CircuitBreaker.class),
+                time,
+                "Circuit breaker",
+                name,
+                "circuit_summary",
+                CircuitBreakerLogEvent.class);
         this.state = initial(Settings.of(policy), now());
     }
 
@@ -175,6 +185,11 @@ public final class CircuitBreaker implements Layer {
         replace(before -> before.under(settings));
     }
 
+    /** Writes to the log the refusals that it has counted in place of single lines. */
+    public void flushLog() {
+        log.close();
+    }
+
     @Override
     public Step around(Step next) {
         return new CircuitBreakerStep(this, next);
@@ -203,7 +218,13 @@ public final class CircuitBreaker implements Layer {
         count(CircuitBreakerOutcome.REJECTED);
         events.publish(
                 () -> new CallRejected(time.now(), "circuit-breaker", name, CircuitBreakerOutcome.REJECTED.label()));
-        return refusing.refusal();
+        CircuitOpenException refusal = refusing.refusal();
+        log.write(
+                CircuitBreakerLogEvent.REJECTED,
+                null,
+                line -> line.addKeyValue("retryAfterMs", refusal.retryAfter().toMillis())
+                        .log("A call was not made. {}", refusal.getMessage()));
+        return refusal;
     }
 
     /** The start of a call, or 0 where its policy does not want to know how long it takes. */

@@ -44,6 +44,7 @@ class CircuitBreakerLogTests {
         calls.time.advance(Duration.ofSeconds(30));
         calls.succeed(2);
 
+        lines.list.removeIf(line -> line.getFormattedMessage().startsWith("A call was not made"));
         assertThat(lines.list).extracting(ILoggingEvent::getLevel).containsExactly(Level.WARN, Level.INFO, Level.INFO);
         assertThat(keyValues(0))
                 .containsExactly(
@@ -118,14 +119,23 @@ class CircuitBreakerLogTests {
     }
 
     @Test
-    void tellsNothingOfCalls() throws Throwable {
+    void tellsOfTheFirstRefusalsOneByOneAndThenOncePerSecond() throws Throwable {
         calls.open();
         lines.list.clear();
 
-        calls.refused();
-        calls.refused();
+        for (int i = 0; i < 1_000; i++) {
+            calls.refused();
+        }
+        calls.time.advance(Duration.ofSeconds(1));
 
-        assertThat(lines.list).isEmpty();
+        assertThat(lines.list).hasSize(11);
+        assertThat(keyValues(0))
+                .containsExactly("event=\"circuit_rejected\"", "policy=\"payments\"", "retryAfterMs=\"30000\"");
+        assertThat(message(0))
+                .isEqualTo("A call was not made. Circuit breaker 'payments' is open: 1 call failed, the last with "
+                        + "java.lang.IllegalStateException; open since 2026-01-01T00:00:00Z, next probe in 30 s");
+        assertThat(message(10))
+                .isEqualTo("Circuit breaker 'payments': besides the lines above 990 rejected in the last second");
     }
 
     private String message(int line) {

@@ -80,6 +80,7 @@ public record ResilienceRegistry(
     @Override
     public void close() {
         retries.values().forEach(Retry::close);
+        circuitBreakers.values().forEach(CircuitBreaker::flushLog);
         fallbacks.values().forEach(Fallback::close);
         bulkheads.values().forEach(Bulkhead::close);
         timeLimits.values().forEach(TimeLimit::close);
