@@ -24,7 +24,7 @@ public final class NearestNames {
     }
 
     /** The known names close enough to be meant, the nearest first. */
-    static List<String> nearest(String unknown, Collection<String> known) {
+    public static List<String> nearest(String unknown, Collection<String> known) {
         int farthest = Math.max(2, unknown.length() / 3);
         return known.stream()
                 .filter(name -> distance(unknown, name) <= farthest || isPartOf(unknown, name))
