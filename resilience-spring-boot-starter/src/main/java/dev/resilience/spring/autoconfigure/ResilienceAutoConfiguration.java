@@ -185,6 +185,7 @@ public final class ResilienceAutoConfiguration {
         ResilienceRegistry registry =
                 new RegistryFactory(binder, faults, time, events, store, carrier, warnings, mistakes, names).create();
         Variables.warn(environment, KnownKeys.all(), binder.names(), warnings);
+        Resilience4jKeys.warn(environment, warnings);
         return registry;
     }
 
