@@ -1,6 +1,7 @@
 package dev.resilience.circuitbreaker;
 
 import dev.resilience.event.CircuitState;
+import dev.resilience.policy.InvalidPolicyException;
 import dev.resilience.policy.Require;
 import dev.resilience.time.Durations;
 import java.time.Duration;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param slowCallRateThreshold share of slow calls at which it opens; default 1.0, 0 switches this off
  * @param openDuration how long it stays open; then the next call is a probe; default 30 s
  * @param openDurationMultiplier how much longer each open period after a failed probing is; default 1.0, at least 1
- * @param maxOpenDuration the longest that open periods grow to; default 5 min
+ * @param maxOpenDuration the longest that open periods grow to; default 5 min, not shorter than {@code openDuration}
  * @param halfOpen how it is probed
  * @param recordOn exceptions that count as failures whatever the classification says
  * @param ignoreOn exceptions that do not count; the class closest in the hierarchy wins, this list wins a tie
@@ -56,14 +57,16 @@ public record CircuitBreakerPolicy(
                 openDurationMultiplier,
                 "must be a number of at least 1");
         Require.positive("max-open-duration", maxOpenDuration);
-        if (openDurationMultiplier > 1) {
-            Require.atLeast(openDuration, "open-duration", "max-open-duration", maxOpenDuration);
+        Require.atLeast(openDuration, "open-duration", "max-open-duration", maxOpenDuration);
+        if (window.type() == Window.Type.COUNT && minimumCalls > window.size()) {
+            throw new InvalidPolicyException(
+                    "minimum-calls",
+                    minimumCalls,
+                    "must not be above window.size, which is " + window.size()
+                            + ": such a window never has so many calls",
+                    "window.size",
+                    window.size());
         }
-        Require.that(
-                window.type() == Window.Type.TIME || minimumCalls <= window.size(),
-                "minimum-calls",
-                minimumCalls,
-                "must not be above window.size, which is " + window.size() + ": such a window never has so many calls");
         Require.that(
                 initialState != CircuitState.HALF_OPEN,
                 "initial-state",

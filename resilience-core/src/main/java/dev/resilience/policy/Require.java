@@ -29,7 +29,11 @@ public final class Require {
     public static void atLeast(Duration minimum, String minimumKey, String key, Duration value) {
         if (value.compareTo(minimum) < 0) {
             throw new InvalidPolicyException(
-                    key, value, "must not be shorter than " + minimumKey + ", which is " + minimum);
+                    key,
+                    value,
+                    "must not be shorter than " + minimumKey + ", which is " + minimum,
+                    minimumKey,
+                    minimum);
         }
     }
 

@@ -11,7 +11,7 @@ import java.time.Duration;
  * @param strategy whether the delay grows; default {@link Strategy#EXPONENTIAL}
  * @param baseDelay the first delay; default 1 s, may be zero
  * @param multiplier the growth from one retry to the next; default 2.0, at least 1
- * @param maxDelay the longest delay before jitter; default 30 s, longer than zero
+ * @param maxDelay the longest delay before jitter; default 30 s, longer than zero and not shorter than the base delay
  * @param jitter how delays are scattered; default {@link Jitter#FULL}
  * @param jitterFactor how far {@link Jitter#PROPORTIONAL} reaches, 0 to 1; default 0.5
  */
@@ -36,6 +36,7 @@ public record Backoff(
                 multiplier,
                 "must be a number of at least 1");
         Require.ratio("backoff.jitter-factor", jitterFactor);
+        Require.atLeast(baseDelay, "backoff.base-delay", "backoff.max-delay", maxDelay);
     }
 
     /** Whether the delay grows from one retry to the next. */

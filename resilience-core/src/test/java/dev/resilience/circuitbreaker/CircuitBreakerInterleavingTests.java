@@ -3,6 +3,7 @@ package dev.resilience.circuitbreaker;
 import static dev.resilience.circuitbreaker.TestBreaker.down;
 
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.HalfOpen;
+import dev.resilience.concurrency.Interleaved;
 import dev.resilience.concurrency.Interleavings;
 import dev.resilience.concurrency.StubTime;
 import dev.resilience.concurrency.WithoutLog;
@@ -21,8 +22,6 @@ import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** The moves of a circuit breaker that one failure opens, as the calls see them that make it move. */
 @ExtendWith(WithoutLog.class)
@@ -35,20 +34,17 @@ class CircuitBreakerInterleavingTests {
     private static final CircuitBreakerPolicy ONE_PROBE = policy(1, CircuitState.OPEN);
     private static final CircuitBreakerPolicy TWO_PROBES = policy(2, CircuitState.OPEN);
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved(alwaysModelChecked = true)
     void fromClosedToTheFirstProbeItIsLinearizable(Interleavings mode) {
         mode.linearizable(UntilTheFirstProbe.class, OneAtATime.class);
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void withProbesItIsLinearizable(Interleavings mode) {
         mode.linearizable(WithProbes.class, OneAtATimeFromOpen.class);
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void nobodyGetsInBesidesAProbeThatFails(Interleavings mode) {
         mode.explore(threads -> {
             CircuitBreaker breaker = open(ONE_PROBE, new StubTime());
@@ -61,8 +57,7 @@ class CircuitBreakerInterleavingTests {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void whoGetsInAfterAProbeThatSucceedsIsNoProbe(Interleavings mode) {
         mode.explore(threads -> {
             CircuitBreaker breaker = open(ONE_PROBE, new StubTime());
@@ -75,8 +70,7 @@ class CircuitBreakerInterleavingTests {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void ofManyCallsAfterTheOpenPeriodOneIsTheProbe(Interleavings mode) {
         mode.explore(threads -> {
             StubTime time = new StubTime();
@@ -91,8 +85,7 @@ class CircuitBreakerInterleavingTests {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void twoFailuresOpenItOnce(Interleavings mode) {
         mode.explore(threads -> {
             CircuitBreaker breaker = breaker(CLOSED, new StubTime());
@@ -106,8 +99,7 @@ class CircuitBreakerInterleavingTests {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void allSuccessesOfProbesCount(Interleavings mode) {
         mode.explore(threads -> {
             CircuitBreaker breaker = open(TWO_PROBES, new StubTime());
@@ -121,8 +113,7 @@ class CircuitBreakerInterleavingTests {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void aProbeThatOversleptHasOneSuccessorAndNoSay(Interleavings mode) {
         mode.explore(threads -> {
             StubTime time = new StubTime();
@@ -140,8 +131,7 @@ class CircuitBreakerInterleavingTests {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void theOperatorHasTheLastWord(Interleavings mode) {
         mode.explore(threads -> {
             CircuitBreaker breaker = open(ONE_PROBE, new StubTime());
@@ -153,8 +143,7 @@ class CircuitBreakerInterleavingTests {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void anOpeningByHandIsUndoneByNoProbe(Interleavings mode) {
         mode.explore(threads -> {
             CircuitBreaker breaker = open(ONE_PROBE, new StubTime());
@@ -167,8 +156,7 @@ class CircuitBreakerInterleavingTests {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void aProbingBegunByHandLetsNoMoreThanItsProbesIn(Interleavings mode) {
         mode.explore(threads -> {
             CircuitBreaker breaker = breaker(ONE_PROBE, new StubTime());

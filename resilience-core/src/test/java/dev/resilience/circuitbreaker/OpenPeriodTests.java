@@ -146,10 +146,14 @@ class OpenPeriodTests {
         }
 
         @Test
-        void notBelowAPeriodThatIsLongerThanTheLimit() {
+        void notWhereThePeriodIsTheLimit() {
             TestBreaker longPeriod = new TestBreaker(
                     way,
-                    TestBreaker.consecutive(1).openDuration(Duration.ofHours(1)).build());
+                    TestBreaker.consecutive(1)
+                            .openDuration(Duration.ofHours(1))
+                            .openDurationMultiplier(2)
+                            .maxOpenDuration(Duration.ofHours(1))
+                            .build());
 
             assertOpensFor(longPeriod, Duration.ofHours(1));
             assertOpensFor(longPeriod, Duration.ofHours(1));
@@ -162,6 +166,7 @@ class OpenPeriodTests {
                 way,
                 TestBreaker.consecutive(1)
                         .openDuration(Duration.ofSeconds(Long.MAX_VALUE))
+                        .maxOpenDuration(Duration.ofSeconds(Long.MAX_VALUE))
                         .build());
         forEver.open();
         forEver.time.advance(Duration.ofDays(365 * 100));

@@ -32,7 +32,7 @@ final class RandomPolicies {
                 .slowCallRateThreshold(oneOf(0.0, 0.6, 1.0))
                 .openDuration(Duration.ofSeconds(10))
                 .openDurationMultiplier(multiplier)
-                .maxOpenDuration(Duration.ofSeconds(multiplier > 1 ? oneOf(10, 45, 300) : oneOf(5, 45)))
+                .maxOpenDuration(Duration.ofSeconds(multiplier > 1 ? oneOf(10, 45, 300) : oneOf(10, 45)))
                 .halfOpen(new HalfOpen(oneOf(1, 1, 2, 3), oneOf(1, 2, 4), Duration.ofSeconds(oneOf(1, 5, 20))))
                 .recordOn(oneOf(
                         NONE,

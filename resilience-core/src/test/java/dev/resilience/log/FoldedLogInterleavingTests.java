@@ -1,18 +1,16 @@
 package dev.resilience.log;
 
+import dev.resilience.concurrency.Interleaved;
 import dev.resilience.concurrency.Interleavings;
 import dev.resilience.concurrency.StubTime;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** At the turn of a second nothing is forgotten and nothing is told twice. */
 class FoldedLogInterleavingTests {
 
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved(alwaysModelChecked = true)
     void eachEventIsInTheLogExactlyOnce(Interleavings mode) {
         mode.explore(threads -> {
             StubTime time = new StubTime();

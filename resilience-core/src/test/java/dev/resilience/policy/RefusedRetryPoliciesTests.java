@@ -47,6 +47,11 @@ class RefusedRetryPoliciesTests {
                         "must not be negative",
                         () -> backoff(NEGATIVE, 2, SECOND, 0.5)),
                 new Refusal("backoff.max-delay", "PT0S", POSITIVE, () -> backoff(SECOND, 2, Duration.ZERO, 0.5)),
+                new Refusal(
+                        "backoff.max-delay",
+                        "PT1S",
+                        "must not be shorter than backoff.base-delay, which is PT1.001S",
+                        () -> backoff(SECOND.plusMillis(1), 1, SECOND, 0.5)),
                 multiplier(0.99),
                 multiplier(-2),
                 multiplier(Double.NaN),
@@ -77,6 +82,7 @@ class RefusedRetryPoliciesTests {
                     .retryOnStatus(Set.of())
                     .build();
             backoff(Duration.ZERO, 1, Duration.ofNanos(1), 0);
+            backoff(SECOND, 2, SECOND, 0);
             backoff(SECOND, Double.MAX_VALUE, Duration.ofSeconds(Long.MAX_VALUE), 1);
             RetryBudgetPolicy.builder().maxRatio(0).minRetriesPerSecond(1).build();
             RetryBudgetPolicy.builder()

@@ -109,7 +109,8 @@ class BackoffExtremesTests {
     private static List<Backoff> extremes(Jitter jitter) {
         List<Backoff> backoffs = new ArrayList<>();
         for (Duration base : DURATIONS) {
-            for (Duration max : DURATIONS.subList(1, DURATIONS.size())) { // zero is refused
+            int shortest = Math.max(1, DURATIONS.indexOf(base)); // zero is refused, and less than the base delay
+            for (Duration max : DURATIONS.subList(shortest, DURATIONS.size())) {
                 for (double multiplier : MULTIPLIERS) {
                     backoffs.add(new Backoff(Backoff.Strategy.EXPONENTIAL, base, multiplier, max, jitter, 1));
                 }

@@ -114,8 +114,11 @@ class BackoffPropertyTests {
     private Backoff anyBackoff(Jitter jitter) {
         Backoff.Strategy strategy = random.nextInt(4) == 0 ? Backoff.Strategy.FIXED : Backoff.Strategy.EXPONENTIAL;
         double multiplier = random.nextInt(8) == 0 ? 1 : Math.pow(10, random.nextDouble() * 6);
-        return new Backoff(
-                strategy, anyDuration(), multiplier, anyDuration().plusNanos(1), jitter, random.nextDouble());
+        Duration one = anyDuration();
+        Duration other = anyDuration();
+        Duration base = Durations.min(one, other);
+        Duration max = base.equals(one) ? other : one;
+        return new Backoff(strategy, base, multiplier, max.plusNanos(1), jitter, random.nextDouble());
     }
 
     /** From zero to three hundred years, each order of magnitude as likely as another. */

@@ -39,9 +39,10 @@ class BackoffTests {
         @Test
         void noDelayIsLongerThanTheMaximum() {
             for (Backoff.Strategy strategy : Backoff.Strategy.values()) {
-                Backoff backoff = new Backoff(strategy, MAX.multipliedBy(2), 2, MAX, Jitter.NONE, 0);
+                Backoff backoff = new Backoff(strategy, MAX, 2, MAX, Jitter.NONE, 0);
 
                 assertThat(backoff.delay(0, BASE, 0)).isEqualTo(MAX);
+                assertThat(backoff.delay(7, BASE, 0)).isEqualTo(MAX);
             }
         }
 

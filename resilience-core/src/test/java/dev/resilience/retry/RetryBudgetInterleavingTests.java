@@ -1,5 +1,6 @@
 package dev.resilience.retry;
 
+import dev.resilience.concurrency.Interleaved;
 import dev.resilience.concurrency.Interleavings;
 import dev.resilience.concurrency.StubTime;
 import java.time.Duration;
@@ -14,8 +15,6 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A retry budget is linearizable: no retry is granted or reserved twice, none is refused that a budget for one would
@@ -24,32 +23,27 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class RetryBudgetInterleavingTests {
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved(alwaysModelChecked = true)
     void callsPayForRetries(Interleavings mode) {
         mode.linearizable(WithinOneSlot.class, PaidByCalls.class);
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void retriesAreForgottenAfterAWindow(Interleavings mode) {
         mode.linearizable(WhileTimeMovesOn.class, InTheLastWindow.class);
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void aReservedRetryIsKeptForItsOwner(Interleavings mode) {
         mode.linearizable(Reserving.class, OneOfTwo.class);
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void reservedRetriesAreForgottenAWindowAfterTheyWereMade(Interleavings mode) {
         mode.linearizable(ReservingWhileTimeMovesOn.class, ReservedInTheLastWindow.class);
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @Interleaved
     void neverMoreIsAvailableThanEverWas(Interleavings mode) {
         mode.explore(threads -> {
             WhileTimeMovesOn calls = new WhileTimeMovesOn();

@@ -1,5 +1,7 @@
 package dev.resilience.spring.aop;
 
+import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.StartupMistakes;
 import java.lang.reflect.Method;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -21,13 +23,15 @@ final class MethodPlans {
 
     private final ProtectedMethods methods;
     private final ObjectProvider<PlanFactory> factory;
+    private final StartupMistakes mistakes;
     private final ConcurrentMap<Class<?>, ConcurrentMap<Method, MethodPlan>> byClass = new ConcurrentHashMap<>();
     private volatile @Nullable Known[] table = new Known[64]; // its length a power of two, at least half of it empty
     private int known;
 
-    MethodPlans(ProtectedMethods methods, ObjectProvider<PlanFactory> factory) {
+    MethodPlans(ProtectedMethods methods, ObjectProvider<PlanFactory> factory, StartupMistakes mistakes) {
         this.methods = methods;
         this.factory = factory;
+        this.mistakes = mistakes;
     }
 
     private record Known(Method method, Class<?> type, MethodPlan plan) {}
@@ -49,18 +53,28 @@ final class MethodPlans {
     }
 
     private @Nullable MethodPlan resolveAndRemember(Method method, Class<?> type) {
-        MethodPlan plan = resolve(method, type);
-        if (plan != null) {
-            remember(new Known(method, type, plan));
-        }
-        return plan;
-    }
-
-    private @Nullable MethodPlan resolve(Method method, Class<?> type) {
         Protection protection = methods.of(method, type);
         if (protection == null) {
             return null;
         }
+        MethodPlan plan = resolveForCall(method, type, protection);
+        remember(new Known(method, type, plan));
+        return plan;
+    }
+
+    /** A call that comes before all mistakes are found must not run as if there were none. */
+    private MethodPlan resolveForCall(Method method, Class<?> type, Protection protection) {
+        MethodPlan plan;
+        try {
+            plan = resolve(method, type, protection);
+        } catch (ResilienceConfigurationException mistake) {
+            throw mistakes.with(mistake);
+        }
+        mistakes.throwIfAny();
+        return plan;
+    }
+
+    private MethodPlan resolve(Method method, Class<?> type, Protection protection) {
         Method specific = ProtectedMethods.specific(method, type);
         ConcurrentMap<Method, MethodPlan> plans = byClass.computeIfAbsent(type, key -> new ConcurrentHashMap<>());
         MethodPlan plan = plans.get(specific);
@@ -96,8 +110,11 @@ final class MethodPlans {
         table[place] = one;
     }
 
-    /** Resolves the plans of every class that is known to have protected methods. */
+    /** Resolves the plans of every class that is known to have protected methods; what cannot work is a mistake. */
     void resolveAll() {
-        methods.all().forEach((type, found) -> found.keySet().forEach(method -> resolve(method, type)));
+        factory.getObject(); // finds the mistakes in the properties, even if no method is protected
+        methods.all()
+                .forEach((type, found) -> found.forEach(
+                        (method, protection) -> mistakes.collect(() -> resolve(method, type, protection))));
     }
 }

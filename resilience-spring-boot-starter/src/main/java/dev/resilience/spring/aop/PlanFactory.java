@@ -7,10 +7,12 @@ import dev.resilience.annotation.TimeLimit;
 import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.fallback.Fallback;
 import dev.resilience.idempotency.Idempotency;
+import dev.resilience.idempotency.IdempotencyPolicy;
+import dev.resilience.idempotency.IdempotentOperation;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.retry.Retry;
-import dev.resilience.spring.NearestNames;
+import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.ResilienceRegistry;
@@ -23,13 +25,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.StringValueResolver;
 
 /** Makes the plan of a method: finds what its annotations name and composes the layers in their order. */
 public final class PlanFactory {
 
+    /** Where the policy itself is broken the method is checked all the same, and only for what no policy allows. */
+    private static final IdempotencyPolicy LENIENT = IdempotencyPolicy.builder()
+            .scope(IdempotencyPolicy.Scope.NONE)
+            .fingerprint(false)
+            .build();
+
     private final ResilienceRegistry registry;
+    private final WrittenNames names;
     private final LayerOrder order;
     private final IdempotentMethods idempotentMethods;
     private final List<IdempotentMethodCheck> idempotentMethodChecks;
@@ -37,16 +47,19 @@ public final class PlanFactory {
     private final StartupWarnings warnings;
 
     /**
+     * @param names answers for names that are not in the registry
      * @param placeholders resolves {@code ${placeholders}} in policy names
      */
     public PlanFactory(
             ResilienceRegistry registry,
+            WrittenNames names,
             LayerOrder order,
             IdempotentMethods idempotentMethods,
             List<IdempotentMethodCheck> idempotentMethodChecks,
             StringValueResolver placeholders,
             StartupWarnings warnings) {
         this.registry = registry;
+        this.names = names;
         this.order = order;
         this.idempotentMethods = idempotentMethods;
         this.idempotentMethodChecks = idempotentMethodChecks;
@@ -58,16 +71,30 @@ public final class PlanFactory {
         Class<?> userClass = ProtectedMethods.written(type, method);
         boolean asynchronous = ReturnTypes.isAsynchronous(method, userClass);
         List<Layer> layers = new ArrayList<>();
-        if (protection.fallback() != null) {
-            layers.add(fallback(method, userClass, protection.fallback()));
+        List<ResilienceConfigurationException> mistakes = new ArrayList<>();
+        dev.resilience.annotation.Fallback fallback = protection.fallback();
+        if (fallback != null) {
+            add(layers, mistakes, () -> fallback(method, userClass, fallback));
         }
         for (String name : order.names()) {
-            Layer layer = layer(name, method, userClass, protection, asynchronous);
+            add(layers, mistakes, () -> layer(name, method, userClass, protection, asynchronous));
+        }
+        if (!mistakes.isEmpty()) {
+            throw ResilienceConfigurationException.of(mistakes);
+        }
+        return new MethodPlan(Pipeline.of(layers), asynchronous, protection.retryable() != null);
+    }
+
+    private static void add(
+            List<Layer> layers, List<ResilienceConfigurationException> mistakes, Supplier<@Nullable Layer> made) {
+        try {
+            Layer layer = made.get();
             if (layer != null) {
                 layers.add(layer);
             }
+        } catch (ResilienceConfigurationException mistake) {
+            mistakes.add(mistake);
         }
-        return new MethodPlan(Pipeline.of(layers), asynchronous, protection.retryable() != null);
     }
 
     private @Nullable Layer layer(
@@ -88,7 +115,7 @@ public final class PlanFactory {
         }
         dev.resilience.bulkhead.Bulkhead bulkhead =
                 find(PolicyKind.BULKHEAD, registry.bulkheads(), annotation.value(), method, type);
-        if (bulkhead.policy().type() == BulkheadPolicy.Type.THREAD_POOL) {
+        if (bulkhead != null && bulkhead.policy().type() == BulkheadPolicy.Type.THREAD_POOL) {
             warnIfTransactional(method, type, "a thread of the bulkhead '" + bulkhead.name() + "'", "");
         }
         return bulkhead;
@@ -106,6 +133,9 @@ public final class PlanFactory {
         }
         Retry retry = find(
                 PolicyKind.RETRY, registry.retries(), protection.retryable().value(), method, type);
+        if (retry == null) {
+            return null;
+        }
         if (retry.budget() != null) {
             registry.use(PolicyKind.RETRY_BUDGET, retry.budget().name(), MethodNames.readable(method, type));
         }
@@ -118,7 +148,7 @@ public final class PlanFactory {
         }
         dev.resilience.timelimit.TimeLimit limit =
                 find(PolicyKind.TIME_LIMIT, registry.timeLimits(), annotation.value(), method, type);
-        if (limit.policy().thread() == RunsOn.WORKER) {
+        if (limit != null && limit.policy().thread() == RunsOn.WORKER) {
             warnIfTransactional(
                     method,
                     type,
@@ -143,15 +173,17 @@ public final class PlanFactory {
         Idempotency idempotency =
                 find(PolicyKind.IDEMPOTENCY, registry.idempotencies(), annotation.value(), method, type);
         String name = MethodNames.full(method, type);
-        idempotentMethodChecks.forEach(check -> check.check(method, type, name, idempotency.policy(), asynchronous));
-        return idempotency.protecting(idempotentMethods.create(
+        IdempotencyPolicy policy = idempotency == null ? LENIENT : idempotency.policy();
+        idempotentMethodChecks.forEach(check -> check.check(method, type, name, policy, asynchronous));
+        IdempotentOperation operation = idempotentMethods.create(
                 method,
                 type,
                 name,
                 annotation,
-                idempotency.policy(),
+                policy,
                 ReturnTypes.resultType(method, type, asynchronous),
-                isFinal(method, type, protection)));
+                isFinal(method, type, protection));
+        return idempotency == null ? null : idempotency.protecting(operation);
     }
 
     /** A result that asks for a retry is not the last one. */
@@ -159,9 +191,14 @@ public final class PlanFactory {
         if (protection.retryable() == null) {
             return result -> true;
         }
-        Retry retry = find(
-                PolicyKind.RETRY, registry.retries(), protection.retryable().value(), method, type);
-        return result -> !retry.asksForRetry(result);
+        Retry retry;
+        try {
+            retry = find(
+                    PolicyKind.RETRY, registry.retries(), protection.retryable().value(), method, type);
+        } catch (ResilienceConfigurationException ofRetry) {
+            return result -> true; // the retry's own layer is refused for it
+        }
+        return retry == null ? result -> true : result -> !retry.asksForRetry(result);
     }
 
     private Fallback fallback(Method method, Class<?> type, dev.resilience.annotation.Fallback annotation) {
@@ -172,16 +209,22 @@ public final class PlanFactory {
                         key -> new Fallback(name, FallbackResolver.resolve(annotation, method, type)));
     }
 
-    private <T> T find(PolicyKind kind, Map<String, T> live, String written, Method method, Class<?> type) {
-        String name = resolve(kind, written, method, type);
+    /** The live object that an annotation names; {@code null} if what is written of it is a mistake already. */
+    private <T> @Nullable T find(PolicyKind kind, Map<String, T> live, String written, Method method, Class<?> type) {
+        String wanted = resolve(kind, written, method, type);
+        if (names.isBroken(kind, wanted)) {
+            return null;
+        }
+        String inEnvironment = live.containsKey(wanted) ? null : names.inEnvironment(kind, wanted);
+        String name = inEnvironment == null ? wanted : inEnvironment;
         T found = live.get(name);
         if (found == null) {
             throw new ResilienceConfigurationException(
+                    MistakeKind.POLICY_NAMES,
                     "The method " + MethodNames.full(method, type) + " names the " + kind.id() + " policy '" + name
                             + (name.equals(written) ? "'" : "' by '" + written + "'") + ", but there is no '"
                             + kind.prefix() + "." + name + "'",
-                    "Correct the name in the annotation, or configure the policy under '" + kind.prefix() + "." + name
-                            + "'. " + NearestNames.suggest(name, live.keySet()));
+                    names.cure(kind, name, live.keySet()));
         }
         registry.use(kind, name, MethodNames.readable(method, type));
         return found;
@@ -192,6 +235,7 @@ public final class PlanFactory {
             return String.valueOf(placeholders.resolveStringValue(written));
         } catch (IllegalArgumentException unresolved) {
             throw new ResilienceConfigurationException(
+                    MistakeKind.POLICY_NAMES,
                     "The method " + MethodNames.full(method, type) + " names a " + kind.id() + " policy by '" + written
                             + "', which cannot be resolved: " + unresolved.getMessage(),
                     "Define the property that the placeholder names, or give it a default: ${name:default}.");

@@ -1,5 +1,7 @@
 package dev.resilience.spring.aop;
 
+import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.StartupMistakes;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
@@ -16,19 +18,23 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Which methods of which classes are protected, found once a class. A class whose annotations cannot work is refused at
- * the first look, which is when its bean is made: that is sooner than a proxy could be.
+ * Which methods of which classes are protected, found once a class. A class whose annotations cannot work is found out
+ * at the first look, which is when its bean is made: that is sooner than a proxy could be. It fails the startup, or, after
+ * the startup, the bean.
  */
 public final class ProtectedMethods {
 
     private final ProxyRules rules;
+    private final StartupMistakes mistakes;
     private final ConcurrentMap<Class<?>, Map<Method, Protection>> byClass = new ConcurrentHashMap<>();
 
     /**
      * @param proxyTargetClass whether proxies are subclasses even where a bean has interfaces
+     * @param mistakes keeps the methods that a proxy cannot intercept
      */
-    public ProtectedMethods(boolean proxyTargetClass) {
+    public ProtectedMethods(boolean proxyTargetClass, StartupMistakes mistakes) {
         this.rules = new ProxyRules(proxyTargetClass);
+        this.mistakes = mistakes;
     }
 
     /** The protected methods of a class, each as its most specific implementation. */
@@ -99,8 +105,19 @@ public final class ProtectedMethods {
         } else {
             collect(type, type, found);
         }
-        found.forEach((method, protection) -> rules.check(method, type, protection));
+        found.entrySet().removeIf(one -> isRefused(one.getKey(), type, one.getValue()));
         return found.isEmpty() ? Map.of() : Collections.unmodifiableMap(found);
+    }
+
+    /** A method that no proxy can intercept is a mistake; a proxy that were tried all the same would fail first. */
+    private boolean isRefused(Method method, Class<?> type, Protection protection) {
+        try {
+            rules.check(method, type, protection);
+            return false;
+        } catch (ResilienceConfigurationException mistake) {
+            mistakes.add(mistake);
+            return true;
+        }
     }
 
     private static void collect(Class<?> type, Class<?> target, Map<Method, Protection> found) {

@@ -2,6 +2,7 @@ package dev.resilience.spring.aop;
 
 import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Idempotent;
+import dev.resilience.spring.StartupMistakes;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -31,7 +32,7 @@ final class ProtectedMethodsHints implements BeanFactoryInitializationAotProcess
         if (beans.getBeanNamesForType(ResilienceAdvisor.class, true, false).length == 0) {
             return null;
         }
-        ProtectedMethods methods = new ProtectedMethods(true);
+        ProtectedMethods methods = new ProtectedMethods(true, StartupMistakes.thrownAtOnce());
         Set<Class<?>> types = new LinkedHashSet<>();
         for (String name : beans.getBeanDefinitionNames()) {
             Class<?> type = beans.getType(name, false);

@@ -1,5 +1,6 @@
 package dev.resilience.spring.aop;
 
+import dev.resilience.spring.StartupMistakes;
 import java.lang.reflect.Method;
 import org.aopalliance.aop.Advice;
 import org.springframework.aop.Pointcut;
@@ -20,9 +21,13 @@ public final class ResilienceAdvisor extends AbstractPointcutAdvisor {
     private final transient ResilienceInterceptor advice;
     private final transient Pointcut pointcut;
 
-    public ResilienceAdvisor(ProtectedMethods methods, ObjectProvider<PlanFactory> factory, int order) {
+    /**
+     * @param mistakes as long as it has any, no call is let through
+     */
+    public ResilienceAdvisor(
+            ProtectedMethods methods, ObjectProvider<PlanFactory> factory, StartupMistakes mistakes, int order) {
         this.methods = methods;
-        this.plans = new MethodPlans(methods, factory);
+        this.plans = new MethodPlans(methods, factory, mistakes);
         this.advice = new ResilienceInterceptor(plans);
         this.pointcut = new ProtectedPointcut();
         setOrder(order);

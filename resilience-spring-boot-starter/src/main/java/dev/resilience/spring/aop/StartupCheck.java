@@ -1,5 +1,7 @@
 package dev.resilience.spring.aop;
 
+import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
@@ -24,16 +26,22 @@ public final class StartupCheck implements SmartInitializingSingleton {
     private final ConfigurableListableBeanFactory beans;
     private final ResilienceAdvisor advisor;
     private final StartupWarnings warnings;
+    private final StartupMistakes mistakes;
     private final Set<Class<?>> types = new LinkedHashSet<>();
     private final Set<Class<?>> unprotected = new HashSet<>();
     private boolean mocked;
     private boolean unknown;
     private boolean done;
 
-    public StartupCheck(ConfigurableListableBeanFactory beans, ResilienceAdvisor advisor, StartupWarnings warnings) {
+    public StartupCheck(
+            ConfigurableListableBeanFactory beans,
+            ResilienceAdvisor advisor,
+            StartupWarnings warnings,
+            StartupMistakes mistakes) {
         this.beans = beans;
         this.advisor = advisor;
         this.warnings = warnings;
+        this.mistakes = mistakes;
     }
 
     @Override
@@ -41,12 +49,28 @@ public final class StartupCheck implements SmartInitializingSingleton {
         run();
     }
 
-    /** Runs the check, once: whoever needs all methods resolved may ask for it before its turn has come. */
+    /**
+     * Runs the check, once: it may be asked for before its turn has come.
+     *
+     * @throws ResilienceConfigurationException with every mistake in properties and annotations
+     */
     public synchronized void run() {
         if (done) {
             return;
         }
         done = true;
+        try {
+            check();
+        } catch (RuntimeException other) {
+            if (mistakes.isEmpty() || other instanceof ResilienceConfigurationException) {
+                throw other;
+            }
+            // comes of the mistakes, perhaps; they come first
+        }
+        mistakes.end();
+    }
+
+    private void check() {
         for (String name : beans.getBeanDefinitionNames()) {
             if (beans.containsSingleton(name)) {
                 Object bean = beans.getSingleton(name);
@@ -61,7 +85,8 @@ public final class StartupCheck implements SmartInitializingSingleton {
         SelfCallCheck selfCalls = new SelfCallCheck(warnings);
         AuthorizationCheck authorization = new AuthorizationCheck(beans, advisor);
         advisor.methods().all().forEach((type, methods) -> {
-            methods.forEach((method, protection) -> authorization.check(type, method, protection));
+            methods.forEach(
+                    (method, protection) -> mistakes.collect(() -> authorization.check(type, method, protection)));
             others.warnOfSecondRetry(type, methods);
             beanMethods.check(type, methods);
             if (!unprotected.contains(type)) {

@@ -1,15 +1,17 @@
 package dev.resilience.spring.autoconfigure;
 
-import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.PolicyKind;
-import dev.resilience.spring.ResilienceConfigurationException;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
@@ -20,6 +22,9 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
 import org.springframework.boot.origin.Origin;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /** Everything that is written under {@code resilience}, and where. */
 final class ConfiguredKeys {
@@ -28,10 +33,17 @@ final class ConfiguredKeys {
     private static final UnboundElementsSourceFilter STRICT = new UnboundElementsSourceFilter();
 
     private final List<ConfigurationPropertySource> sources = new ArrayList<>();
+    private final Map<PolicyKind, Set<String>> ofEnvironment = new EnumMap<>(PolicyKind.class);
     private final KnownKeys known;
 
     ConfiguredKeys(Iterable<ConfigurationPropertySource> sources, KnownKeys known) {
-        sources.forEach(this.sources::add);
+        for (ConfigurationPropertySource source : sources) {
+            this.sources.add(source);
+            if (source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource environment
+                    && !Variables.of(environment).isEmpty()) {
+                this.sources.add(new UnusualNamesInEnvironment(source));
+            }
+        }
         this.known = known;
     }
 
@@ -56,10 +68,22 @@ final class ConfiguredKeys {
         ConfigurationPropertyName prefix = ConfigurationPropertyName.of(kind.prefix());
         Map<String, ConfigurationPropertyName> found = new LinkedHashMap<>();
         collectPolicies(prefix, true, name -> true, found);
+        Set<String> inFiles = Set.copyOf(found.keySet());
         collectPolicies(prefix, false, name -> known.isKeyOfPolicy(kind, name), found);
+        found.forEach((uniform, name) -> {
+            if (!inFiles.contains(uniform)) {
+                ofEnvironment.computeIfAbsent(kind, key -> new TreeSet<>()).add(name.getLastElement(Form.ORIGINAL));
+            }
+        });
         Map<String, ConfigurationPropertyName> policies = new TreeMap<>();
         found.values().forEach(name -> policies.putIfAbsent(name.getLastElement(Form.ORIGINAL), name));
         return policies;
+    }
+
+    /** The policies of a kind that are named by environment variables or system properties alone. */
+    Set<String> policiesOfEnvironment(PolicyKind kind) {
+        policies(kind);
+        return ofEnvironment.getOrDefault(kind, Set.of());
     }
 
     private void collectPolicies(
@@ -141,46 +165,59 @@ final class ConfiguredKeys {
         return null;
     }
 
-    /** Fails on the first key that nothing reads, in every source but system properties and environment variables. */
-    void refuseUnknown() {
-        for (ConfigurationPropertySource source : sources) {
-            if (source instanceof IterableConfigurationPropertySource iterable && STRICT.apply(source)) {
-                iterable.stream()
-                        .filter(ROOT::isAncestorOf)
-                        .filter(name -> !known.contains(name) || (known.isGroup(name) && hasValue(name)))
-                        .findFirst()
-                        .ifPresent(this::refuse);
-            }
-        }
+    /** Every key under {@code resilience}, in every source but system properties and environment variables. */
+    Stream<ConfigurationPropertyName> strict() {
+        return sources.stream()
+                .filter(source -> STRICT.apply(source))
+                .flatMap(ConfiguredKeys::names)
+                .filter(ROOT::isAncestorOf);
     }
 
-    private boolean hasValue(ConfigurationPropertyName name) {
+    /** Every key under {@code resilience} among the system properties. */
+    Stream<ConfigurationPropertyName> systemProperties() {
+        return sources.stream()
+                .filter(source -> source.getUnderlyingSource() instanceof PropertySource<?> written
+                        && written.getName().equals(StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME))
+                .flatMap(ConfiguredKeys::names)
+                .filter(ROOT::isAncestorOf);
+    }
+
+    private static Stream<ConfigurationPropertyName> names(ConfigurationPropertySource source) {
+        return source instanceof IterableConfigurationPropertySource iterable ? iterable.stream() : Stream.empty();
+    }
+
+    /** Where keys are written, the source that wins first. */
+    List<ConfigurationPropertySource> sources() {
+        return sources;
+    }
+
+    /** Whether the source is one of those in which every key must be known. */
+    static boolean isStrict(ConfigurationPropertySource source) {
+        return STRICT.apply(source);
+    }
+
+    boolean hasValue(ConfigurationPropertyName name) {
+        return !value(name).isEmpty();
+    }
+
+    /** The value as it is written, empty if there is none. */
+    String value(ConfigurationPropertyName name) {
         ConfigurationProperty property = find(name);
-        return property != null && !String.valueOf(property.getValue()).isEmpty();
+        return property == null ? "" : String.valueOf(property.getValue());
     }
 
-    private void refuse(ConfigurationPropertyName name) {
-        String key = known.keyWithoutPolicy(name);
-        if (key != null) {
-            String kind = ROOT.append(name.getElement(1, Form.ORIGINAL)).toString();
-            throw new ResilienceConfigurationException(
-                    "A key stands where the name of a policy should be:\n\n" + describe(name),
-                    "Write '" + kind + ".<name>." + key + "' for one policy, or '" + kind + ".default." + key
-                            + "' for all.");
-        }
-        if (known.isGroup(name)) {
-            throw new ResilienceConfigurationException(
-                    "A value stands where " + (name.getNumberOfElements() == 2 ? "policies" : "the keys of a policy")
-                            + " should be:\n\n" + describe(name),
-                    "Remove the value, and write keys below '" + name + "'.");
-        }
-        if (known.isOfOtherVersion(name)) {
-            throw new ResilienceConfigurationException(
-                    "This version does not have a key under 'resilience' that is written:\n\n" + describe(name),
-                    "Remove the key: what it asks for would not be done.");
-        }
-        throw new ResilienceConfigurationException(
-                "A key under 'resilience' is not known:\n\n" + describe(name),
-                "Correct or remove the key. " + NearestNames.suggest(known.unknownPart(name), known.candidates(name)));
+    /** Whether anything is written below the name, which need not be one of ours. */
+    boolean hasAnyBelow(ConfigurationPropertyName name) {
+        return sources.stream().flatMap(ConfiguredKeys::names).anyMatch(name::isAncestorOf);
+    }
+
+    /** The policies of a kind that are written without a key, as by a wrong indentation. */
+    List<String> emptyPolicies(PolicyKind kind) {
+        ConfigurationPropertyName prefix = ConfigurationPropertyName.of(kind.prefix());
+        return strict().filter(prefix::isParentOf)
+                .filter(name -> find(name) != null && !hasValue(name))
+                .map(name -> name.getLastElement(Form.ORIGINAL))
+                .distinct()
+                .toList();
     }
 }

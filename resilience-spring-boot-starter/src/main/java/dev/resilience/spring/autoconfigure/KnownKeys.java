@@ -20,15 +20,18 @@ final class KnownKeys {
 
     static final String ROOT = "resilience";
 
-    private static final int KIND = 1;
-    private static final int POLICY = 2;
-    private static final int POLICY_KEY = 3;
+    static final int KIND = 1;
+    static final int POLICY = 2;
+    static final int POLICY_KEY = 3;
 
     /** What the documentation of other versions speaks of. */
-    private static final Set<String> OF_OTHER_VERSIONS = Set.of("advice-mode", "bindings", "http-client");
+    private static final Set<String> OF_OTHER_VERSIONS = Set.of("advice-mode", "bindings", "http-client", "rate-limit");
+
+    private static final KnownKeys ALL = new KnownKeys();
 
     private final Map<PolicyKind, Set<String>> ofPolicies = new EnumMap<>(PolicyKind.class);
     private final Set<String> general;
+    private final Set<String> lists = new LinkedHashSet<>();
 
     KnownKeys() {
         ofPolicies.put(PolicyKind.RETRY, keysOf(RetryProperties.class));
@@ -40,13 +43,64 @@ final class KnownKeys {
         general = keysOf(ResilienceProperties.class);
     }
 
+    static KnownKeys all() {
+        return ALL;
+    }
+
     boolean contains(ConfigurationPropertyName name) {
         PolicyKind kind = kind(name);
+        if (isMisplacedList(name)) {
+            return false;
+        }
         if (kind == null) {
             return isAmong(general, plain(name, KIND));
         }
         String key = plain(name, POLICY_KEY);
         return key.isEmpty() || isAmong(keysOf(kind), key);
+    }
+
+    /** Whether the name has the number of a list element where the key is not that of a list. */
+    boolean isMisplacedList(ConfigurationPropertyName name) {
+        int last = name.getNumberOfElements() - 1;
+        for (int i = KIND; i < last; i++) {
+            if (name.isNumericIndex(i)) {
+                return true;
+            }
+        }
+        return last >= KIND
+                && name.isNumericIndex(last)
+                && !isAmong(lists, plain(name, kind(name) == null ? KIND : POLICY_KEY));
+    }
+
+    /** Whether keys stand below the name, which has no value of its own. */
+    boolean isGroupOfKeys(ConfigurationPropertyName name) {
+        PolicyKind kind = kind(name);
+        return isGroupOfKeys(kind, plain(name, kind == null ? KIND : POLICY_KEY));
+    }
+
+    private boolean isGroupOfKeys(@Nullable PolicyKind kind, String key) {
+        return !key.isEmpty()
+                && (kind == null ? general : keysOf(kind))
+                        .stream().anyMatch(known -> uniform(known).startsWith(uniform(key) + "."));
+    }
+
+    /** The keys of a kind, as the documentation writes them. */
+    Set<String> of(PolicyKind kind) {
+        return keysOf(kind);
+    }
+
+    /** The keys that belong to no policy. */
+    Set<String> general() {
+        return general;
+    }
+
+    /** As the documentation writes it, a key of a kind that is written in any form; {@code null} if there is none. */
+    @Nullable
+    String find(PolicyKind kind, String key) {
+        return keysOf(kind).stream()
+                .filter(known -> uniform(known).equals(uniform(key)))
+                .findFirst()
+                .orElse(null);
     }
 
     /** Whether the name is that of a kind or of a policy, which have keys below them but no value. */
@@ -76,22 +130,20 @@ final class KnownKeys {
         return OF_OTHER_VERSIONS.stream().anyMatch(other -> key.startsWith(uniform(other) + "."));
     }
 
-    /** The part of an unknown key that was probably misspelt. */
-    String unknownPart(ConfigurationPropertyName name) {
-        return kind(name) == null ? plain(name, KIND) : plain(name, POLICY_KEY);
-    }
-
-    /** What may stand in the place of {@link #unknownPart}. */
+    /** What may stand in the place of the unknown key: a key of its kind, or one with the kind before it. */
     Collection<String> candidates(ConfigurationPropertyName name) {
         PolicyKind kind = kind(name);
         if (kind != null) {
             return keysOf(kind);
         }
         Set<String> all = new TreeSet<>(general);
-        String rest = name.getNumberOfElements() > POLICY ? "." + plain(name, POLICY) : "";
+        String key = plain(name, POLICY_KEY);
         for (PolicyKind candidate : PolicyKind.values()) {
-            if (rest.isEmpty() || isAmong(keysOf(candidate), plain(name, POLICY_KEY))) {
-                all.add(candidate.id() + rest);
+            String written = find(candidate, key);
+            if (name.getNumberOfElements() <= POLICY) {
+                all.add(candidate.id());
+            } else if (written != null) {
+                all.add(candidate.id() + "." + name.getElement(POLICY, Form.ORIGINAL) + "." + written);
             }
         }
         return all;
@@ -105,7 +157,7 @@ final class KnownKeys {
         return ofPolicies.getOrDefault(kind, Set.of());
     }
 
-    private static @Nullable PolicyKind kind(ConfigurationPropertyName name) {
+    static @Nullable PolicyKind kind(ConfigurationPropertyName name) {
         String element = name.getElement(KIND, Form.UNIFORM);
         for (PolicyKind kind : PolicyKind.values()) {
             if (uniform(kind.id()).equals(element)) {
@@ -120,7 +172,7 @@ final class KnownKeys {
     }
 
     /** The elements from an index on, without the numbers that list elements have. */
-    private static String plain(ConfigurationPropertyName name, int from) {
+    static String plain(ConfigurationPropertyName name, int from) {
         StringBuilder plain = new StringBuilder();
         for (int i = from; i < name.getNumberOfElements(); i++) {
             if (!name.isNumericIndex(i)) {
@@ -130,17 +182,17 @@ final class KnownKeys {
         return plain.toString();
     }
 
-    private static String uniform(String key) {
+    static String uniform(String key) {
         return key.replace("-", "").replace("_", "").toLowerCase(Locale.ROOT);
     }
 
-    private static Set<String> keysOf(Class<?> type) {
+    private Set<String> keysOf(Class<?> type) {
         Set<String> keys = new LinkedHashSet<>();
         collect(type, "", keys);
         return keys;
     }
 
-    private static void collect(Class<?> type, String prefix, Set<String> keys) {
+    private void collect(Class<?> type, String prefix, Set<String> keys) {
         for (PropertyDescriptor property : BeanUtils.getPropertyDescriptors(type)) {
             String key = prefix + KebabCase.of(property.getName());
             Class<?> valueType = property.getPropertyType();
@@ -148,6 +200,9 @@ final class KnownKeys {
                 collect(valueType, key + ".", keys);
             } else if (property.getWriteMethod() != null) {
                 keys.add(key);
+                if (Collection.class.isAssignableFrom(valueType)) {
+                    lists.add(key);
+                }
             }
         }
     }

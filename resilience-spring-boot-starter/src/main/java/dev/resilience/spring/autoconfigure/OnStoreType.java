@@ -4,7 +4,6 @@ import dev.resilience.spring.autoconfigure.ResilienceProperties.IdempotencyStore
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
@@ -19,9 +18,9 @@ abstract class OnStoreType extends SpringBootCondition {
 
     @Override
     public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-        IdempotencyStore.Type configured = Binder.get(context.getEnvironment())
-                .bind("resilience.idempotency-store.type", IdempotencyStore.Type.class)
-                .orElse(IdempotencyStore.Type.AUTO);
+        IdempotencyStore.Type configured = GeneralProperties.read(context.getEnvironment())
+                .getIdempotencyStore()
+                .getType();
         boolean matches = configured == type || configured == IdempotencyStore.Type.AUTO;
         return new ConditionOutcome(matches, ConditionMessage.of("resilience.idempotency-store.type is " + configured));
     }

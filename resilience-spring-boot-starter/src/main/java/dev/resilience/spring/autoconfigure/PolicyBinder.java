@@ -1,14 +1,23 @@
 package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.policy.InvalidPolicyException;
+import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.StartupMistakes;
 import java.util.Collections;
+import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.BeanWrapperImpl;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
@@ -23,57 +32,156 @@ final class PolicyBinder {
 
     private final Binder binder;
     private final ConfiguredKeys keys;
-    private final Map<String, ConfigurationPropertySource> retryPresets = RetryPresets.sources();
+    private final PlaceholdersResolver placeholders;
+    private final StartupMistakes mistakes;
+    private final BiConsumer<PolicyKind, String> broken;
+    private final Map<PolicyKind, WrittenPolicies> written = new EnumMap<>(PolicyKind.class);
 
+    /** Throws the first mistake. */
     PolicyBinder(ConfiguredKeys keys, PlaceholdersResolver placeholders) {
-        this.binder = keys.binder(placeholders);
-        this.keys = keys;
+        this(keys, placeholders, StartupMistakes.thrownAtOnce(), (kind, name) -> {});
     }
 
-    /** All policies of a kind by name; one of them is always there, whether written or not. */
+    /**
+     * @param broken is told of the policies that cannot be made
+     */
+    PolicyBinder(
+            ConfiguredKeys keys,
+            PlaceholdersResolver placeholders,
+            StartupMistakes mistakes,
+            BiConsumer<PolicyKind, String> broken) {
+        this.binder = keys.binder(placeholders);
+        this.keys = keys;
+        this.placeholders = placeholders;
+        this.mistakes = mistakes;
+        this.broken = broken;
+    }
+
+    /**
+     * The policies of a kind by name; one of them is always there, whether written or not. Those that cannot be made are
+     * left out: they are mistakes.
+     */
     <P, T extends PolicyProperties<P>> Map<String, P> bind(PolicyKind kind, Class<T> type, Supplier<T> defaults) {
-        WrittenPolicies written = written(kind);
         Map<String, P> policies = new LinkedHashMap<>();
-        for (String name : written.names()) {
-            T properties = defaults.get();
-            bind(written, name, Bindable.of(type).withExistingValue(properties));
+        for (String name : written(kind).names()) {
             try {
-                policies.put(name, properties.toPolicy());
-            } catch (InvalidPolicyException invalid) {
-                throw explain(kind, name, written.origin(name, invalid.key()), invalid);
+                P policy = bind(kind, name, type, defaults);
+                if (policy == null) {
+                    broken.accept(kind, name);
+                } else {
+                    policies.put(name, policy);
+                }
+            } catch (ResilienceConfigurationException mistake) {
+                mistakes.add(mistake);
+                broken.accept(kind, name);
             }
         }
         return Collections.unmodifiableMap(policies);
     }
 
-    private WrittenPolicies written(PolicyKind kind) {
-        return new WrittenPolicies(kind, keys, binder, kind == PolicyKind.RETRY ? retryPresets.keySet() : Set.of());
+    /** The names of all policies that are written, by kind. */
+    Map<PolicyKind, Set<String>> names() {
+        Map<PolicyKind, Set<String>> all = new EnumMap<>(PolicyKind.class);
+        written.forEach((kind, policies) -> all.put(kind, policies.names()));
+        return all;
     }
 
-    private void bind(WrittenPolicies written, String name, Bindable<?> target) {
+    private <P, T extends PolicyProperties<P>> @Nullable P bind(
+            PolicyKind kind, String name, Class<T> type, Supplier<T> defaults) {
+        T properties = defaults.get();
+        LenientBinding handler = new LenientBinding(keys, placeholders, mistakes);
+        bind(written(kind), name, Bindable.of(type).withExistingValue(properties), handler);
+        P policy = check(kind, name, properties, defaults, handler);
+        return handler.hasFailed() ? null : policy;
+    }
+
+    private WrittenPolicies written(PolicyKind kind) {
+        return written.computeIfAbsent(
+                kind,
+                key -> new WrittenPolicies(
+                        kind,
+                        keys,
+                        binder,
+                        kind == PolicyKind.RETRY ? RetryPresets.sources().keySet() : Set.of()));
+    }
+
+    private void bind(WrittenPolicies written, String name, Bindable<?> target, LenientBinding handler) {
         List<String> chain = written.chain(name);
         for (int i = chain.size() - 1; i >= 0; i--) {
             ConfigurationPropertyName policy = written.find(chain.get(i));
-            ConfigurationPropertySource preset = retryPresets.get(chain.get(i));
+            ConfigurationPropertySource preset = RetryPresets.sources().get(WrittenPolicies.presetOf(chain.get(i)));
             if (policy != null) {
-                binder.bind(policy, target);
+                binder.bind(policy, target, handler);
             } else if (preset != null) {
                 new Binder(preset).bind(RetryPresets.PREFIX, target);
             }
         }
     }
 
-    /** Describes the property that gives a policy the value of a key: its own or one of those that it starts from. */
-    String describe(PolicyKind kind, String name, String key, Object value) {
-        return keys.describe(written(kind).origin(name, key), value);
+    /** Makes the policy; a value that it cannot have is put back to the default, so that the others are checked too. */
+    private <P, T extends PolicyProperties<P>> @Nullable P check(
+            PolicyKind kind, String name, T properties, Supplier<T> defaults, LenientBinding handler) {
+        Set<String> refused = new HashSet<>();
+        while (true) {
+            try {
+                P policy = properties.toPolicy();
+                return refused.isEmpty() ? policy : null;
+            } catch (InvalidPolicyException invalid) {
+                explain(kind, name, invalid, handler);
+                if (!refused.add(invalid.key())) {
+                    return null;
+                }
+                putBack(properties, defaults.get(), invalid.key());
+                putBack(properties, defaults.get(), invalid.otherKey());
+            }
+        }
     }
 
-    private ResilienceConfigurationException explain(
-            PolicyKind kind, String name, ConfigurationPropertyName key, InvalidPolicyException invalid) {
+    private static void putBack(Object properties, Object defaults, @Nullable String key) {
+        if (key != null) {
+            String path = toCamelCase(key);
+            new BeanWrapperImpl(properties)
+                    .setPropertyValue(path, new BeanWrapperImpl(defaults).getPropertyValue(path));
+        }
+    }
+
+    private static String toCamelCase(String key) {
+        return Pattern.compile("-(.)")
+                .matcher(key)
+                .replaceAll(match -> match.group(1).toUpperCase(Locale.ROOT));
+    }
+
+    /** Describes the property that gives a policy the value of a key: its own or one of those that it starts from. */
+    String describe(PolicyKind kind, String name, String key, @Nullable Object value) {
+        WrittenPolicies policies = written(kind);
+        ConfigurationPropertyName origin = policies.origin(name, key);
+        String preset = keys.contains(origin) ? null : policies.preset(name);
+        return preset == null
+                ? keys.describe(origin, value)
+                : "    Property: " + origin + "\n    Value: " + value + " (of the preset '" + preset + "')";
+    }
+
+    private void explain(PolicyKind kind, String name, InvalidPolicyException invalid, LenientBinding handler) {
+        ConfigurationPropertyName key = written(kind).origin(name, invalid.key());
+        String otherKey = invalid.otherKey();
+        ConfigurationPropertyName other =
+                otherKey == null ? null : written(kind).origin(name, otherKey);
+        if (handler.isUnreadable(key) || (other != null && handler.isUnreadable(other))) {
+            return; // compared with what stands in for it
+        }
         String reason = (keys.isJoinedList(key) ? invalid.value() : "it") + " " + invalid.requirement();
-        return new ResilienceConfigurationException(
-                "The " + kind.id() + " policy '" + name + "' has a value that it cannot have:\n\n"
-                        + keys.describe(key, invalid.value()) + "\n    Reason: " + reason,
-                "Change the value of '" + key + "': " + reason + ".");
+        // the same mistake in every policy that inherits it
+        String place = other == null || keys.contains(key) ? key.toString() : invalid.key();
+        mistakes.add(
+                "refused " + place + " " + other + " " + reason,
+                new ResilienceConfigurationException(
+                        MistakeKind.VALUES,
+                        "The " + kind.id() + " policy '" + name + "' has a value that it cannot have:\n\n"
+                                + describe(kind, name, invalid.key(), invalid.value()) + "\n    Reason: " + reason
+                                + (otherKey == null
+                                        ? ""
+                                        : "\n\n" + describe(kind, name, otherKey, invalid.otherValue())),
+                        "Change the value of '" + key + "': " + reason + "."
+                                + (other == null ? "" : " Or change that of '" + other + "'.")));
     }
 }

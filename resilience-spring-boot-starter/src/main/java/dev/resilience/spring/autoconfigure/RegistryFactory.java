@@ -11,15 +11,18 @@ import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryBudget;
 import dev.resilience.retry.RetryBudgetPolicy;
 import dev.resilience.retry.RetryPolicy;
+import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.time.TimeSource;
 import dev.resilience.timelimit.TimeLimit;
 import java.util.Collections;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
@@ -35,6 +38,8 @@ final class RegistryFactory {
     private final IdempotencyStore store;
     private final ContextCarrier carrier;
     private final StartupWarnings warnings;
+    private final StartupMistakes mistakes;
+    private final PolicyNames names;
 
     RegistryFactory(
             PolicyBinder binder,
@@ -43,7 +48,9 @@ final class RegistryFactory {
             Events events,
             IdempotencyStore store,
             ContextCarrier carrier,
-            StartupWarnings warnings) {
+            StartupWarnings warnings,
+            StartupMistakes mistakes,
+            PolicyNames names) {
         this.binder = binder;
         this.faults = faults;
         this.time = time;
@@ -51,14 +58,17 @@ final class RegistryFactory {
         this.store = store;
         this.carrier = carrier;
         this.warnings = warnings;
+        this.mistakes = mistakes;
+        this.names = names;
     }
 
+    /** The live objects of all policies that can be made; the others are mistakes, and left out. */
     ResilienceRegistry create() {
         Map<String, RetryPolicy> retryPolicies =
                 binder.bind(PolicyKind.RETRY, RetryProperties.class, RetryProperties::new);
         Map<String, RetryBudget> budgets = budgets(retryPolicies);
         return new ResilienceRegistry(
-                live(retryPolicies, (name, policy) -> retry(name, policy, budgets)),
+                retries(retryPolicies, budgets),
                 live(
                         binder.bind(
                                 PolicyKind.CIRCUIT_BREAKER,
@@ -72,7 +82,8 @@ final class RegistryFactory {
                         binder.bind(PolicyKind.TIME_LIMIT, TimeLimitProperties.class, TimeLimitProperties::new),
                         (name, policy) -> new TimeLimit(name, policy, time, events, carrier)),
                 live(
-                        binder.bind(PolicyKind.IDEMPOTENCY, IdempotencyProperties.class, IdempotencyProperties::new),
+                        withStore(binder.bind(
+                                PolicyKind.IDEMPOTENCY, IdempotencyProperties.class, IdempotencyProperties::new)),
                         (name, policy) -> new Idempotency(name, policy, store, time, events)),
                 budgets);
     }
@@ -87,28 +98,73 @@ final class RegistryFactory {
     private Map<String, RetryBudget> budgets(Map<String, RetryPolicy> retryPolicies) {
         Map<String, RetryBudgetPolicy> policies = new TreeMap<>(
                 binder.bind(PolicyKind.RETRY_BUDGET, RetryBudgetProperties.class, RetryBudgetProperties::new));
-        RetryBudgetPolicy defaults = policies.getOrDefault("default", RetryBudgetPolicy.defaults());
+        refuseBudgetOfReservedName(policies.keySet());
+        RetryBudgetPolicy defaults = policies.get("default");
         retryPolicies.forEach((name, policy) -> {
-            if (policy.budget() == null) {
+            if (policy.budget() == null && defaults != null && !names.isBroken(PolicyKind.RETRY_BUDGET, name)) {
                 policies.putIfAbsent(name, defaults);
             }
         });
         return live(policies, (name, policy) -> new RetryBudget(name, policy, time));
     }
 
-    private Retry retry(String name, RetryPolicy policy, Map<String, RetryBudget> budgets) {
-        warnOfWhatHasNoEffect(name, policy);
-        return new Retry(name, policy, faults, time, events, budget(name, policy, budgets), resultRule(name, policy));
+    private <P> Map<String, P> withStore(Map<String, P> policies) {
+        return names.isBroken(PolicyKind.IDEMPOTENCY) ? Map.of() : policies;
     }
 
-    private @Nullable RetryBudget budget(String name, RetryPolicy policy, Map<String, RetryBudget> budgets) {
+    private void refuseBudgetOfReservedName(Set<String> budgets) {
+        if (budgets.contains(RetryPolicy.NO_BUDGET)) {
+            mistakes.add(new ResilienceConfigurationException(
+                    MistakeKind.POLICIES,
+                    "A retry budget cannot be named 'none', because 'budget: none' means no budget: there is a "
+                            + "'resilience.retry-budget.none'",
+                    "Give the budget another name."));
+        }
+    }
+
+    private Map<String, Retry> retries(Map<String, RetryPolicy> policies, Map<String, RetryBudget> budgets) {
+        Map<String, Retry> retries = new TreeMap<>();
+        policies.forEach((name, policy) -> {
+            try {
+                Retry retry = retry(name, policy, budgets);
+                if (retry != null) {
+                    retries.put(name, retry);
+                }
+            } catch (ResilienceConfigurationException mistake) {
+                mistakes.add(place(mistake), mistake);
+                names.breaks(PolicyKind.RETRY, name);
+            }
+        });
+        return Collections.unmodifiableMap(retries);
+    }
+
+    /** The property that is blamed: policies that inherit it make the same mistake. */
+    private static String place(ResilienceConfigurationException mistake) {
+        String message = String.valueOf(mistake.getMessage());
+        return message.substring(message.indexOf("\n\n"));
+    }
+
+    private @Nullable Retry retry(String name, RetryPolicy policy, Map<String, RetryBudget> budgets) {
+        warnOfWhatHasNoEffect(name, policy);
+        Predicate<@Nullable Object> resultRule = resultRule(name, policy);
         if (RetryPolicy.NO_BUDGET.equals(policy.budget())) {
+            return new Retry(name, policy, faults, time, events, null, resultRule);
+        }
+        RetryBudget budget = budget(name, policy, budgets);
+        if (budget == null) {
+            names.breaks(PolicyKind.RETRY, name);
             return null;
         }
+        return new Retry(name, policy, faults, time, events, budget, resultRule);
+    }
+
+    /** The budget of a policy; {@code null} if it is broken itself. */
+    private @Nullable RetryBudget budget(String name, RetryPolicy policy, Map<String, RetryBudget> budgets) {
         String wanted = policy.budget() == null ? name : policy.budget();
         RetryBudget budget = budgets.get(wanted);
-        if (budget == null) {
+        if (budget == null && policy.budget() != null && !names.isBroken(PolicyKind.RETRY_BUDGET, wanted)) {
             throw new ResilienceConfigurationException(
+                    MistakeKind.POLICIES,
                     "The retry policy '" + name + "' names the budget '" + wanted
                             + "', but there is no 'resilience.retry-budget." + wanted + "':\n\n"
                             + binder.describe(PolicyKind.RETRY, name, "budget", wanted),
@@ -126,6 +182,7 @@ final class RegistryFactory {
             return new ResultExpression(expression);
         } catch (IllegalArgumentException invalid) {
             throw new ResilienceConfigurationException(
+                    MistakeKind.VALUES,
                     "The retry policy '" + name + "' has an expression that cannot work:\n\n"
                             + binder.describe(PolicyKind.RETRY, name, "retry-on-result", expression)
                             + "\n    Reason: " + invalid.getMessage(),

@@ -10,11 +10,11 @@ import dev.resilience.idempotency.CallerScope;
 import dev.resilience.idempotency.IdempotencyStore;
 import dev.resilience.idempotency.MemoryIdempotencyStore;
 import dev.resilience.pipeline.ContextCarrier;
-import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.aop.ArgumentValidation;
-import dev.resilience.spring.aop.LayerOrder;
 import dev.resilience.spring.aop.PlanFactory;
 import dev.resilience.spring.aop.ProtectedMethods;
 import dev.resilience.spring.aop.ResilienceAdvisor;
@@ -42,10 +42,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.web.context.reactive.ReactiveWebApplicationContext;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -68,16 +66,29 @@ public final class ResilienceAutoConfiguration {
     /** Made before almost every other bean, so it takes nothing but the environment and a provider. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static ResilienceAdvisor resilienceAdvisor(Environment environment, ObjectProvider<PlanFactory> planFactory) {
-        ResilienceProperties properties = properties(environment);
+    static ResilienceAdvisor resilienceAdvisor(
+            Environment environment, ObjectProvider<PlanFactory> planFactory, StartupMistakes mistakes) {
         boolean proxyTargetClass = environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true);
-        return new ResilienceAdvisor(new ProtectedMethods(proxyTargetClass), planFactory, properties.getAdviceOrder());
+        return new ResilienceAdvisor(
+                new ProtectedMethods(proxyTargetClass, mistakes),
+                planFactory,
+                mistakes,
+                GeneralProperties.read(environment).getAdviceOrder());
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static StartupMistakes resilienceStartupMistakes() {
+        return new StartupMistakes();
     }
 
     @Bean
     static StartupCheck resilienceStartupCheck(
-            ConfigurableListableBeanFactory beans, ResilienceAdvisor advisor, StartupWarnings warnings) {
-        return new StartupCheck(beans, advisor, warnings);
+            ConfigurableListableBeanFactory beans,
+            ResilienceAdvisor advisor,
+            StartupWarnings warnings,
+            StartupMistakes mistakes) {
+        return new StartupCheck(beans, advisor, warnings, mistakes);
     }
 
     @Bean
@@ -117,24 +128,42 @@ public final class ResilienceAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    IdempotencyStore resilienceIdempotencyStore(Environment environment, TimeSource time) {
+    IdempotencyStore resilienceIdempotencyStore(
+            Environment environment, TimeSource time, StartupMistakes mistakes, PolicyNames names) {
         ResilienceProperties.IdempotencyStore.Type type =
-                properties(environment).getIdempotencyStore().getType();
-        require(
-                type != ResilienceProperties.IdempotencyStore.Type.REDIS,
-                environment,
-                "resilience.idempotency-store.type",
-                type,
-                "needs a RedisConnectionFactory bean, a single or a primary one; "
-                        + "'org.springframework.boot:spring-boot-starter-data-redis' brings it");
-        require(
-                type != ResilienceProperties.IdempotencyStore.Type.JDBC,
-                environment,
-                "resilience.idempotency-store.type",
-                type,
-                "needs a DataSource bean, a single or a primary one; "
-                        + "'org.springframework.boot:spring-boot-starter-jdbc' brings it");
+                GeneralProperties.read(environment).getIdempotencyStore().getType();
+        boolean canBe = GeneralProperties.require(
+                        type != ResilienceProperties.IdempotencyStore.Type.REDIS,
+                        mistakes,
+                        environment,
+                        "resilience.idempotency-store.type",
+                        type,
+                        "needs a RedisConnectionFactory bean, a single or a primary one; "
+                                + "'org.springframework.boot:spring-boot-starter-data-redis' brings it")
+                && GeneralProperties.require(
+                        type != ResilienceProperties.IdempotencyStore.Type.JDBC,
+                        mistakes,
+                        environment,
+                        "resilience.idempotency-store.type",
+                        type,
+                        "needs a DataSource bean, a single or a primary one; "
+                                + "'org.springframework.boot:spring-boot-starter-jdbc' brings it");
+        if (!canBe) {
+            names.breaks(PolicyKind.IDEMPOTENCY);
+        }
         return new MemoryIdempotencyStore(time);
+    }
+
+    /** Finds the mistakes in keys and names, before policies are made of them. */
+    @Bean
+    PolicyNames resiliencePolicyNames(Environment environment, StartupMistakes mistakes, StartupWarnings warnings) {
+        ConfiguredKeys keys = GeneralProperties.keys(environment);
+        UnknownKeys unknown = new UnknownKeys(keys, KnownKeys.all());
+        unknown.collect(mistakes);
+        unknown.warn(warnings);
+        new Spellings(keys).collect(mistakes);
+        GeneralProperties.check(environment, mistakes);
+        return new PolicyNames(environment, keys, unknown);
     }
 
     @Bean
@@ -145,13 +174,19 @@ public final class ResilienceAutoConfiguration {
             Events events,
             IdempotencyStore store,
             ObjectProvider<ContextCarrier> carriers,
+            PolicyNames names,
+            StartupMistakes mistakes,
             StartupWarnings warnings) {
-        ConfiguredKeys keys = keys(environment);
-        keys.refuseUnknown();
+        ConfiguredKeys keys = GeneralProperties.keys(environment);
         warnOfOtherStores(keys, store, warnings);
-        PolicyBinder binder = new PolicyBinder(keys, new PropertySourcesPlaceholdersResolver(environment));
+        PolicyBinder binder =
+                new PolicyBinder(keys, new PropertySourcesPlaceholdersResolver(environment), mistakes, names::breaks);
         ContextCarrier carrier = carriers.orderedStream().reduce(ContextCarrier.standard(), ContextCarrier::and);
-        return new RegistryFactory(binder, faults, time, events, store, carrier, warnings).create();
+        ResilienceRegistry registry =
+                new RegistryFactory(binder, faults, time, events, store, carrier, warnings, mistakes, names).create();
+        Variables.warn(environment, KnownKeys.all(), binder.names(), warnings);
+        Resilience4jKeys.warn(environment, warnings);
+        return registry;
     }
 
     private static void warnOfOtherStores(ConfiguredKeys keys, IdempotencyStore store, StartupWarnings warnings) {
@@ -185,10 +220,13 @@ public final class ResilienceAutoConfiguration {
             IdempotentMethods idempotentMethods,
             ObjectProvider<IdempotentMethodCheck> checks,
             ConfigurableListableBeanFactory beans,
+            PolicyNames names,
+            StartupMistakes mistakes,
             StartupWarnings warnings) {
         return new PlanFactory(
                 registry,
-                order(environment),
+                names,
+                GeneralProperties.order(environment, mistakes),
                 idempotentMethods,
                 checks.orderedStream().toList(),
                 new EmbeddedValueResolver(beans),
@@ -202,10 +240,11 @@ public final class ResilienceAutoConfiguration {
             ObjectProvider<CallerScope> callerScope,
             IdempotencyStore store,
             ApplicationContext application,
+            StartupMistakes mistakes,
             StartupWarnings warnings) {
         boolean reactive = application instanceof ReactiveWebApplicationContext;
         boolean fallenBack = store instanceof MemoryIdempotencyStore
-                && properties(environment).getIdempotencyStore().getType()
+                && GeneralProperties.read(environment).getIdempotencyStore().getType()
                         == ResilienceProperties.IdempotencyStore.Type.AUTO;
         boolean hidesCallers = reactive
                 && ClassUtils.isPresent(
@@ -213,6 +252,9 @@ public final class ResilienceAutoConfiguration {
                         application.getClassLoader());
         return new IdempotentMethods(
                 json.getIfAvailable(), callerScope.getIfAvailable(), reactive, hidesCallers, () -> {
+                    if (!mistakes.isEmpty()) {
+                        return; // the application does not start: nothing is to be made for it
+                    }
                     store.prepare();
                     if (fallenBack) {
                         warnings.add(
@@ -224,45 +266,27 @@ public final class ResilienceAutoConfiguration {
     }
 
     @Bean
-    DeadlineHeader resilienceDeadlineHeader(Environment environment) {
-        ResilienceProperties.Deadline deadline = properties(environment).getDeadline();
+    DeadlineHeader resilienceDeadlineHeader(Environment environment, StartupMistakes mistakes) {
+        ResilienceProperties.Deadline deadline =
+                GeneralProperties.read(environment).getDeadline();
         Duration margin = deadline.getMargin();
-        boolean isPositive = !margin.isZero() && !margin.isNegative();
-        require(isPositive, environment, "resilience.deadline.margin", margin, "must be longer than zero");
         String name = deadline.getHeader();
-        require(
+        boolean hasMargin = GeneralProperties.require(
+                !margin.isZero() && !margin.isNegative(),
+                mistakes,
+                environment,
+                "resilience.deadline.margin",
+                margin,
+                "must be longer than zero");
+        boolean hasName = GeneralProperties.require(
                 name.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+"),
+                mistakes,
                 environment,
                 "resilience.deadline.header",
                 name,
                 "must be the name of a header, such as X-Request-Deadline-Ms");
-        return new DeadlineHeader(name, margin);
-    }
-
-    static void require(boolean fulfilled, Environment environment, String key, Object value, String requirement) {
-        if (!fulfilled) {
-            String where = keys(environment).describe(ConfigurationPropertyName.of(key), value);
-            throw new ResilienceConfigurationException(
-                    "'" + key + "' has a value that it cannot have:\n\n" + where + "\n    Reason: " + requirement,
-                    "Change the value of '" + key + "': it " + requirement + ".");
-        }
-    }
-
-    private static LayerOrder order(Environment environment) {
-        try {
-            return new LayerOrder(properties(environment).getOrder());
-        } catch (ResilienceConfigurationException invalid) {
-            String where = keys(environment).describe(ConfigurationPropertyName.of("resilience.order"));
-            throw new ResilienceConfigurationException(invalid.getMessage() + "\n\n" + where, invalid.action());
-        }
-    }
-
-    static ConfiguredKeys keys(Environment environment) {
-        return new ConfiguredKeys(ConfigurationPropertySources.get(environment), new KnownKeys());
-    }
-
-    static ResilienceProperties properties(Environment environment) {
-        return Binder.get(environment).bindOrCreate("resilience", ResilienceProperties.class);
+        ResilienceProperties.Deadline defaults = new ResilienceProperties.Deadline();
+        return new DeadlineHeader(hasName ? name : defaults.getHeader(), hasMargin ? margin : defaults.getMargin());
     }
 
     @Configuration(proxyBeanMethods = false)

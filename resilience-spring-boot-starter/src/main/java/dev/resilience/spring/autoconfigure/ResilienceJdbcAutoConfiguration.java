@@ -1,6 +1,8 @@
 package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.idempotency.IdempotencyStore;
+import dev.resilience.spring.PolicyKind;
+import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.aop.BodyAdvisor;
 import dev.resilience.spring.autoconfigure.ResilienceProperties.IdempotencyStore.Jdbc;
@@ -45,18 +47,23 @@ public final class ResilienceJdbcAutoConfiguration {
     @ConditionalOnSingleCandidate(DataSource.class)
     @ConditionalOnMissingBean(IdempotencyStore.class)
     @Conditional(OnStoreType.Jdbc.class)
-    JdbcIdempotencyStore resilienceJdbcIdempotencyStore(DataSource dataSource, Environment environment) {
-        Jdbc properties = ResilienceAutoConfiguration.properties(environment)
-                .getIdempotencyStore()
-                .getJdbc();
+    JdbcIdempotencyStore resilienceJdbcIdempotencyStore(
+            DataSource dataSource, Environment environment, StartupMistakes mistakes, PolicyNames names) {
+        Jdbc properties =
+                GeneralProperties.read(environment).getIdempotencyStore().getJdbc();
         String table = properties.getTableName();
-        ResilienceAutoConfiguration.require(
+        boolean canBe = GeneralProperties.require(
                 TABLE_NAME.matcher(table).matches(),
+                mistakes,
                 environment,
                 "resilience.idempotency-store.jdbc.table-name",
                 table,
                 "must be the name of a table, with its schema's before it or without: up to 50 letters of ASCII, "
                         + "digits and underscores, not quoted, such as resilience_idempotency or billing.idempotency");
+        if (!canBe) {
+            names.breaks(PolicyKind.IDEMPOTENCY);
+            table = new Jdbc().getTableName();
+        }
         boolean creates = switch (properties.getInitializeSchema()) {
             case ALWAYS -> true;
             case NEVER -> false;

@@ -1,6 +1,8 @@
 package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.idempotency.IdempotencyStore;
+import dev.resilience.spring.PolicyKind;
+import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.jdbc.UndecidedStoreCheck;
 import dev.resilience.spring.redis.RedisIdempotencyStore;
@@ -33,17 +35,26 @@ public final class ResilienceRedisAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(IdempotencyStore.class)
     RedisIdempotencyStore resilienceRedisIdempotencyStore(
-            RedisConnectionFactory connections, Environment environment, StartupWarnings warnings) {
-        String prefix = ResilienceAutoConfiguration.properties(environment)
+            RedisConnectionFactory connections,
+            Environment environment,
+            StartupMistakes mistakes,
+            PolicyNames names,
+            StartupWarnings warnings) {
+        String prefix = GeneralProperties.read(environment)
                 .getIdempotencyStore()
                 .getRedis()
                 .getKeyPrefix();
-        ResilienceAutoConfiguration.require(
+        boolean canBe = GeneralProperties.require(
                 !prefix.contains("{") && !prefix.contains("}"),
+                mistakes,
                 environment,
                 "resilience.idempotency-store.redis.key-prefix",
                 prefix,
                 "must have no braces, which tell a cluster where a key belongs");
+        if (!canBe) {
+            names.breaks(PolicyKind.IDEMPOTENCY);
+            prefix = new ResilienceProperties.IdempotencyStore.Redis().getKeyPrefix();
+        }
         return new RedisIdempotencyStore(connections, prefix, warnings);
     }
 

@@ -18,7 +18,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
-import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -111,9 +111,8 @@ public final class ResilienceWebAutoConfiguration {
         }
 
         private static boolean isConfigured(ApplicationContext application) {
-            return Binder.get(application.getEnvironment())
-                    .bind("resilience.deadline", ResilienceProperties.Deadline.class)
-                    .isBound();
+            return GeneralProperties.keys(application.getEnvironment())
+                    .hasAnyBelow(ConfigurationPropertyName.of("resilience.deadline"));
         }
 
         private static boolean travels(ApplicationContext application) {

@@ -22,12 +22,14 @@ final class RetryPresets {
             "database", preset(6, "500ms", "10s", "equal", "0.5"),
             "message-queue", preset(11, "1s", "60s", "decorrelated", "0.5"));
 
+    private static final Map<String, ConfigurationPropertySource> SOURCES = PRESETS.entrySet().stream()
+            .collect(Collectors.toUnmodifiableMap(
+                    Map.Entry::getKey, preset -> new MapConfigurationPropertySource(preset.getValue())));
+
     private RetryPresets() {}
 
     static Map<String, ConfigurationPropertySource> sources() {
-        return PRESETS.entrySet().stream()
-                .collect(Collectors.toUnmodifiableMap(
-                        Map.Entry::getKey, preset -> new MapConfigurationPropertySource(preset.getValue())));
+        return SOURCES;
     }
 
     private static Map<String, String> preset(

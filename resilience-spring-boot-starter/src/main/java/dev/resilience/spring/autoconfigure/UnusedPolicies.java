@@ -54,7 +54,7 @@ final class UnusedPolicies implements SmartInitializingSingleton {
         if (methods.mayMissMethods() || isUsedByCode()) {
             return;
         }
-        ConfiguredKeys keys = ResilienceAutoConfiguration.keys(environment);
+        ConfiguredKeys keys = GeneralProperties.keys(environment);
         for (PolicyKind kind : PolicyKind.values()) {
             warn(kind, keys.policies(kind));
         }

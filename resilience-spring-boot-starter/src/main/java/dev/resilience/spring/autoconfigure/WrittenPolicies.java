@@ -1,9 +1,12 @@
 package dev.resilience.spring.autoconfigure;
 
+import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +23,9 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 final class WrittenPolicies {
 
     private static final String DEFAULT = "default";
+
+    /** Before the name of a preset that a policy hides by its own name and starts from all the same. */
+    private static final String HIDDEN = "preset ";
 
     private final PolicyKind kind;
     private final ConfiguredKeys keys;
@@ -59,9 +65,23 @@ final class WrittenPolicies {
             if (!chain.add(link)) {
                 throw circle(chain, link);
             }
-            link = names().contains(link) ? parent(link) : null;
+            String parent = names().contains(link) ? parent(link) : null;
+            link = link.equals(parent) && presets.contains(parent) ? HIDDEN + parent : parent;
         }
         return List.copyOf(chain);
+    }
+
+    /** The preset that a policy starts from in the end, or {@code null} if that is {@code default}. */
+    @Nullable
+    String preset(String name) {
+        List<String> chain = chain(name);
+        String last = chain.get(chain.size() - 1);
+        return names().contains(last) ? null : presetOf(last);
+    }
+
+    /** The preset that a link of a chain may be. */
+    static String presetOf(String link) {
+        return link.startsWith(HIDDEN) ? link.substring(HIDDEN.length()) : link;
     }
 
     private @Nullable String parent(String name) {
@@ -75,6 +95,7 @@ final class WrittenPolicies {
             known.addAll(presets);
             known.remove(name);
             throw new ResilienceConfigurationException(
+                    MistakeKind.POLICIES,
                     "The " + kind.id() + " policy '" + name + "' extends '" + parent + "', which does not exist:\n\n"
                             + keys.describe(key),
                     "Correct the name. " + NearestNames.suggest(parent, known));
@@ -82,13 +103,22 @@ final class WrittenPolicies {
         return parent;
     }
 
-    private ResilienceConfigurationException circle(Set<String> chain, String link) {
-        List<String> links = new ArrayList<>(chain);
-        String circle = String.join(" -> ", links.subList(links.indexOf(link), links.size())) + " -> " + link;
+    private ResilienceConfigurationException circle(Set<String> chain, String first) {
+        List<String> all = new ArrayList<>(chain);
+        List<String> links = all.subList(all.indexOf(first), all.size());
+        // the same wherever one enters it
+        String link = links.stream().min(Comparator.naturalOrder()).orElse(first);
+        Collections.rotate(links, -links.indexOf(link));
+        String circle = String.join(" -> ", links) + " -> " + link;
+        String written = links.stream()
+                .filter(one -> keys.contains(property(one, "extends")))
+                .findFirst()
+                .orElse(link);
         return new ResilienceConfigurationException(
+                MistakeKind.POLICIES,
                 "The " + kind.id() + " policies start from each other in a circle: " + circle
                         + " (a policy without 'extends' starts from 'default')\n\n"
-                        + keys.describe(property(link, "extends")),
+                        + keys.describe(property(written, "extends")),
                 "Remove one 'extends' under '" + kind.prefix() + "'.");
     }
 

@@ -1,0 +1,72 @@
+package dev.resilience.spring.autoconfigure;
+
+import dev.resilience.spring.MistakeKind;
+import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.StartupMistakes;
+import dev.resilience.spring.aop.LayerOrder;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.core.env.Environment;
+
+/** What is written under {@code resilience} besides policies, and its mistakes. */
+final class GeneralProperties {
+
+    private GeneralProperties() {}
+
+    /** What is written; the default in place of what cannot be read, which {@link #check} tells. */
+    static ResilienceProperties read(Environment environment) {
+        return read(environment, new StartupMistakes());
+    }
+
+    /** Tells of every value that cannot be read. */
+    static void check(Environment environment, StartupMistakes mistakes) {
+        read(environment, mistakes);
+    }
+
+    private static ResilienceProperties read(Environment environment, StartupMistakes mistakes) {
+        LenientBinding handler =
+                new LenientBinding(keys(environment), new PropertySourcesPlaceholdersResolver(environment), mistakes);
+        return Binder.get(environment).bindOrCreate(KnownKeys.ROOT, Bindable.of(ResilienceProperties.class), handler);
+    }
+
+    static ConfiguredKeys keys(Environment environment) {
+        return new ConfiguredKeys(ConfigurationPropertySources.get(environment), KnownKeys.all());
+    }
+
+    /**
+     * Tells of a value that can be read but not be used.
+     *
+     * @return whether the value can be used
+     */
+    static boolean require(
+            boolean fulfilled,
+            StartupMistakes mistakes,
+            Environment environment,
+            String key,
+            Object value,
+            String requirement) {
+        if (!fulfilled) {
+            String where = keys(environment).describe(ConfigurationPropertyName.of(key), value);
+            mistakes.add(new ResilienceConfigurationException(
+                    MistakeKind.VALUES,
+                    "'" + key + "' has a value that it cannot have:\n\n" + where + "\n    Reason: " + requirement,
+                    "Change the value of '" + key + "': it " + requirement + "."));
+        }
+        return fulfilled;
+    }
+
+    /** The order of the layers; the default in place of one that is none, which is a mistake. */
+    static LayerOrder order(Environment environment, StartupMistakes mistakes) {
+        try {
+            return new LayerOrder(read(environment).getOrder());
+        } catch (ResilienceConfigurationException invalid) {
+            String where = keys(environment).describe(ConfigurationPropertyName.of("resilience.order"));
+            mistakes.add(new ResilienceConfigurationException(
+                    MistakeKind.VALUES, invalid.getMessage() + "\n\n" + where, invalid.action()));
+            return new LayerOrder(LayerOrder.DEFAULT);
+        }
+    }
+}

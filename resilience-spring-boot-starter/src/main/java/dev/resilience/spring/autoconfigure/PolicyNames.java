@@ -1,0 +1,107 @@
+package dev.resilience.spring.autoconfigure;
+
+import dev.resilience.spring.NearestNames;
+import dev.resilience.spring.PolicyKind;
+import dev.resilience.spring.aop.WrittenNames;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.core.env.Environment;
+
+/** Answers for names in annotations that no live policy has, by what is written in the properties. */
+final class PolicyNames implements WrittenNames {
+
+    private final Environment environment;
+    private final ConfiguredKeys keys;
+    private final UnknownKeys unknown;
+    private final Set<String> broken = ConcurrentHashMap.newKeySet();
+
+    /**
+     * @param unknown the keys that nothing reads, one of which may be what is missed
+     */
+    PolicyNames(Environment environment, ConfiguredKeys keys, UnknownKeys unknown) {
+        this.environment = environment;
+        this.keys = keys;
+        this.unknown = unknown;
+    }
+
+    void breaks(PolicyKind kind, String name) {
+        broken.add(kind.id() + "/" + name);
+    }
+
+    /** Nothing of the kind can be made, because what all of them need is a mistake. */
+    void breaks(PolicyKind kind) {
+        broken.add(kind.id());
+    }
+
+    boolean isBroken(PolicyKind kind) {
+        return broken.contains(kind.id());
+    }
+
+    @Override
+    public boolean isBroken(PolicyKind kind, String name) {
+        return isBroken(kind) || broken.contains(kind.id() + "/" + name);
+    }
+
+    @Override
+    public @Nullable String inEnvironment(PolicyKind kind, String name) {
+        return keys.policiesOfEnvironment(kind).stream()
+                .filter(policy -> KnownKeys.uniform(policy).equals(KnownKeys.uniform(name)))
+                .findFirst()
+                .orElse(null);
+    }
+
+    @Override
+    public String cure(PolicyKind kind, String name, Collection<String> live) {
+        if (kind == PolicyKind.RETRY && RetryPresets.sources().keySet().contains(name)) {
+            return "'" + name + "' is a preset, which a policy can start from and a method cannot name. Write a policy "
+                    + "that starts from it and has its name or another: configure the policy under '" + kind.prefix()
+                    + "." + name + "':\n\n    resilience.retry." + name + ":\n      extends: " + name;
+        }
+        ConfigurationPropertyName explains = unknown.explains(kind, name);
+        if (explains != null) {
+            return "Correct '" + explains + "' first, which is not known either: it is probably where the policy is.";
+        }
+        String cure = "Correct the name in the annotation, or configure the policy under '" + kind.prefix() + "." + name
+                + "'. ";
+        return cure + hint(kind, name, live);
+    }
+
+    private String hint(PolicyKind kind, String name, Collection<String> live) {
+        String stray = kind.id() + "." + name;
+        ConfigurationPropertyName atRoot = ConfigurationPropertyName.adapt(stray, '.');
+        if (keys.hasAnyBelow(atRoot)) {
+            return "There is a '" + stray + "', but not below 'resilience'.";
+        }
+        List<String> squeezed = live.stream()
+                .filter(policy -> !policy.equals(name) && squeeze(policy).equals(squeeze(name)))
+                .toList();
+        boolean unusual = !name.matches("[\\w-]+");
+        if (unusual && !squeezed.isEmpty()) {
+            return "A name with blanks, dots or other unusual signs is written in brackets: \"[" + name + "]\"; '"
+                    + squeezed.get(0) + "' is what is left of it without them.";
+        }
+        String variable = variable(kind, name);
+        if (variable != null) {
+            return "The environment variable '" + variable + "' cannot name it, because the name has more than one "
+                    + "word: write \"[" + name + "]\": {} under '" + kind.prefix() + "' in a file too.";
+        }
+        return NearestNames.suggest(name, live);
+    }
+
+    private static String squeeze(String name) {
+        return name.replaceAll("[^A-Za-z0-9]", "").toLowerCase(Locale.ROOT);
+    }
+
+    /** An environment variable that is meant for the policy. */
+    private @Nullable String variable(PolicyKind kind, String name) {
+        return Variables.of(environment).stream()
+                .filter(variable -> Variables.prefixes(kind, name).stream().anyMatch(variable::startsWith))
+                .findFirst()
+                .orElse(null);
+    }
+}

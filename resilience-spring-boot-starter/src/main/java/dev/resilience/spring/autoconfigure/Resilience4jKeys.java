@@ -1,0 +1,56 @@
+package dev.resilience.spring.autoconfigure;
+
+import dev.resilience.spring.StartupWarnings;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
+
+/** Warns of keys of Resilience4j that were left when the library itself went, with what to write in their place. */
+final class Resilience4jKeys {
+
+    private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("resilience4j");
+
+    private static final String[] CLASSES = {
+        "io.github.resilience4j.retry.Retry",
+        "io.github.resilience4j.circuitbreaker.CircuitBreaker",
+        "io.github.resilience4j.bulkhead.Bulkhead",
+        "io.github.resilience4j.timelimiter.TimeLimiter",
+        "io.github.resilience4j.ratelimiter.RateLimiter"
+    };
+
+    private Resilience4jKeys() {}
+
+    static void warn(Environment environment, StartupWarnings warnings) {
+        for (String type : CLASSES) {
+            if (ClassUtils.isPresent(type, Resilience4jKeys.class.getClassLoader())) {
+                return; // they are still read
+            }
+        }
+        Map<ConfigurationPropertyName, String> written = written(environment);
+        if (!written.isEmpty()) {
+            warnings.add(new Resilience4jTranslation(written).toText());
+        }
+    }
+
+    /** The keys as they are written, in their order, the value that wins for each. */
+    private static Map<ConfigurationPropertyName, String> written(Environment environment) {
+        Map<ConfigurationPropertyName, String> written = new LinkedHashMap<>();
+        for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
+            if (source instanceof IterableConfigurationPropertySource iterable) {
+                iterable.stream().filter(ROOT::isAncestorOf).forEach(name -> {
+                    ConfigurationProperty property = source.getConfigurationProperty(name);
+                    if (property != null) {
+                        written.putIfAbsent(name, String.valueOf(property.getValue()));
+                    }
+                });
+            }
+        }
+        return written;
+    }
+}

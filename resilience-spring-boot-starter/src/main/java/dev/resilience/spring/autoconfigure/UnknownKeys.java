@@ -1,0 +1,101 @@
+package dev.resilience.spring.autoconfigure;
+
+import dev.resilience.spring.MistakeKind;
+import dev.resilience.spring.PolicyKind;
+import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.StartupMistakes;
+import dev.resilience.spring.StartupWarnings;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
+
+/**
+ * What is written under {@code resilience} and read by nothing. Several keys that one mistake explains, such as all keys
+ * below a misspelt kind, are one mistake.
+ */
+final class UnknownKeys {
+
+    private static final int MOST_DESCRIBED = 3;
+
+    private final ConfiguredKeys keys;
+    private final KnownKeys known;
+    private final KeyCures cures;
+    private final Map<String, Found> found = new LinkedHashMap<>();
+
+    UnknownKeys(ConfiguredKeys keys, KnownKeys known) {
+        this.keys = keys;
+        this.known = known;
+        this.cures = new KeyCures(keys, known);
+    }
+
+    /** The same mistake at one or more keys. */
+    private record Found(String description, String action, List<ConfigurationPropertyName> places) {}
+
+    /** Tells of every key that nothing reads, in every source but system properties and environment variables. */
+    void collect(StartupMistakes mistakes) {
+        keys.strict().filter(this::isUnknown).distinct().forEach(this::add);
+        found.values().forEach(mistake -> mistakes.add(describe(mistake)));
+    }
+
+    /** Warns of every system property that nothing reads: it need not be known, but has no effect. */
+    void warn(StartupWarnings warnings) {
+        keys.systemProperties()
+                .filter(this::isUnknown)
+                .forEach(name -> warnings.add("The system property '" + name + "' has no effect. "
+                        + cures.of(name).action()));
+    }
+
+    /** The keys among what {@link #collect} found that end in a policy's name or stand below one. */
+    @Nullable
+    ConfigurationPropertyName explains(PolicyKind kind, String policy) {
+        return found.values().stream()
+                .flatMap(mistake -> mistake.places().stream())
+                .filter(place -> names(place, policy) && isNear(place, kind))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static boolean names(ConfigurationPropertyName place, String policy) {
+        for (int i = 1; i < place.getNumberOfElements(); i++) {
+            if (KnownKeys.uniform(place.getElement(i, Form.ORIGINAL)).equals(KnownKeys.uniform(policy))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isNear(ConfigurationPropertyName place, PolicyKind kind) {
+        PolicyKind written = KnownKeys.kind(place);
+        return written == kind || written == null;
+    }
+
+    private boolean isUnknown(ConfigurationPropertyName name) {
+        if (known.contains(name)) {
+            return known.isGroup(name) && keys.hasValue(name);
+        }
+        return !known.isGroupOfKeys(name) || keys.hasValue(name);
+    }
+
+    private void add(ConfigurationPropertyName name) {
+        KeyCures.Cure cure = cures.of(name);
+        found.computeIfAbsent(cure.identity(), key -> new Found(cure.description(), cure.action(), new ArrayList<>()))
+                .places()
+                .add(name);
+    }
+
+    private ResilienceConfigurationException describe(Found mistake) {
+        StringBuilder text = new StringBuilder(mistake.description() + ":");
+        List<ConfigurationPropertyName> places = mistake.places();
+        places.stream()
+                .limit(MOST_DESCRIBED)
+                .forEach(place -> text.append("\n\n").append(keys.describe(place)));
+        if (places.size() > MOST_DESCRIBED) {
+            text.append("\n\n    and ").append(places.size() - MOST_DESCRIBED).append(" more");
+        }
+        return new ResilienceConfigurationException(MistakeKind.KEYS, text.toString(), mistake.action());
+    }
+}

@@ -1,0 +1,288 @@
+package dev.resilience.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import dev.resilience.annotation.Retryable;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What users write by mistake, each in an application of its own, and the essential words of the answer. */
+class MistakesOfUsersTests extends FailingStartup {
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource({"ofAnotherLibrary", "inTheWrongPlace", "values", "durations", "names"})
+    void areAnsweredWithTheRightCure(String name, String yaml, Object description, Object action) {
+        Printed printed = fail(yaml);
+        assertThat(printed.description()).doesNotContain("There are ");
+        assertThat(printed.description()).contains(parts(description));
+        assertThat(printed.action()).contains(parts(action));
+    }
+
+    static Stream<Arguments> ofAnotherLibrary() {
+        return Stream.of(
+                key("retry", "max-retries: 3", "Write 'max-attempts: 4'", "it counts the first call too"),
+                key("retry", "wait-duration: 500", "Write 'backoff.base-delay: 500ms' in place of 'wait-duration'"),
+                key("retry", "waitDuration: 2s", "Write 'backoff.base-delay: 2s'"),
+                key("retry", "enable-exponential-backoff: true", "Write 'backoff.strategy: exponential'"),
+                key("retry", "exponential-backoff-multiplier: 3", "Write 'backoff.multiplier: 3'"),
+                key("retry", "retry-exceptions: java.io.IOException", "Write 'retry-on: java.io.IOException'"),
+                key("retry", "ignore-exceptions: java.io.IOException", "Write 'do-not-retry-on: java.io.IOException'"),
+                key("retry", "delay: 100", "Write 'backoff.base-delay: 100ms'"),
+                key("retry", "backoff.initial-interval: 1s", "Write 'backoff.base-delay: 1s'"),
+                key("retry", "jitter: 100ms", "Write 'backoff.jitter' in place of 'jitter'", "not a duration"),
+                key("retry", "abort-on: java.io.IOException", "Write 'do-not-retry-on: java.io.IOException'"),
+                key("retry", "recover: other", "Remove 'recover'", "@Fallback"),
+                key("circuit-breaker", "sliding-window-size: 20", "Write 'window.size: 20'", "'window.type: count'"),
+                key("circuit-breaker", "sliding-window-type: COUNT_BASED", "Write 'window.type: count'"),
+                key("circuit-breaker", "minimum-number-of-calls: 5", "Write 'minimum-calls: 5'"),
+                key("circuit-breaker", "wait-duration-in-open-state: 10000", "Write 'open-duration: 10000ms'"),
+                key("circuit-breaker", "request-volume-threshold: 20", "Write 'minimum-calls: 20'", "MicroProfile"),
+                key("circuit-breaker", "failure-ratio: 0.75", "Write 'failure-rate-threshold: 0.75'"),
+                key("bulkhead", "max-concurrent-calls: 5", "Write 'max-concurrent: 5'"),
+                key("bulkhead", "queue-capacity: 5", "Write 'max-queue: 5'"),
+                key("time-limit", "timeout-duration: 2s", "Write 'timeout: 2s'", "Resilience4j"),
+                key("time-limit", "cancel-running-future: true", "Remove 'cancel-running-future'"),
+                arguments(
+                        "the name of a kind",
+                        "resilience.timelimiter.payments.timeout: 5s",
+                        "another name here",
+                        "Write 'resilience.time-limit' in place of 'resilience.timelimiter'"),
+                arguments(
+                        "instances",
+                        "resilience.retry.instances.payments: {max-attempts: 5, wait-duration: 1s}",
+                        "Policies stand one level too low, below 'instances'",
+                        "such as 'resilience.retry.payments', without 'instances'"));
+    }
+
+    static Stream<Arguments> inTheWrongPlace() {
+        return Stream.of(
+                key("circuit-breaker", "max-attempts: 3", "write 'resilience.retry.payments.max-attempts'"),
+                key("retry", "base-delay: 3s", "Did you mean 'backoff.base-delay'?"),
+                key("retry", "max-delay: 3s", "Did you mean 'backoff.max-delay'?"),
+                key("retry", "backoff.max-attempts: 3", "Move the key one level up", "beside 'backoff'"),
+                arguments(
+                        "a key of another library in place of a policy",
+                        "resilience.retry.max-retries: 3",
+                        "stands where the name of a policy should be",
+                        "Write 'max-attempts: 4'"),
+                arguments(
+                        "a key beside the policy in place of below it",
+                        "resilience.retry:\n  payments:\n  max-attempts: 5",
+                        "A key stands where the name of a policy should be",
+                        "Or indent it below 'payments', which has no keys."),
+                arguments(
+                        "a policy below default",
+                        "resilience.retry.default.payments: {max-attempts: 5, budget: none}",
+                        "A policy stands below 'default'",
+                        "Write 'payments' beside 'default'"),
+                arguments(
+                        "a key without kind",
+                        "resilience.max-attempts: 5",
+                        "where a kind of policies should be",
+                        "Write 'resilience.retry.<name>.max-attempts'"),
+                arguments(
+                        "a policy without kind",
+                        "resilience.payments.max-attempts: 5",
+                        "A policy stands where its kind should be",
+                        "such as 'resilience.retry.payments.max-attempts'"),
+                arguments(
+                        "a list in place of a policy",
+                        "resilience.retry.payments: [{max-attempts: 5}]",
+                        "A list stands where a map should be",
+                        "its keys without dashes"),
+                arguments(
+                        "a list in place of a value",
+                        "resilience.retry.payments.max-attempts: [5]",
+                        "A list stands where one value should be",
+                        "Write the one value"),
+                arguments(
+                        "a value in place of keys",
+                        "resilience.retry.payments.backoff: 500ms",
+                        "A value stands where keys should be",
+                        "'backoff.base-delay'"),
+                arguments(
+                        "a key that this version does not have",
+                        "resilience.rate-limit.payments.permits: 5",
+                        "This version does not have a key",
+                        "Remove the key"));
+    }
+
+    static Stream<Arguments> values() {
+        return Stream.of(
+                value("retry", "retry-on: IOException", "no class 'IOException'", "java.io.IOException"),
+                value("retry", "retry-on: [java.io.IOException, com.acme.Gone]", "'com.acme.Gone'", "with its package"),
+                value("retry", "retry-on: java.util.Map.Entry2", "no class 'java.util.Map.Entry2'", "with its package"),
+                value("retry", "retry-on: java.util.Map.Entry", "is not an exception class", "payments.retry-on'"),
+                value("circuit-breaker", "failure-rate-threshold: 50%", "'50%' is not a number", "Write 0.5."),
+                value("circuit-breaker", "failure-rate-threshold: 50", "is a ratio", "for 50.0 percent write 0.5"),
+                value("retry", "max-attempts: three", "'three' is not a whole number", "in digits"),
+                value("retry", "max-attempts:", "it has no value", "remove the key"),
+                value("retry", "honor-retry-after: sometimes", "neither true nor false", "Write true or false."),
+                value("retry", "backoff.jitter: ful", "none of the values", "Did you mean 'full'?"),
+                value("retry", "max-duration: ${NO_SUCH}", "cannot be resolved", "give it a default"),
+                value(
+                        "retry",
+                        "budget: shared",
+                        "there is no 'resilience.retry-budget.shared'",
+                        "configure the budget"),
+                value("retry", "retry-on-status: [500, 5o3]", "'5o3' is not a whole number", "retry-on-status[1]"),
+                arguments(
+                        "enabled",
+                        "resilience.enabled: maybe",
+                        "'maybe' is neither true nor false",
+                        "Change the value of 'resilience.enabled'. Write true or false."),
+                arguments(
+                        "type of the store",
+                        "resilience.idempotency-store.type: jdcb",
+                        "'jdcb' is none of the values",
+                        "Did you mean 'jdbc'?"),
+                arguments(
+                        "order",
+                        "resilience.order: [idempotent, bulkhead, circuitbreaker, retry, time-limit]",
+                        "'circuitbreaker' is not a layer",
+                        "Did you mean 'circuit-breaker'?"));
+    }
+
+    static Stream<Arguments> durations() {
+        return Stream.of(
+                value("circuit-breaker", "open-duration: 10", "it has no unit: 10s or 10ms?", "Write 10s or 10ms."),
+                value("time-limit", "timeout: \"10\"", "10s or 10ms?", "Write 10s or 10ms."),
+                value("time-limit", "timeout: ${seconds:10}", "10s or 10ms?", "Write 10s or 10ms."),
+                value("time-limit", "timeout: 1 s", "'1 s' is not a valid duration", "Write 1s."),
+                value("time-limit", "timeout: 10 seconds", "'10 seconds' is not a valid duration", "Write 10s."),
+                value("time-limit", "timeout: 1m30s", "'1m30s' is not a valid duration", "Write 90s."),
+                value("time-limit", "timeout: 1.5s", "'1.5s' is not a valid duration", "Write 1500ms."),
+                value("time-limit", "timeout: soon", "'soon' is not a valid duration", "Write a number and a unit"),
+                arguments("margin", "resilience.deadline.margin: 100", "100s or 100ms?", "Write 100s or 100ms."),
+                value(
+                        "retry",
+                        "backoff.base-delay: 40s",
+                        List.of(
+                                "Value: PT30S (nowhere written, so the default)",
+                                "must not be shorter than backoff.base-delay, which is PT40S",
+                                "Property: resilience.retry.payments.backoff.base-delay",
+                                "Value: 40s"),
+                        "Or change that of 'resilience.retry.payments.backoff.base-delay'."),
+                value(
+                        "retry",
+                        "{extends: interactive, backoff.base-delay: 5s}",
+                        "Value: PT3S (of the preset 'interactive')",
+                        "must not be shorter than backoff.base-delay, which is PT5S"),
+                value(
+                        "circuit-breaker",
+                        "open-duration: 10m",
+                        "Value: PT5M (nowhere written, so the default)",
+                        "'resilience.circuit-breaker.payments.max-open-duration': it must not be shorter"),
+                arguments(
+                        "a delay that two policies inherit",
+                        "resilience.retry: {default: {backoff: {max-delay: 1s, base-delay: 2s}}, payments: {}}",
+                        "The retry policy 'default' has a value",
+                        "'resilience.retry.default.backoff.max-delay'"));
+    }
+
+    static Stream<Arguments> names() {
+        return Stream.of(
+                arguments(
+                        "names that differ by dashes and case",
+                        "resilience.retry:\n  card-payments: {max-attempts: 4}\n  cardPayments: {max-attempts: 5}",
+                        "'card-payments' and 'cardPayments' differ by dashes and case only",
+                        "Write the name in one way everywhere"),
+                arguments(
+                        "names that differ by brackets and case",
+                        "resilience.retry:\n  \"[Payments]\": {max-attempts: 4}\n  payments: {max-attempts: 5}",
+                        "'Payments' and 'payments' differ by dashes and case only",
+                        "Write the name in one way everywhere"),
+                arguments(
+                        "a key in two spellings",
+                        "resilience.retry.payments:\n  max-attempts: 4\n  maxAttempts: 5",
+                        "Property: resilience.retry.payments.maxAttempts\n    Value: 5",
+                        "Remove 'resilience.retry.payments.maxAttempts' or"),
+                arguments(
+                        "a name with a dot and without brackets",
+                        "resilience.retry.OrderService.place: {max-attempts: 4, backoff.base-delay: 1s}",
+                        "A key under 'resilience' is not known",
+                        "write it in brackets, because it has a dot: \"[OrderService.place]\""),
+                arguments(
+                        "a budget named none",
+                        "resilience.retry-budget.none.max-ratio: 0.5",
+                        "cannot be named 'none'",
+                        "another name"),
+                arguments(
+                        "extends of itself",
+                        "resilience.retry.payments.extends: payments",
+                        "in a circle: payments -> payments",
+                        "Remove one 'extends'"),
+                arguments(
+                        "a circle in which one link is not written",
+                        "resilience.retry: {a: {}, default: {extends: a}}",
+                        "Property: resilience.retry.default.extends\n    Value: a",
+                        "Remove one 'extends'"));
+    }
+
+    private static List<String> parts(Object words) {
+        return words instanceof List<?> list
+                ? list.stream().map(String::valueOf).toList()
+                : List.of(String.valueOf(words));
+    }
+
+    private static Arguments key(String kind, String line, String... action) {
+        return arguments(
+                line,
+                "resilience:\n  " + kind + ":\n    payments:\n      " + line,
+                List.of("A key under 'resilience' is not known"),
+                List.of(action));
+    }
+
+    private static Arguments value(String kind, String line, Object description, String action) {
+        String below = line.startsWith("{") ? " " + line : "\n      " + line;
+        return arguments(line, "resilience:\n  " + kind + ":\n    payments:" + below, description, action);
+    }
+
+    @Test
+    void aPresetInAnAnnotationIsToldToBeOneAndTheAdviceWorks() {
+        String advice = fail(NamesAPreset.class)
+                .says("names the retry policy 'interactive'")
+                .advises("'interactive' is a preset", "    resilience.retry.interactive:\n      extends: interactive")
+                .action();
+
+        String yaml = advice.substring(advice.indexOf("    resilience.")).stripIndent();
+        start(yaml, NamesAPreset.class).close();
+    }
+
+    @Test
+    void aNameWithABlankIsWrittenInBrackets() {
+        fail("resilience.retry.card payments.max-attempts: 3", NamesWithABlank.class)
+                .advises("\"[card payments]\"", "'cardpayments' is what is left of it");
+        start("resilience.retry:\n  \"[card payments]\": {max-attempts: 3}", NamesWithABlank.class)
+                .close();
+    }
+
+    @Test
+    void aKindWithoutResilienceBeforeItIsFound() {
+        fail("retry.cards.max-attempts: 3", NamesCards.class)
+                .advises("There is a 'retry.cards', but not below 'resilience'.");
+    }
+
+    static class NamesAPreset {
+
+        @Retryable("interactive")
+        void pay() {}
+    }
+
+    static class NamesWithABlank {
+
+        @Retryable("card payments")
+        void pay() {}
+    }
+
+    static class NamesCards {
+
+        @Retryable("cards")
+        void pay() {}
+    }
+}

@@ -1,0 +1,230 @@
+package dev.resilience.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.resilience.annotation.CircuitBreaker;
+import dev.resilience.annotation.Fallback;
+import dev.resilience.annotation.Idempotent;
+import dev.resilience.annotation.Retryable;
+import dev.resilience.spring.ResilienceConfigurationException;
+import jakarta.annotation.PostConstruct;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Lazy;
+
+/** All that cannot work is told at once. */
+@ExtendWith(OutputCaptureExtension.class)
+class SeveralMistakesTests extends FailingStartup {
+
+    private static final String PROPERTIES = """
+        resilience:
+          retries:
+            payments:
+              max-attempts: 5
+              max-duration: 10s
+          order: [retry, circuitbreaker]
+          circuit-breaker:
+            gateway:
+              failure-rate-threshold: 50
+              open-duration: 10
+              minimum-calls: 0
+              half-open.max-concurrent: many
+          bulkhead:
+            reports.extends: nothing
+          idempotency-store.type: jdcb
+        """;
+
+    @Test
+    void thoseOfPropertiesAndOfMethodsTogether() {
+        Printed printed = fail(PROPERTIES, Shop.class)
+                .says(
+                        "There are 12 mistakes",
+                        "resilience.retries.payments.max-attempts",
+                        "resilience.retries.payments.max-duration",
+                        "extends 'nothing', which does not exist",
+                        "'jdcb' is none of the values",
+                        "for 50.0 percent write 0.5",
+                        "10s or 10ms?",
+                        "minimum-calls",
+                        "'many' is not a whole number",
+                        "'circuitbreaker' is not a layer",
+                        "names the retry policy 'payments'",
+                        "The fallback method 'nothing'",
+                        "'#missing' is no argument",
+                        "secret() is annotated with @Retryable but is private")
+                .advises("Did you mean 'retry.payments.max-attempts'?", "Write 10s or 10ms.");
+
+        assertThat(numbersIn(printed.description())).isEqualTo(numbersIn(printed.action()));
+    }
+
+    private static String numbersIn(String text) {
+        return Pattern.compile("(?m)^\\((\\d+)\\)")
+                .matcher(text)
+                .results()
+                .map(MatchResult::group)
+                .toList()
+                .toString();
+    }
+
+    @Test
+    void theMostProbableCausesFirst() {
+        assertThat(fail(PROPERTIES, Shop.class).description())
+                .containsSubsequence(
+                        "Keys:",
+                        "resilience.retries.payments",
+                        "Policies and what they start from:",
+                        "'nothing'",
+                        "Values:",
+                        "minimum-calls",
+                        "Policy names in annotations:",
+                        "'payments'",
+                        "Annotated methods:");
+    }
+
+    @Test
+    void aPolicyWhoseKeyIsMisspeltIsToldToBeTheSameMistake() {
+        fail("resilience.retries.payments.max-attempts: 5", NamesPayments.class)
+                .says("There are 2 mistakes")
+                .advises("(2) Correct 'resilience.retries.payments.max-attempts' first");
+    }
+
+    @Test
+    void aMethodThatNamesABrokenPolicyIsNoMistakeOfItsOwn() {
+        assertThat(fail("resilience.retry.payments.max-attempts: 0", NamesPayments.class)
+                        .description())
+                .contains("must be at least 1")
+                .doesNotContain("NamesPayments");
+    }
+
+    @Test
+    void ofOneMethod() {
+        fail(WrongInEveryWay.class)
+                .says("There are 3 mistakes", "retry policy 'a'", "circuit-breaker policy 'b'", "fallback method 'c'");
+    }
+
+    @Test
+    void ofAFinalClassAndOfItsPolicy() {
+        fail("resilience.retry.payments.max-attempts: 0", FinalClass.class)
+                .says("There are 2 mistakes", "must be at least 1", "is in a final class");
+    }
+
+    @Test
+    void inALazyApplication() {
+        fail("spring.main.lazy-initialization: true\nresilience.retry.payments.max-atempts: 5", Private.class)
+                .says("There are 2 mistakes", "max-atempts", "is private");
+    }
+
+    @Test
+    void ofBeansThatAreMadeLater() {
+        fail("resilience.retry.payments.max-atempts: 5", LazyShop.class)
+                .says("There are 2 mistakes", "max-atempts", "the retry policy 'missing'");
+    }
+
+    @Test
+    void aCallBeforeTheEndOfTheStartupDoesNotRunUnderDefaults() {
+        CallsEarly.calls = 0;
+        fail(
+                        "resilience.retry.payments.max-attempts: 0\nresilience.bulkhead.any.max-queu: 1",
+                        NamesPayments.class,
+                        CallsEarly.class)
+                .says("There are 2 mistakes", "max-queu", "must be at least 1");
+        assertThat(CallsEarly.calls).isZero();
+    }
+
+    @Test
+    void whatWasFoundIsNotLostWhenAnotherBeanFailsFirst(CapturedOutput output) {
+        SpringApplication application = new SpringApplication(Application.class, FinalClass.class, Fails.class);
+        application.setWebApplicationType(WebApplicationType.NONE);
+
+        assertThatThrownBy(() ->
+                        application.run("--resilience.retry.payments.max-attempts=0", "--spring.main.banner-mode=off"))
+                .isNotInstanceOf(ResilienceConfigurationException.class)
+                .hasRootCauseMessage("no server");
+        assertThat(output).contains("would not have started either because of this:", "is in a final class");
+    }
+
+    static class Shop {
+
+        @Retryable("payments")
+        @CircuitBreaker("gateway")
+        void sell() {}
+
+        @Retryable("default")
+        @SuppressWarnings("unused")
+        private void secret() {}
+
+        @Idempotent(key = "#missing")
+        String book(String order) {
+            return order;
+        }
+
+        @Fallback("nothing")
+        void refund() {}
+    }
+
+    static class NamesPayments {
+
+        @Retryable("payments")
+        void pay() {
+            CallsEarly.calls++;
+        }
+    }
+
+    static class WrongInEveryWay {
+
+        @Retryable("a")
+        @CircuitBreaker("b")
+        @Fallback("c")
+        void pay() {}
+    }
+
+    static final class FinalClass {
+
+        @Retryable("payments")
+        void pay() {}
+    }
+
+    static class Private {
+
+        @Retryable("default")
+        @SuppressWarnings("unused")
+        private void pay() {}
+    }
+
+    @Lazy
+    static class LazyShop {
+
+        @Retryable("missing")
+        void pay() {}
+    }
+
+    static class CallsEarly {
+
+        private static int calls;
+
+        private final NamesPayments payments;
+
+        CallsEarly(NamesPayments payments) {
+            this.payments = payments;
+        }
+
+        @PostConstruct
+        void call() {
+            payments.pay();
+        }
+    }
+
+    static class Fails {
+
+        Fails(FinalClass made) {
+            throw new IllegalStateException("no server");
+        }
+    }
+}
