@@ -10,8 +10,6 @@ import dev.resilience.fault.HttpFailure;
 import dev.resilience.pipeline.Attempt;
 import dev.resilience.time.Durations;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -20,9 +18,6 @@ import org.jspecify.annotations.Nullable;
  * the decision whether to go on. Made on the thread of the caller; used by one thread at a time.
  */
 final class RetryCall {
-
-    /** How many earlier failures the last one carries as suppressed. */
-    private static final int MOST_SUPPRESSED = 10;
 
     private static final String DEADLINE_IS_OVER = "the deadline is over";
     private static final String BUDGET_IS_EXHAUSTED = "the retry budget is exhausted";
@@ -34,7 +29,7 @@ final class RetryCall {
     private final @Nullable Deadline deadline = Deadline.current();
     private final @Nullable Attempt outer;
     private final int maxAttempts;
-    private final Deque<Throwable> earlierFailures = new ArrayDeque<>(2);
+    private final EarlierFailures earlierFailures = new EarlierFailures();
     private int attempts = 1;
     private Duration previousWait;
     private Duration wait = Duration.ZERO;
@@ -171,10 +166,7 @@ final class RetryCall {
             return false;
         }
         if (failure != null) {
-            if (earlierFailures.size() == MOST_SUPPRESSED) {
-                earlierFailures.removeFirst();
-            }
-            earlierFailures.addLast(failure);
+            earlierFailures.add(failure);
         }
         retry.countRetry();
         retry.log().retrying(attempts, maxAttempts, wait, failure);
@@ -273,9 +265,8 @@ final class RetryCall {
             RetryOutcome end = outcome;
             retry.events().publish(() -> new RetryFinished(retry.time().now(), retry.name(), end, attempts, elapsed()));
         }
-        Throwable last = failure;
-        if (last != null) {
-            earlierFailures.forEach(earlier -> suppress(last, earlier)); // the last one itself is left out there
+        if (failure != null) {
+            earlierFailures.addTo(failure);
         }
     }
 
@@ -289,19 +280,5 @@ final class RetryCall {
     @Nullable
     Throwable failure() {
         return failure;
-    }
-
-    /** An exception that is thrown again and again, such as a constant, must not collect suppressed ones for ever. */
-    private static void suppress(Throwable failure, Throwable earlier) {
-        Throwable[] suppressed = failure.getSuppressed();
-        if (earlier == failure || suppressed.length >= MOST_SUPPRESSED) {
-            return;
-        }
-        for (Throwable known : suppressed) {
-            if (known == earlier) {
-                return;
-            }
-        }
-        failure.addSuppressed(earlier);
     }
 }
