@@ -2,7 +2,6 @@ package dev.resilience.log;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.event.Level;
@@ -62,9 +61,19 @@ record LogSummary<E extends Enum<E> & LogEvent>(String kind, String policy, Stri
         for (int i = 0; i < events.size(); i++) {
             if (counts[i] > 0) {
                 words.append(words.isEmpty() ? "" : ", ")
-                        .append(String.format(Locale.ROOT, "%,d ", counts[i]))
+                        .append(inWords(counts[i]))
+                        .append(' ')
                         .append(events.get(i).line().words());
             }
+        }
+        return words.toString();
+    }
+
+    /** With commas between thousands, whatever the locale. */
+    private static String inWords(long count) {
+        StringBuilder words = new StringBuilder().append(count);
+        for (int comma = words.length() - 3; comma > 0; comma -= 3) {
+            words.insert(comma, ',');
         }
         return words.toString();
     }
