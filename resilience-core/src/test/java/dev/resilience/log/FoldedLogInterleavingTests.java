@@ -2,7 +2,10 @@ package dev.resilience.log;
 
 import dev.resilience.concurrency.Interleavings;
 import dev.resilience.concurrency.StubTime;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -10,6 +13,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 class FoldedLogInterleavingTests {
 
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+    /** Initializes what formats numbers, which takes long where every step of it is watched. */
+    @BeforeAll
+    static void writeASummary() {
+        new LogSummary<>("Test", "orders", "test_summary", List.of(TestEvent.values()))
+                .write(new RecordedLog(), new long[] {1_000, 0, 0}, Duration.ofSeconds(1), false, null);
+    }
 
     @ParameterizedTest
     @EnumSource
