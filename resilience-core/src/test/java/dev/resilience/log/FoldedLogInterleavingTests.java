@@ -3,12 +3,22 @@ package dev.resilience.log;
 import dev.resilience.concurrency.Interleaved;
 import dev.resilience.concurrency.Interleavings;
 import dev.resilience.concurrency.StubTime;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
 
 /** At the turn of a second nothing is forgotten and nothing is told twice. */
 class FoldedLogInterleavingTests {
 
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+    /** Initializes what formats numbers, which takes long where every step of it is watched. */
+    @BeforeAll
+    static void writeASummary() {
+        new LogSummary<>("Test", "orders", "test_summary", List.of(TestEvent.values()))
+                .write(new RecordedLog(), new long[] {1_000, 0, 0}, Duration.ofSeconds(1), false, null);
+    }
 
     @Interleaved(alwaysModelChecked = true)
     void eachEventIsInTheLogExactlyOnce(Interleavings mode) {
@@ -18,6 +28,8 @@ class FoldedLogInterleavingTests {
             FoldedLog<TestEvent> log = new FoldedLog<>(lines, time, "Test", "orders", "test_summary", TestEvent.class);
             fail(log, 11);
             time.advance(SECOND);
+            time.timerGoesOff();
+            time.advance(SECOND); // the second that now ends began folded and may be the last one that does
 
             threads.run(() -> fail(log, 2), () -> {
                 time.timerGoesOff();

@@ -19,6 +19,7 @@ import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.idempotency.IdempotentMethodCheck;
 import dev.resilience.spring.idempotency.IdempotentMethods;
+import dev.resilience.time.TimeSource;
 import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -44,6 +45,7 @@ public final class PlanFactory {
     private final IdempotentMethods idempotentMethods;
     private final List<IdempotentMethodCheck> idempotentMethodChecks;
     private final StringValueResolver placeholders;
+    private final TimeSource time;
     private final StartupWarnings warnings;
 
     /**
@@ -57,6 +59,7 @@ public final class PlanFactory {
             IdempotentMethods idempotentMethods,
             List<IdempotentMethodCheck> idempotentMethodChecks,
             StringValueResolver placeholders,
+            TimeSource time,
             StartupWarnings warnings) {
         this.registry = registry;
         this.names = names;
@@ -64,6 +67,7 @@ public final class PlanFactory {
         this.idempotentMethods = idempotentMethods;
         this.idempotentMethodChecks = idempotentMethodChecks;
         this.placeholders = placeholders;
+        this.time = time;
         this.warnings = warnings;
     }
 
@@ -206,7 +210,7 @@ public final class PlanFactory {
         return registry.fallbacks()
                 .computeIfAbsent(
                         MethodNames.full(method, type),
-                        key -> new Fallback(name, FallbackResolver.resolve(annotation, method, type)));
+                        key -> new Fallback(name, FallbackResolver.resolve(annotation, method, type), time));
     }
 
     /** The live object that an annotation names; {@code null} if what is written of it is a mistake already. */

@@ -221,6 +221,7 @@ public final class ResilienceAutoConfiguration {
             ObjectProvider<IdempotentMethodCheck> checks,
             ConfigurableListableBeanFactory beans,
             PolicyNames names,
+            TimeSource time,
             StartupMistakes mistakes,
             StartupWarnings warnings) {
         return new PlanFactory(
@@ -230,6 +231,7 @@ public final class ResilienceAutoConfiguration {
                 idempotentMethods,
                 checks.orderedStream().toList(),
                 new EmbeddedValueResolver(beans),
+                time,
                 warnings);
     }
 

@@ -23,8 +23,8 @@ class NamesInTheDocsTests {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final Pattern EVENT =
             Pattern.compile("\"((?:retry|circuit|bulkhead|time_limit|fallback)_[a-z_]+)\"");
-    private static final Pattern EVENT_IN_A_TABLE = Pattern.compile(
-            "`((?:retry|circuit|bulkhead|time_limit|fallback)_[a-z_]+)`");
+    private static final Pattern EVENT_IN_A_TABLE =
+            Pattern.compile("`((?:retry|circuit|bulkhead|time_limit|fallback)_[a-z_]+)`");
     private static final Pattern METER = Pattern.compile("\"(resilience\\.[a-z]+(?:\\.[a-z]+)+)\"");
     private static final Pattern METER_IN_TEXT = Pattern.compile("`(resilience\\.[a-z]+(?:\\.[a-z]+)+)[`{]");
     private static final Pattern LINK = Pattern.compile("]\\(([^)#:]*)(?:#([^)]*))?\\)");
@@ -32,10 +32,7 @@ class NamesInTheDocsTests {
     static Stream<Path> pages() throws IOException {
         try (Stream<Path> docs = Files.list(ROOT.resolve("docs"));
                 Stream<Path> first = Files.list(ROOT)) {
-            return Stream.concat(docs, first)
-                    .filter(page -> page.toString().endsWith(".md"))
-                    .toList()
-                    .stream();
+            return Stream.concat(docs, first).filter(page -> page.toString().endsWith(".md")).toList().stream();
         }
     }
 
@@ -49,7 +46,8 @@ class NamesInTheDocsTests {
     @Test
     void everyMeterIsInTheTable() throws IOException {
         String reference = Files.readString(ROOT.resolve("docs/reference.md"));
-        for (String meter : namesIn(sources("resilience-spring-boot-starter/src/main/java/dev/resilience/spring/metrics"), METER)) {
+        for (String meter :
+                namesIn(sources("resilience-spring-boot-starter/src/main/java/dev/resilience/spring/metrics"), METER)) {
             String last = meter.substring(meter.lastIndexOf('.'));
             assertThat(reference).containsAnyOf("`" + meter + "`", "`" + last + "`");
         }
@@ -60,15 +58,15 @@ class NamesInTheDocsTests {
     void aPageNamesNoEventOrMeterThatIsNot(Path page) throws IOException {
         assertThat(namesIn(sources("resilience-core"), EVENT))
                 .containsAll(namesIn(List.of(page), Pattern.compile("event=([a-z_]+)")));
-        assertThat(namesIn(sources("resilience-spring-boot-starter/src/main/java/dev/resilience/spring/metrics"), METER))
+        assertThat(namesIn(
+                        sources("resilience-spring-boot-starter/src/main/java/dev/resilience/spring/metrics"), METER))
                 .containsAll(namesIn(List.of(page), METER_IN_TEXT));
     }
 
     @ParameterizedTest
     @MethodSource("pages")
     void linksLeadSomewhere(Path page) throws IOException {
-        List<MatchResult> links =
-                LINK.matcher(Files.readString(page)).results().toList();
+        List<MatchResult> links = LINK.matcher(Files.readString(page)).results().toList();
         for (MatchResult link : links) {
             Path target = link.group(1).isEmpty()
                     ? page
@@ -92,7 +90,9 @@ class NamesInTheDocsTests {
     }
 
     private static List<Path> sources(String directory) throws IOException {
-        Path main = directory.contains("/") ? ROOT.resolve(directory) : ROOT.resolve(directory).resolve("src/main/java");
+        Path main = directory.contains("/")
+                ? ROOT.resolve(directory)
+                : ROOT.resolve(directory).resolve("src/main/java");
         try (Stream<Path> files = Files.walk(main)) {
             return files.filter(file -> file.toString().endsWith(".java")).toList();
         }
