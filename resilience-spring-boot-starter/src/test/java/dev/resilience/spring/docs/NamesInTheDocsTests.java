@@ -26,7 +26,10 @@ class NamesInTheDocsTests {
     private static final Pattern EVENT_IN_A_TABLE =
             Pattern.compile("`((?:retry|circuit|bulkhead|time_limit|fallback)_[a-z_]+)`");
     private static final Pattern METER = Pattern.compile("\"(resilience\\.[a-z]+(?:\\.[a-z]+)+)\"");
-    private static final Pattern METER_IN_TEXT = Pattern.compile("`(resilience\\.[a-z]+(?:\\.[a-z]+)+)[`{]");
+    /** Properties of more than one word below their kind have a dash, or are the two that are named here. */
+    private static final Pattern METER_IN_TEXT =
+            Pattern.compile("`(resilience\\.(?!deadline\\.(?:header|margin))[a-z]+(?:\\.[a-z]+)+)[`{]");
+
     private static final Pattern LINK = Pattern.compile("]\\(([^)#:]*)(?:#([^)]*))?\\)");
 
     static Stream<Path> pages() throws IOException {
