@@ -55,20 +55,27 @@ class StartupTests {
 
     private static int promisedSeries(ResilienceRegistry registry) {
         int retry = 7 + 1 + 6; // outcomes, attempts, durations
-        int circuitBreaker = 4 + 1 + 1 + 1 + 17; // outcomes, state, failure rate, slow calls, transitions
+        int circuitBreaker = 4 + 1 + 1 + 1 + 20; // outcomes, state, failure rate, slow calls, transitions
         int bulkhead = 3 + 3 + 1; // outcomes, gauges, wait
         int timeLimit = 2 + 1; // outcomes, workers
         int idempotency = 9; // outcomes
         int fallback = 2; // outcomes
         int deadline = 2; // outcomes
-        return registry.retries().size() * retry
-                + registry.retryBudgets().size()
-                + registry.circuitBreakers().size() * circuitBreaker
-                + registry.bulkheads().size() * bulkhead
-                + registry.timeLimits().size() * timeLimit
-                + registry.idempotencies().size() * idempotency
+        return used(registry, PolicyKind.RETRY) * retry
+                + used(registry, PolicyKind.RETRY_BUDGET)
+                + used(registry, PolicyKind.CIRCUIT_BREAKER) * circuitBreaker
+                + used(registry, PolicyKind.BULKHEAD) * bulkhead
+                + used(registry, PolicyKind.TIME_LIMIT) * timeLimit
+                + used(registry, PolicyKind.IDEMPOTENCY) * idempotency
                 + registry.fallbacks().size() * fallback
                 + deadline;
+    }
+
+    /** How many policies of a kind have series: all but a default that no method uses. */
+    private static int used(ResilienceRegistry registry, PolicyKind kind) {
+        return (int) registry.ofKind(kind).keySet().stream()
+                .filter(name -> !registry.isUnusedDefault(kind, name))
+                .count();
     }
 
     private static ConfigurableApplicationContext start(String... arguments) {

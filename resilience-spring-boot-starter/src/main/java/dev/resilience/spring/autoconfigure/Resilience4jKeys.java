@@ -11,17 +11,15 @@ import org.springframework.boot.context.properties.source.IterableConfigurationP
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
-/** Warns of keys of Resilience4j that were left when the library itself went, with what to write in their place. */
+/** Warns of keys of Resilience4j that were left when what reads them went, with what to write in their place. */
 final class Resilience4jKeys {
 
     private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("resilience4j");
 
+    /** What reads the keys: the Spring Boot starters for 4 and for 3, the latter with Spring Cloud too. */
     private static final String[] CLASSES = {
-        "io.github.resilience4j.retry.Retry",
-        "io.github.resilience4j.circuitbreaker.CircuitBreaker",
-        "io.github.resilience4j.bulkhead.Bulkhead",
-        "io.github.resilience4j.timelimiter.TimeLimiter",
-        "io.github.resilience4j.ratelimiter.RateLimiter"
+        "io.github.resilience4j.springboot.retry.autoconfigure.RetryAutoConfiguration",
+        "io.github.resilience4j.springboot3.retry.autoconfigure.RetryAutoConfiguration"
     };
 
     private Resilience4jKeys() {}

@@ -184,7 +184,8 @@ final class Resilience4jTranslation {
 
     String toText() {
         StringBuilder text = new StringBuilder(
-                "Keys under 'resilience4j' have no effect, because Resilience4j is not on the class path.");
+                "Keys under 'resilience4j' have no effect, because no Spring Boot starter of Resilience4j is on the class "
+                        + "path.");
         if (!policies.isEmpty()) {
             text.append(" For this library they are:\n\nresilience:");
             policies.forEach((kind, byName) -> {

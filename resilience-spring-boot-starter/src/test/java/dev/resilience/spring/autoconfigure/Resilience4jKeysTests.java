@@ -56,7 +56,7 @@ class Resilience4jKeysTests extends FailingStartup {
     @Test
     void isToldOnceWithTheEquivalent() {
         assertThat(warning(LEFT_OVER)).isEqualTo("""
-            Keys under 'resilience4j' have no effect, because Resilience4j is not on the class path. For this library they \
+            Keys under 'resilience4j' have no effect, because no Spring Boot starter of Resilience4j is on the class path. For this library they \
             are:
 
             resilience:
