@@ -24,7 +24,7 @@ class ArchitectureTests {
     private static final Map<String, Set<String>> MAY_USE = Map.ofEntries(
             Map.entry("time", Set.of()),
             Map.entry("policy", Set.of()),
-            Map.entry("event", Set.of()),
+            Map.entry("event", Set.of("log", "time")),
             Map.entry("log", Set.of("time")),
             Map.entry("fault", Set.of()),
             Map.entry("exception", Set.of("fault", "time")),

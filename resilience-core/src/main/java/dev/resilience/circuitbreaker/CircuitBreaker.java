@@ -26,9 +26,9 @@ import org.slf4j.LoggerFactory;
  * A circuit breaker policy at work: refuses calls while the callee is down, probes it when the open period is over, and
  * closes when the probes succeed. Nothing happens without a call.
  *
- * <p>The state is one reference, moved by compare-and-set; there is no lock. Listeners hear of each transition once, on
- * the thread that made it: of two that follow at once on two threads, possibly of the later one first. Safe for use by
- * many threads.
+ * <p>The state is one reference, moved by compare-and-set; no call waits for a lock. The log and the listeners hear of each
+ * transition once and in order, on the thread that made it, or on the one that made the transition before and has not yet
+ * told of that. Safe for use by many threads.
  */
 public final class CircuitBreaker implements Layer {
 
@@ -50,6 +50,7 @@ public final class CircuitBreaker implements Layer {
     private final OutcomeCounters<CircuitBreakerOutcome> calls = new OutcomeCounters<>(CircuitBreakerOutcome.class);
     private final LongAdder slowCalls = new LongAdder();
     private final FoldedLog<CircuitBreakerLogEvent> log;
+    private final Announcements announcements = new Announcements(this::tell);
     private final Map<CircuitState, Map<CircuitState, LongAdder>> transitions = new EnumMap<>(CircuitState.class);
 
     public CircuitBreaker(String name, CircuitBreakerPolicy policy, Faults faults, TimeSource time, Events events) {
@@ -274,6 +275,7 @@ public final class CircuitBreaker implements Layer {
 
     /** Moves from one state instance to the next; false if another thread was first, and then nothing has changed. */
     boolean move(State from, State to) {
+        to.transitions = from.transitions + 1;
         if (!STATE.compareAndSet(this, from, to)) {
             return false;
         }
@@ -295,12 +297,13 @@ public final class CircuitBreaker implements Layer {
 
     /** What the successor is depends on what it follows, and above all on its settings. */
     private void replace(UnaryOperator<State> successor) {
-        State before = state;
-        State after = successor.apply(before);
-        while (!STATE.compareAndSet(this, before, after)) {
+        State before;
+        State after;
+        do {
             before = state;
             after = successor.apply(before);
-        }
+            after.transitions = before.transitions + (before.name() == after.name() ? 0 : 1);
+        } while (!STATE.compareAndSet(this, before, after));
         if (before.name() != after.name()) {
             announce(new Transition(before, after, true));
         }
@@ -345,7 +348,14 @@ public final class CircuitBreaker implements Layer {
 
     private void announce(Transition transition) {
         transition(transition.from(), transition.to()).increment();
-        transition.log();
+        announcements.add(transition);
+    }
+
+    private void tell(Transition transition) {
+        try {
+            transition.log();
+        } catch (Throwable broken) { // a logger, which must not hurt a call
+        }
         events.publish(transition::event);
     }
 }

@@ -26,6 +26,9 @@ abstract sealed class State permits ClosedState, OpenState, HalfOpenState, Force
     /** When the stay began. */
     final Moment since;
 
+    /** How many transitions have led here; written before others can see the state. */
+    long transitions;
+
     /** What refused calls are told; put together for the first of them, maybe by several threads at once. */
     private @Nullable String explanation;
 

@@ -26,6 +26,11 @@ record Transition(State before, State after, boolean byHand) {
         return after.name();
     }
 
+    /** The first one of a breaker is 1. */
+    long number() {
+        return after.transitions;
+    }
+
     CircuitStateChanged event() {
         Opening opening = after.opening;
         boolean open = opening != null && isOpen(to());

@@ -17,6 +17,7 @@ public final class Events {
     private static final Logger log = LoggerFactory.getLogger(Events.class);
     private static final ResilienceListener[] NOBODY = {};
 
+    private final ListenerLog listenerLog = new ListenerLog();
     private volatile ResilienceListener[] listeners = NOBODY;
 
     /** Adds a listener. */
@@ -47,11 +48,11 @@ public final class Events {
     }
 
     /** Whatever a listener throws, an {@link Error} too, must not hurt the call that it hears of. */
-    private static void tell(ResilienceListener listener, ResilienceEvent event) {
+    private void tell(ResilienceListener listener, ResilienceEvent event) {
         try {
             listener.onEvent(event);
         } catch (Throwable broken) {
-            log.warn("Listener {} failed on {}", listener.getClass().getName(), event.type(), broken);
+            listenerLog.failed(listener, event, broken);
         }
     }
 

@@ -74,10 +74,10 @@ public final class FoldedLog<E extends Enum<E> & LogEvent> implements AutoClosea
      * @param line adds what is to be told to a line that has {@code event} and {@code policy} already, and logs it
      */
     public void write(E event, @Nullable Throwable failure, Consumer<LoggingEventBuilder> line) {
-        if (!log.isWarnEnabled()) {
-            return;
-        }
         try {
+            if (!log.isWarnEnabled()) {
+                return;
+            }
             if (present().takeLine(event.ordinal())) {
                 line.accept(log.atLevel(event.line().level())
                         .addKeyValue("event", event.line().event())

@@ -1,17 +1,22 @@
 package dev.resilience.log;
 
+import java.util.regex.Pattern;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * What the log tells of an exception: never its stack trace, because there may be thousands.
  *
  * @param type the name of its class
- * @param message its own message
+ * @param message its own message in one line: one that somebody outside has a say in must not look like further lines of
+ *     the log, nor fill it
  */
 public record LoggedFailure(String type, String message) {
 
+    private static final int LONGEST_MESSAGE = 1_000;
+    private static final Pattern LINE_BREAKS = Pattern.compile("[\\p{Cntrl}\\u0085\\u2028\\u2029]+");
+
     public static LoggedFailure of(Throwable failure) {
-        return new LoggedFailure(failure.getClass().getName(), messageOf(failure));
+        return new LoggedFailure(failure.getClass().getName(), inOneLine(messageOf(failure)));
     }
 
     /** The keys {@code errorType} and {@code errorMessage}. */
@@ -22,6 +27,12 @@ public record LoggedFailure(String type, String message) {
     @Override
     public String toString() {
         return type + ": " + message;
+    }
+
+    private static String inOneLine(String message) {
+        boolean isCut = message.length() > LONGEST_MESSAGE;
+        String kept = isCut ? message.substring(0, LONGEST_MESSAGE) : message;
+        return LINE_BREAKS.matcher(kept).replaceAll(" ") + (isCut ? "…" : "");
     }
 
     /** A message that is made when it is asked for may fail, which must not take the place of the failure. */

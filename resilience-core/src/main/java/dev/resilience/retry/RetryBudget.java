@@ -41,6 +41,7 @@ public final class RetryBudget {
     private final LongAdder firstAttempts = new LongAdder();
     private final LongAdder successesOfFirstUser = new LongAdder();
     private final AtomicBoolean hasFirstUser = new AtomicBoolean();
+    private final LongWaits longWaits = new LongWaits();
     private volatile RetryHistory history;
 
     public RetryBudget(String name, RetryBudgetPolicy policy, TimeSource time) {
@@ -76,12 +77,13 @@ public final class RetryBudget {
      * Keeps a retry for a call that is about to wait for it.
      *
      * @return {@code null} if there is none for it. For a wait longer than the window nothing is kept, because that
-     *     would keep it from others for as long: there it is decided when the wait is over
+     *     would keep it from others for as long: there it is decided when the wait is over, and no more calls wait for a
+     *     window than may retry in it
      */
     @Nullable
     RetryReservation reserve(Duration wait) {
         if (wait.compareTo(policy.window()) > 0) {
-            return available() > 0 ? new RetryReservation(this, RetryReservation.NONE) : null;
+            return reserveLongWait(wait);
         }
         long waitNanos = Durations.toNanos(wait);
         while (true) {
@@ -93,9 +95,27 @@ public final class RetryBudget {
                 return null;
             }
             if (HISTORY.compareAndSet(this, before, now.plan(due))) {
-                return new RetryReservation(this, due);
+                return new RetryReservation(this, due, false);
             }
         }
+    }
+
+    private @Nullable RetryReservation reserveLongWait(Duration wait) {
+        long elapsed = elapsed();
+        RetryHistory now = history.at(elapsed / slotNanos, firstAttempts());
+        long present = elapsed / slotNanos / RetryHistory.SLOTS_PER_WINDOW;
+        long due = slotAfter(elapsed, Durations.toNanos(wait)) / RetryHistory.SLOTS_PER_WINDOW;
+        boolean mayWait = now.available() > 0 && longWaits.add(present, due, now.expectedPerWindow());
+        return mayWait ? new RetryReservation(this, due, true) : null;
+    }
+
+    boolean useAfterLongWait(long due) {
+        longWaits.remove(due);
+        return tryAcquire();
+    }
+
+    void giveBackLongWait(long due) {
+        longWaits.remove(due);
     }
 
     /** Takes one retry out of the budget if there is one that is not reserved. */

@@ -148,6 +148,12 @@ final class RetryHistory {
         return (long) Math.floor(Math.max(0, room(0, 0)) + TOLERANCE);
     }
 
+    /** How many retries may be made in one window, if steady traffic goes on. */
+    long expectedPerWindow() {
+        double paid = ratio * recentCalls.steadyPerSlot(slot) * SLOTS_PER_WINDOW;
+        return (long) Math.floor(allowance + paid + TOLERANCE);
+    }
+
     /**
      * Whether there is room for a retry that is due in a slot from this one to a window ahead.
      *

@@ -120,6 +120,20 @@ class EventsTests {
     }
 
     @Test
+    void aListenerThatAlwaysThrowsDoesNotFillTheLog() {
+        events.add(event -> {
+            throw new IllegalStateException("broken");
+        });
+        try (CapturedLog log = CapturedLog.of(Events.class)) {
+            for (int event = 0; event < 1_000; event++) {
+                events.publish(() -> EVENT);
+            }
+
+            assertThat(log.events()).hasSizeLessThan(100);
+        }
+    }
+
+    @Test
     void aListenerThatThrowsAnErrorKeepsNobodyFromHearingEither() {
         events.add(event -> {
             throw new NoSuchMethodError("another version of the metrics library");

@@ -162,7 +162,7 @@ class RetryBudgetPropertyTests {
             long now = time.nanoTime();
             while (!waiting.isEmpty() && waiting.peek().until <= now && random.nextInt(10) > 0) {
                 Waiting over = waiting.remove();
-                boolean kept = over.reserved.due() != RetryReservation.NONE
+                boolean kept = !over.reserved.longWait()
                         && now - over.until
                                 <= policy.window().toNanos() * 9 / 10; // else the reservation may have lapsed
                 if (over.reserved.use()) {

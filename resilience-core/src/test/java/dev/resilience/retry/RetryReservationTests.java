@@ -171,6 +171,51 @@ class RetryReservationTests {
         assertThat(reserveAll(SECOND)).hasSize(20);
     }
 
+    @Test
+    void noMoreCallsWaitLongerThanTheWindowThanMayRetryAfterwards() {
+        List<RetryReservation> waiting = reserveSome(1_000, WINDOW.multipliedBy(3));
+
+        assertThat(waiting).hasSize(20);
+        time.advance(WINDOW.multipliedBy(3));
+        assertThat(waiting).allMatch(RetryReservation::use);
+    }
+
+    @Test
+    void aLongWaitThatIsGivenBackLetsAnotherCallWait() {
+        Duration wait = WINDOW.multipliedBy(3);
+        List<RetryReservation> waiting = reserveSome(1_000, wait);
+
+        waiting.get(0).giveBack();
+
+        assertThat(reserveSome(1_000, wait)).hasSize(1);
+    }
+
+    @Test
+    void aLongWaitThatIsNeverEndedKeepsNobodyFromALaterOne() {
+        Duration wait = WINDOW.multipliedBy(3);
+        List<RetryReservation> lost = reserveSome(1_000, wait);
+
+        time.advance(wait);
+
+        List<RetryReservation> later = reserveSome(1_000, wait);
+        assertThat(later).hasSize(20);
+        lost.forEach(RetryReservation::giveBack);
+        assertThat(reserveSome(1_000, wait)).isEmpty();
+    }
+
+    @Test
+    void moreCallsWaitLongerThanTheWindowWhereSteadyTrafficPaysForThem() {
+        for (int call = 0; call < 30_000; call++) {
+            time.advance(Duration.ofMillis(1));
+            budget.firstAttemptEnded();
+            if (call % 100 == 0) {
+                budget.tryAcquire();
+            }
+        }
+
+        assertThat(reserveSome(10_000, WINDOW.multipliedBy(3))).hasSizeBetween(900, 1_020);
+    }
+
     /** A thousand calls a second, of which every so many wants to wait for a retry; how many of them are let wait. */
     private int steadyTraffic(int seconds, int oneIn, Duration longestWait) {
         SplittableRandom random = new SplittableRandom(4711);
@@ -198,6 +243,17 @@ class RetryReservationTests {
             next = budget.reserve(wait);
         }
         return all;
+    }
+
+    private List<RetryReservation> reserveSome(int asked, Duration wait) {
+        List<RetryReservation> reserved = new ArrayList<>();
+        for (int call = 0; call < asked; call++) {
+            RetryReservation mine = budget.reserve(wait);
+            if (mine != null) {
+                reserved.add(mine);
+            }
+        }
+        return reserved;
     }
 
     private RetryReservation reserve(Duration wait) {

@@ -1,0 +1,53 @@
+package dev.resilience.circuitbreaker;
+
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells of transitions in the order in which they were made, one at a time. A thread that is faster than the one that made
+ * the transition before leaves its own to that thread, so none waits. Safe for use by many threads.
+ */
+final class Announcements {
+
+    /** So many wait only for a thread that has died before it came here. */
+    private static final int MOST_WAITING = 100;
+
+    private final Consumer<Transition> audience;
+    private final TreeMap<Long, Transition> waiting = new TreeMap<>();
+    private long next = 1;
+    private boolean underWay;
+
+    /** @param audience hears of each transition, and must not throw */
+    Announcements(Consumer<Transition> audience) {
+        this.audience = audience;
+    }
+
+    void add(Transition transition) {
+        for (Transition due = first(transition); due != null; due = following()) {
+            audience.accept(due);
+        }
+    }
+
+    private synchronized @Nullable Transition first(Transition made) {
+        waiting.put(made.number(), made);
+        if (underWay) {
+            return null;
+        }
+        underWay = true;
+        return following();
+    }
+
+    private synchronized @Nullable Transition following() {
+        if (waiting.size() > MOST_WAITING) {
+            next = waiting.firstKey();
+        }
+        Transition due = waiting.remove(next);
+        if (due == null) {
+            underWay = false;
+        } else {
+            next++;
+        }
+        return due;
+    }
+}
