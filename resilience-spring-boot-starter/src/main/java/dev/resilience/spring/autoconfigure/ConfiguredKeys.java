@@ -211,6 +211,31 @@ final class ConfiguredKeys {
         return sources.stream().flatMap(ConfiguredKeys::names).anyMatch(name::isAncestorOf);
     }
 
+    /** Where a policy is written, but not below {@code resilience}; {@code null} if it is not. */
+    @Nullable
+    String outsideOfRoot(PolicyKind kind, String policy) {
+        String wanted = "." + KnownKeys.uniform(kind.id() + "." + policy);
+        return sources.stream()
+                .filter(source -> STRICT.apply(source))
+                .flatMap(ConfiguredKeys::names)
+                .filter(name -> !ROOT.isAncestorOf(name))
+                .map(name -> beginning(name, wanted))
+                .filter(beginning -> !beginning.isEmpty())
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** The name up to the element with which the wanted text ends. */
+    private static String beginning(ConfigurationPropertyName name, String wanted) {
+        for (int length = 1; length <= name.getNumberOfElements(); length++) {
+            ConfigurationPropertyName beginning = name.chop(length);
+            if (("." + KnownKeys.uniform(beginning.toString())).endsWith(wanted)) {
+                return beginning.toString();
+            }
+        }
+        return "";
+    }
+
     /** The policies of a kind that are written without a key, as by a wrong indentation. */
     List<String> emptyPolicies(PolicyKind kind) {
         ConfigurationPropertyName prefix = ConfigurationPropertyName.of(kind.prefix());

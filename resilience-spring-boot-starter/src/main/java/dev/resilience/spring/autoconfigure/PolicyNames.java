@@ -62,6 +62,12 @@ final class PolicyNames implements WrittenNames {
                     + "that starts from it and has its name or another: configure the policy under '" + kind.prefix()
                     + "." + name + "':\n\n    resilience.retry." + name + ":\n      extends: " + name;
         }
+        if (name.isBlank()) {
+            return "Write the name of a policy. " + NearestNames.suggest(name, live);
+        }
+        if (live.contains(name.strip())) {
+            return "Remove the blanks around the name: '" + name.strip() + "'.";
+        }
         ConfigurationPropertyName explains = unknown.explains(kind, name);
         if (explains != null) {
             return "Correct '" + explains + "' first, which is not known either: it is probably where the policy is.";
@@ -72,9 +78,8 @@ final class PolicyNames implements WrittenNames {
     }
 
     private String hint(PolicyKind kind, String name, Collection<String> live) {
-        String stray = kind.id() + "." + name;
-        ConfigurationPropertyName atRoot = ConfigurationPropertyName.adapt(stray, '.');
-        if (keys.hasAnyBelow(atRoot)) {
+        String stray = keys.outsideOfRoot(kind, name);
+        if (stray != null) {
             return "There is a '" + stray + "', but not below 'resilience'.";
         }
         List<String> squeezed = live.stream()

@@ -1,6 +1,7 @@
 package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.spring.MistakeKind;
+import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupMistakes;
@@ -59,18 +60,22 @@ final class UnknownKeys {
                 .orElse(null);
     }
 
+    /** A policy's name with dots, written without brackets, is several elements. */
     private static boolean names(ConfigurationPropertyName place, String policy) {
-        for (int i = 1; i < place.getNumberOfElements(); i++) {
-            if (KnownKeys.uniform(place.getElement(i, Form.ORIGINAL)).equals(KnownKeys.uniform(policy))) {
-                return true;
-            }
-        }
-        return false;
+        String written = KnownKeys.uniform(KnownKeys.plain(place, KnownKeys.KIND));
+        return ("." + written + ".").contains("." + KnownKeys.uniform(policy) + ".");
     }
 
+    /** Below the kind, or below something else that is spelt like it or has a key of it. */
     private boolean isNear(ConfigurationPropertyName place, PolicyKind kind) {
         PolicyKind written = KnownKeys.kind(place);
-        return written == kind || written == null;
+        if (written != null) {
+            return written == kind;
+        }
+        String first = place.getElement(KnownKeys.KIND, Form.ORIGINAL);
+        return !NearestNames.nearest(first, List.of(kind.id())).isEmpty()
+                || known.find(kind, KnownKeys.plain(place, KnownKeys.POLICY_KEY)) != null
+                || known.find(kind, KnownKeys.plain(place, KnownKeys.POLICY)) != null;
     }
 
     private boolean isUnknown(ConfigurationPropertyName name) {

@@ -72,7 +72,9 @@ final class UnreadableValues {
             return ofEnum(type, text);
         }
         if (type == Integer.class || type == Long.class) {
-            return new Explanation("'" + text + "' is not a whole number", "Write a whole number, in digits.");
+            return text.strip().matches("[+-]?\\d+")
+                    ? new Explanation("'" + text + "' has too many digits", "Write a smaller number.")
+                    : new Explanation("'" + text + "' is not a whole number", "Write a whole number, in digits.");
         }
         if (type == Double.class) {
             String ratio = Percentages.ofSigned(text);

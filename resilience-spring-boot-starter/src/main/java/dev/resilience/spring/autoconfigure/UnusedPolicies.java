@@ -68,7 +68,7 @@ final class UnusedPolicies implements SmartInitializingSingleton {
         for (String name : unused) {
             List<String> near = NearestNames.nearest(name, used);
             warnings.add("The " + kind.id() + " policy '" + name + "' is used by no method: '" + written.get(name)
-                    + "' has no effect. "
+                    + "' has no effect, unless code takes it from the ResilienceRegistry. "
                     + (near.isEmpty() ? "" : "Did you mean '" + String.join("' or '", near) + "'? ")
                     + "Remove it, or name it "
                     + (kind == PolicyKind.RETRY_BUDGET ? "as a policy's budget" : "in an annotation"));

@@ -75,7 +75,7 @@ final class Variables {
             read.addAll(both(general));
         }
         for (String variable : meant) {
-            if (!read.contains(variable) && !read.contains(variable.replaceFirst("(_\\d+)+$", ""))) {
+            if (!read.contains(variable) && !read.contains(variable.replaceFirst("(_\\d+)+_?$", ""))) {
                 List<String> near = NearestNames.nearest(variable, offered);
                 warnings.add("The environment variable '" + variable + "' has no effect. "
                         + (near.isEmpty()

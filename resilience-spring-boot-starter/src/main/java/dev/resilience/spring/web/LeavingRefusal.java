@@ -9,6 +9,9 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 /** Finds the refusal that makes a controller fail. */
 final class LeavingRefusal {
 
+    /** Causes may be a circle. */
+    private static final int LONGEST = 50;
+
     private LeavingRefusal() {}
 
     /**
@@ -16,7 +19,9 @@ final class LeavingRefusal {
      * it says itself which status it is answered with.
      */
     static @Nullable ResilienceException in(Throwable exception) {
-        for (Throwable at = exception; at != null; at = at.getCause()) {
+        int links = 0;
+        for (Throwable at = exception; at != null && links < LONGEST; at = at.getCause()) {
+            links++;
             if (at instanceof ResilienceException refusal) {
                 return refusal;
             }

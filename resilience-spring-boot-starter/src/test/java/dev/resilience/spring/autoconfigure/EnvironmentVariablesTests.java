@@ -103,6 +103,7 @@ class EnvironmentVariablesTests extends FailingStartup {
                 "RESILIENCE_RETRY_BUDGET_DEFAULT_MIN_RETRIES_PER_SECOND",
                 "RESILIENCE_RETRYBUDGET_DEFAULT_MINRETRIESPERSECOND",
                 "RESILIENCE_RETRY_PAYMENTS_RETRYONSTATUS_0",
+                "RESILIENCE_RETRY_PAYMENTS_RETRYONSTATUS_0_",
                 "RESILIENCE_ADVICEORDER"
             })
     void areNotWarnedOfIfTheyReachSomethingOrAreNotOurs(String variable) {

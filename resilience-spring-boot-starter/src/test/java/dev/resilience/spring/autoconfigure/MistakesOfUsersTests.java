@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What users write by mistake, each in an application of its own, and the essential words of the answer. */
 class MistakesOfUsersTests extends FailingStartup {
@@ -121,6 +122,11 @@ class MistakesOfUsersTests extends FailingStartup {
                 value("circuit-breaker", "failure-rate-threshold: 50%", "'50%' is not a number", "Write 0.5."),
                 value("circuit-breaker", "failure-rate-threshold: 50", "is a ratio", "for 50.0 percent write 0.5"),
                 value("retry", "max-attempts: three", "'three' is not a whole number", "in digits"),
+                value(
+                        "retry",
+                        "max-attempts: 99999999999",
+                        "'99999999999' has too many digits",
+                        "Write a smaller number."),
                 value("retry", "max-attempts:", "it has no value", "remove the key"),
                 value("retry", "honor-retry-after: sometimes", "neither true nor false", "Write true or false."),
                 value("retry", "backoff.jitter: ful", "none of the values", "Did you mean 'full'?"),
@@ -266,6 +272,33 @@ class MistakesOfUsersTests extends FailingStartup {
     void aKindWithoutResilienceBeforeItIsFound() {
         fail("retry.cards.max-attempts: 3", NamesCards.class)
                 .advises("There is a 'retry.cards', but not below 'resilience'.");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"spring.resilience.retry.cards", "resiliance.retry.cards"})
+    void aPolicyBelowAnotherRootIsFound(String policy) {
+        fail(policy + ".max-attempts: 3", NamesCards.class)
+                .advises("There is a '" + policy + "', but not below 'resilience'.");
+    }
+
+    @Test
+    void aNameThatIsEmptyIsToBeWritten() {
+        assertThat(fail("name: ''\nresilience.retry.cards.max-attempts: 3", NamesByPlaceholder.class)
+                        .action())
+                .isEqualTo("Write the name of a policy. Known are: 'cards', 'default'.");
+    }
+
+    @Test
+    void blanksAroundANameAreToBeRemoved() {
+        assertThat(fail("name: ' cards'\nresilience.retry.cards.max-attempts: 3", NamesByPlaceholder.class)
+                        .action())
+                .isEqualTo("Remove the blanks around the name: 'cards'.");
+    }
+
+    static class NamesByPlaceholder {
+
+        @Retryable("${name}")
+        void pay() {}
     }
 
     static class NamesAPreset {

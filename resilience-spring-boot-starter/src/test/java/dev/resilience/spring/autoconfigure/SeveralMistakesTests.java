@@ -3,6 +3,7 @@ package dev.resilience.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.resilience.annotation.Bulkhead;
 import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Idempotent;
@@ -96,6 +97,24 @@ class SeveralMistakesTests extends FailingStartup {
     }
 
     @Test
+    void aMisspeltKindIsNotBlamedForPoliciesOfOtherKinds() {
+        fail(
+                        "resilience: {retries.payments.max-attempts: 5, circuit-breakers.payments.open-duration: 9s}",
+                        NamesAllPayments.class)
+                .advises(
+                        "Correct 'resilience.circuit-breakers.payments.open-duration' first",
+                        "Correct 'resilience.retries.payments.max-attempts' first",
+                        "configure the policy under 'resilience.bulkhead.payments'");
+    }
+
+    @Test
+    void aNameWithADotAndWithoutBracketsExplainsTheMethodThatNamesIt() {
+        fail("resilience.retry.OrderService.place.max-attempts: 4", NamesPlace.class)
+                .says("There are 2 mistakes")
+                .advises("(2) Correct 'resilience.retry.orderservice.place.max-attempts' first");
+    }
+
+    @Test
     void aMethodThatNamesABrokenPolicyIsNoMistakeOfItsOwn() {
         assertThat(fail("resilience.retry.payments.max-attempts: 0", NamesPayments.class)
                         .description())
@@ -175,6 +194,20 @@ class SeveralMistakesTests extends FailingStartup {
         void pay() {
             CallsEarly.calls++;
         }
+    }
+
+    static class NamesAllPayments {
+
+        @Bulkhead("payments")
+        @CircuitBreaker("payments")
+        @Retryable("payments")
+        void pay() {}
+    }
+
+    static class NamesPlace {
+
+        @Retryable("OrderService.place")
+        void place() {}
     }
 
     static class WrongInEveryWay {

@@ -31,7 +31,7 @@ class UnusedPoliciesTests {
     void aPolicyThatNoMethodUsesIsWarnedOf() {
         assertThat(warnings(application.withPropertyValues("resilience.bulkhead.zzz.max-concurrent=3"), Shop.class))
                 .containsExactly(
-                        "The bulkhead policy 'zzz' is used by no method: 'resilience.bulkhead.zzz' has no effect. "
+                        "The bulkhead policy 'zzz' is used by no method: 'resilience.bulkhead.zzz' has no effect, unless code takes it from the ResilienceRegistry. "
                                 + "Remove it, or name it in an annotation");
     }
 
@@ -39,7 +39,7 @@ class UnusedPoliciesTests {
     void aMisspeltOneIsWarnedOfWithTheNameThatWasMeant() {
         assertThat(warnings(application.withPropertyValues("resilience.retry.gatway.max-attempts=5"), Shop.class))
                 .containsExactly(
-                        "The retry policy 'gatway' is used by no method: 'resilience.retry.gatway' has no effect. "
+                        "The retry policy 'gatway' is used by no method: 'resilience.retry.gatway' has no effect, unless code takes it from the ResilienceRegistry. "
                                 + "Did you mean 'gateway'? Remove it, or name it in an annotation");
     }
 
