@@ -49,6 +49,7 @@ public final class Retry implements Layer, AutoCloseable {
     private final boolean tellsBudgetOfSuccesses;
     private final OutcomeCounters<RetryOutcome> calls;
     private final LongAdder attempts = new LongAdder();
+    private volatile @Nullable Class<? extends Throwable> lastFailure;
     private final RetryLog log;
     private final @Nullable Attempt outermost;
 
@@ -132,6 +133,15 @@ public final class Retry implements Layer, AutoCloseable {
     /** Retries made; first attempts are not counted. */
     public long attempts() {
         return attempts.sum();
+    }
+
+    /** The type of the exception that the last failed call ended with; {@code null} if none has failed. */
+    public @Nullable Class<? extends Throwable> lastFailure() {
+        return lastFailure;
+    }
+
+    void endedWith(Throwable failure) {
+        lastFailure = failure.getClass();
     }
 
     /** What the retries are taken from, if there is a budget. */

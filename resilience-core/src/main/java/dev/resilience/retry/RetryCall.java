@@ -266,6 +266,7 @@ final class RetryCall {
             retry.events().publish(() -> new RetryFinished(retry.time().now(), retry.name(), end, attempts, elapsed()));
         }
         if (failure != null) {
+            retry.endedWith(failure);
             earlierFailures.addTo(failure);
         }
     }

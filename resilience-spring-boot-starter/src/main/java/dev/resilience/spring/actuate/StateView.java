@@ -48,6 +48,10 @@ final class StateView {
         if (live instanceof Retry retry) {
             state.put("calls", calls(retry.calls()));
             state.put("attempts", retry.attempts());
+            Class<?> lastFailure = retry.lastFailure();
+            if (lastFailure != null) {
+                state.put("lastFailure", lastFailure.getName());
+            }
         } else if (live instanceof CircuitBreaker breaker) {
             state.putAll(CircuitBreakerView.of(breaker.status()));
             state.put("calls", calls(breaker.calls()));

@@ -66,6 +66,14 @@ class EndpointEntryTests extends ManualTimeActuatorTest {
     }
 
     @Test
+    void showsWhatTheLastFailedCallEndedWith() {
+        callee.failNext(Integer.MAX_VALUE);
+        assertThatThrownBy(() -> orders.find(2, "all")).isInstanceOf(Exception.class);
+
+        json("retry", "orders", "$.state.lastFailure").isEqualTo("java.net.ConnectException");
+    }
+
+    @Test
     void showsHowACircuitBreakerOpenedAndRefused() {
         callee.failNext(Integer.MAX_VALUE);
         for (int i = 0; i < 3; i++) {
