@@ -41,7 +41,7 @@ class ArchitectureTests {
             Map.entry(
                     "timelimit",
                     Set.of("deadline", "event", "exception", "log", "pipeline", "policy", "time", "worker")),
-            Map.entry("idempotency", Set.of("deadline", "event", "exception", "pipeline", "policy", "time")));
+            Map.entry("idempotency", Set.of("deadline", "event", "exception", "log", "pipeline", "policy", "time")));
 
     private static final JavaClasses CORE = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)

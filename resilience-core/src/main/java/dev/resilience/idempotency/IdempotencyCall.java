@@ -15,13 +15,10 @@ import dev.resilience.time.Durations;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** A call on its way to its key, or to an earlier call's answer. Used by one thread at a time. */
 final class IdempotencyCall {
 
-    private static final Logger log = LoggerFactory.getLogger(Idempotency.class);
     private static final Duration FIRST_WAIT = Duration.ofMillis(10);
     private static final Duration LONGEST_WAIT = Duration.ofMillis(250);
 
@@ -76,9 +73,10 @@ final class IdempotencyCall {
             }
             idempotency.count(IdempotencyOutcome.STORE_FAILURE);
             if (policy.onStoreFailure() == OnStoreFailure.FAIL_OPEN && !isRunningElsewhere && !interrupted) {
-                log.warn("Idempotency '{}': the store does not answer; the call runs unprotected", name(), unavailable);
+                idempotency.log().unprotected(unavailable);
                 return null;
             }
+            idempotency.log().refused(unavailable);
             throw new IdempotencyStoreException(
                     "Idempotency '" + name() + "': the store does not answer, so the call was not made", unavailable);
         }

@@ -6,15 +6,11 @@ import dev.resilience.time.TimeSource.Scheduled;
 import java.time.Duration;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Renews a lease every third of it while the call runs, until the longest lease that the policy allows. */
 final class LeaseKeeper {
 
-    private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
-
-    private final String name;
+    private final IdempotencyLog log;
     private final IdempotencyStore store;
     private final TimeSource time;
     private final IdempotencyPolicy policy;
@@ -26,7 +22,7 @@ final class LeaseKeeper {
     private volatile Scheduled next;
 
     LeaseKeeper(Idempotency idempotency, Ownership ownership) {
-        this.name = idempotency.name();
+        this.log = idempotency.log();
         this.store = idempotency.store();
         this.time = idempotency.time();
         this.policy = idempotency.policy();
@@ -88,11 +84,11 @@ final class LeaseKeeper {
             }
             boolean renewed = store.renew(ownership, lease);
             if (!renewed && !ended && !paused) {
-                log.warn("Idempotency '{}': a running call has lost its lease to another one", name);
+                log.leaseLost();
             }
             return renewed;
         } catch (RuntimeException unavailable) {
-            log.warn("Idempotency '{}': a lease could not be renewed; next try in {}", name, interval(), unavailable);
+            log.renewalFailed(interval(), unavailable);
             return true;
         } finally {
             renewing.unlock();

@@ -7,13 +7,9 @@ import dev.resilience.pipeline.IdempotencyContext;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The record of a call that holds its key: its lease, what is written to it, and how the call is counted. */
 final class OwnedRecord {
-
-    private static final Logger log = LoggerFactory.getLogger(Idempotency.class);
 
     private final Idempotency idempotency;
     private final IdempotencyPolicy policy;
@@ -78,7 +74,7 @@ final class OwnedRecord {
     StoredResult kept(@Nullable StoredResult result) {
         String why = result == null ? null : whyNotKept(result);
         if (why != null) {
-            log.warn("Idempotency '{}': {}; it is not stored and its key is free again", idempotency.name(), why);
+            idempotency.log().resultNotKept(why);
         }
         return why == null ? result : null;
     }
@@ -149,12 +145,7 @@ final class OwnedRecord {
         try {
             write.run();
         } catch (RuntimeException | Error unavailable) {
-            log.warn(
-                    "Idempotency '{}': how a call of {} ended could not be stored; its key stays taken until the lease "
-                            + "ends",
-                    idempotency.name(),
-                    operation.name(),
-                    unavailable);
+            idempotency.log().completionFailed(operation.name(), unavailable);
             count(IdempotencyOutcome.STORE_FAILURE);
         }
     }

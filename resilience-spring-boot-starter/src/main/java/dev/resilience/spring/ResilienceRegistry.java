@@ -82,6 +82,7 @@ public record ResilienceRegistry(
         retries.values().forEach(Retry::close);
         circuitBreakers.values().forEach(CircuitBreaker::flushLog);
         fallbacks.values().forEach(Fallback::close);
+        idempotencies.values().forEach(Idempotency::close);
         bulkheads.values().forEach(Bulkhead::close);
         timeLimits.values().forEach(TimeLimit::close);
     }

@@ -22,9 +22,9 @@ class NamesInTheDocsTests {
 
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final Pattern EVENT =
-            Pattern.compile("\"((?:retry|circuit|bulkhead|time_limit|fallback|listener)_[a-z_]+)\"");
+            Pattern.compile("\"((?:retry|circuit|bulkhead|time_limit|fallback|listener|idempotency)_[a-z_]+)\"");
     private static final Pattern EVENT_IN_A_TABLE =
-            Pattern.compile("`((?:retry|circuit|bulkhead|time_limit|fallback|listener)_[a-z_]+)`");
+            Pattern.compile("`((?:retry|circuit|bulkhead|time_limit|fallback|listener|idempotency)_[a-z_]+)`");
     private static final Pattern METER = Pattern.compile("\"(resilience\\.[a-z]+(?:\\.[a-z]+)+)\"");
     /** Properties of more than one word below their kind have a dash, or are the two that are named here. */
     private static final Pattern METER_IN_TEXT =
