@@ -30,7 +30,7 @@ final class ForcedOpenState extends State {
         return new ForcedOpenState(breaker, other, present, since);
     }
 
-    /** Nobody knows when to come back; an open period is as good a time as any. */
+    /** It is not known when to come back; an open period is as good a time as any. */
     @Override
     CircuitOpenException refusal() {
         return refusal(settings.policy().openDuration(), false);

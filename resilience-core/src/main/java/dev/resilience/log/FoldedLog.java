@@ -97,10 +97,7 @@ public final class FoldedLog<E extends Enum<E> & LogEvent> implements AutoClosea
     /** Writes at once what is folded. What is written later is served as before. */
     @Override
     public void close() {
-        try {
-            turn(second, time.nanoTime());
-        } catch (Throwable broken) { // as above
-        }
+        end(second);
     }
 
     private void fold(E event, @Nullable Throwable failure) {
@@ -125,16 +122,16 @@ public final class FoldedLog<E extends Enum<E> & LogEvent> implements AutoClosea
         }
         try {
             long left = Math.max(1, SECOND - current.nanosAt(time.nanoTime()));
-            time.scheduleUrgent(Duration.ofNanos(left), () -> ended(current));
+            time.scheduleUrgent(Duration.ofNanos(left), () -> end(current));
         } catch (Throwable noTimer) { // then the next line that comes later ends the second
             current.timerFailed();
         }
     }
 
-    private void ended(LoggedSecond last) {
+    private void end(LoggedSecond last) {
         try {
             turn(last, time.nanoTime());
-        } catch (Throwable broken) { // nobody waits for it
+        } catch (Throwable broken) { // a clock or a logger: what asked for it goes on
         }
     }
 

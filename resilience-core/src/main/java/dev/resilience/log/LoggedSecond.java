@@ -49,7 +49,7 @@ final class LoggedSecond {
         return timer.get();
     }
 
-    /** Whether the timer that ends this second is to be set now, by whoever gets {@code true}. */
+    /** Whether the timer that ends this second is to be set now, by the thread that gets {@code true}. */
     boolean takeTimer() {
         return timer.compareAndSet(false, true);
     }
