@@ -1,10 +1,13 @@
 package dev.resilience;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaPackage;
@@ -26,15 +29,17 @@ class ArchitectureTests {
             Map.entry("policy", Set.of()),
             Map.entry("event", Set.of("log", "time")),
             Map.entry("log", Set.of("time")),
-            Map.entry("fault", Set.of()),
+            Map.entry("fault", Set.of("log")),
             Map.entry("exception", Set.of("fault", "time")),
             Map.entry("annotation", Set.of("exception")),
             Map.entry("deadline", Set.of("exception", "time")),
-            Map.entry("pipeline", Set.of("deadline", "time")),
+            Map.entry("pipeline", Set.of("deadline", "log", "time")),
             Map.entry("fallback", Set.of("event", "log", "pipeline", "time")),
-            Map.entry("retry", Set.of("deadline", "event", "exception", "fault", "log", "pipeline", "policy", "time")),
+            Map.entry(
+                    "retry",
+                    Set.of("deadline", "event", "exception", "fault", "log", "pipeline", "policy", "time", "worker")),
             Map.entry("circuitbreaker", Set.of("event", "exception", "fault", "log", "pipeline", "policy", "time")),
-            Map.entry("worker", Set.of("pipeline", "time")),
+            Map.entry("worker", Set.of("log", "pipeline", "time")),
             Map.entry(
                     "bulkhead",
                     Set.of("deadline", "event", "exception", "log", "pipeline", "policy", "time", "worker")),
@@ -42,6 +47,42 @@ class ArchitectureTests {
                     "timelimit",
                     Set.of("deadline", "event", "exception", "log", "pipeline", "policy", "time", "worker")),
             Map.entry("idempotency", Set.of("deadline", "event", "exception", "log", "pipeline", "policy", "time")));
+
+    /** Who may have clocks, threads and random numbers of its own beside the room of time, and for what. */
+    private static final Map<String, String> OWN_SOURCES = Map.of(
+            "Daemons", "threads for bodies that must not run on their callers': time limits and pools run on them",
+            "Retry", "random numbers for the jitter: a constructor takes others",
+            "Idempotency", "a UUID that sets the process apart: nothing is decided by it");
+
+    /** Types that bring a clock, a thread or a random number with them, and the methods that do; empty for all. */
+    private static final Map<String, Set<String>> FOREIGN_SOURCES = Map.ofEntries(
+            Map.entry("java.lang.System", Set.of("nanoTime", "currentTimeMillis")),
+            Map.entry("java.time.Instant", Set.of("now")),
+            Map.entry("java.time.LocalDateTime", Set.of("now")),
+            Map.entry("java.time.OffsetDateTime", Set.of("now")),
+            Map.entry("java.time.ZonedDateTime", Set.of("now")),
+            Map.entry("java.time.Clock", Set.of()),
+            Map.entry("java.lang.Object", Set.of("wait")),
+            Map.entry("java.lang.Thread", Set.of("<init>", "sleep", "join", "startVirtualThread", "ofVirtual")),
+            Map.entry("java.util.Timer", Set.of()),
+            Map.entry("java.util.concurrent.Executors", Set.of()),
+            Map.entry("java.util.concurrent.ThreadPoolExecutor", Set.of("<init>")),
+            Map.entry("java.util.concurrent.ScheduledThreadPoolExecutor", Set.of()),
+            Map.entry("java.util.concurrent.ForkJoinPool", Set.of()),
+            Map.entry(
+                    "java.util.concurrent.CompletableFuture",
+                    Set.of("orTimeout", "completeOnTimeout", "delayedExecutor", "runAsync", "supplyAsync")),
+            Map.entry("java.util.concurrent.TimeUnit", Set.of("sleep", "timedJoin", "timedWait")),
+            Map.entry("java.util.concurrent.CountDownLatch", Set.of("await")),
+            Map.entry("java.util.concurrent.Semaphore", Set.of("acquire", "tryAcquire")),
+            Map.entry("java.util.concurrent.locks.Condition", Set.of()),
+            Map.entry("java.util.concurrent.locks.LockSupport", Set.of("park", "parkNanos", "parkUntil")),
+            Map.entry("java.lang.Math", Set.of("random")),
+            Map.entry("java.util.Random", Set.of()),
+            Map.entry("java.util.SplittableRandom", Set.of()),
+            Map.entry("java.security.SecureRandom", Set.of()),
+            Map.entry("java.util.concurrent.ThreadLocalRandom", Set.of()),
+            Map.entry("java.util.UUID", Set.of("randomUUID")));
 
     private static final JavaClasses CORE = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
@@ -91,6 +132,41 @@ class ArchitectureTests {
                 .should()
                 .bePackagePrivate()
                 .check(CORE);
+    }
+
+    /** What comes from elsewhere no test can hold still: neither manual time nor a simulation sees it. */
+    @Test
+    void clocksThreadsAndRandomNumbersComeFromTheTimeSource() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(packageOf("time"))
+                .and(describe(
+                        "have no source of their own",
+                        type -> !OWN_SOURCES.containsKey(topLevel(type).getSimpleName())))
+                .should()
+                .accessTargetWhere(describe("it is a foreign source", ArchitectureTests::isForeignSource))
+                .check(CORE);
+    }
+
+    @Test
+    void whoMayHaveASourceOfItsOwnHasOne() {
+        Set<String> users = CORE.stream()
+                .filter(type -> !room(type).equals("time"))
+                .filter(type -> type.getAccessesFromSelf().stream().anyMatch(ArchitectureTests::isForeignSource))
+                .map(type -> topLevel(type).getSimpleName())
+                .collect(Collectors.toSet());
+
+        assertThat(users).isEqualTo(OWN_SOURCES.keySet());
+    }
+
+    private static boolean isForeignSource(JavaAccess<?> access) {
+        Set<String> methods = FOREIGN_SOURCES.get(access.getTargetOwner().getFullName());
+        return methods != null
+                && (methods.isEmpty() || methods.contains(access.getTarget().getName()));
+    }
+
+    private static JavaClass topLevel(JavaClass type) {
+        return type.getEnclosingClass().map(ArchitectureTests::topLevel).orElse(type);
     }
 
     @Test

@@ -120,11 +120,25 @@ public final class Bulkhead implements Layer, AutoCloseable {
     }
 
     /**
-     * Stops the pool and lets go of its threads: calls that come later find none that is kept for them. What the log has
-     * counted in place of single lines is written.
+     * Sends away all calls that wait in line, and lets none wait until {@link #resume()}: those that find no place are
+     * refused at once. Calls that have a place are left alone. Returns without waiting.
+     */
+    public void stopWaits() {
+        places.close().forEach(Places.Waiter::sentAway);
+    }
+
+    /** Lets calls wait in line again. */
+    public void resume() {
+        places.open();
+    }
+
+    /**
+     * Stops the pool and lets go of its threads: calls that come later find none that is kept for them, and none waits in
+     * line. What the log has counted in place of single lines is written.
      */
     @Override
     public void close() {
+        stopWaits();
         stopPool();
         threads.letGo();
         log.close();
@@ -164,6 +178,9 @@ public final class Bulkhead implements Layer, AutoCloseable {
     }
 
     BulkheadFullException full() {
+        if (places.isClosed()) {
+            return rejected("the application ends, and calls do not wait in line any more");
+        }
         BulkheadPolicy limits = policy;
         return rejected(limits.maxConcurrent() + " calls run and " + limits.maxQueue() + " wait, which are the limits");
     }

@@ -1,6 +1,7 @@
 package dev.resilience.bulkhead;
 
 import dev.resilience.policy.Require;
+import dev.resilience.worker.VirtualThreads;
 import java.time.Duration;
 
 /**

@@ -56,7 +56,7 @@ final class LaterCall implements Places.Waiter, Job {
         answer.cancelling(this::cancelled);
         boolean hasPlace = pool != null && places.tryTake();
         try {
-            bodyInContext = bulkhead.carrier().wrap(this::runBody);
+            bodyInContext = answer.takingAlong(bulkhead.carrier(), pool == null ? null : pool::goOn, this::runBody);
         } catch (Throwable broken) {
             if (hasPlace) {
                 end(null, broken);

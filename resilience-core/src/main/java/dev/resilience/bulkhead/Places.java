@@ -24,6 +24,7 @@ final class Places {
     private final ReentrantLock lock = new ReentrantLock();
     private final Set<Waiter> line = new LinkedHashSet<>();
     private volatile int waiting;
+    private volatile boolean closed;
 
     Places(int maxConcurrent, int maxQueue) {
         this.maxConcurrent = maxConcurrent;
@@ -61,7 +62,7 @@ final class Places {
                     served = waiter;
                 }
                 if (served == null) {
-                    if (line.size() >= maxQueue) {
+                    if (closed || line.size() >= maxQueue) {
                         return false;
                     }
                     line.add(waiter);
@@ -97,13 +98,35 @@ final class Places {
     List<Waiter> sendAway() {
         lock.lock();
         try {
-            List<Waiter> sent = line.stream().filter(Waiter::runsInPool).toList();
-            line.removeAll(sent);
-            waiting = line.size();
-            return sent;
+            return sendAway(line.stream().filter(Waiter::runsInPool).toList());
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Lets nobody stand in line until {@link #open()}. Takes everybody out of it, and returns them, to be told. */
+    List<Waiter> close() {
+        lock.lock();
+        try {
+            closed = true;
+            return sendAway(List.copyOf(line));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private List<Waiter> sendAway(List<Waiter> sent) {
+        sent.forEach(line::remove);
+        waiting = line.size();
+        return sent;
+    }
+
+    void open() {
+        closed = false;
+    }
+
+    boolean isClosed() {
+        return closed;
     }
 
     /** Whether anybody waits to run in the pool. */

@@ -2,6 +2,7 @@ package dev.resilience.bulkhead;
 
 import dev.resilience.worker.Daemons;
 import dev.resilience.worker.Job;
+import dev.resilience.worker.VirtualThreads;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
@@ -47,20 +48,25 @@ final class Pool {
      * @throws OutOfMemoryError if the system has no thread left
      */
     void execute(Job job, int stopsBefore) {
-        ThreadFactory virtual = virtualThreads;
         jobs.add(job);
         if (stops != stopsBefore) {
             job.stop();
         }
         try {
-            if (virtual == null) {
-                platformThreads.execute(() -> run(job));
-            } else {
-                virtual.newThread(() -> run(job)).start();
-            }
+            goOn(() -> run(job));
         } catch (Throwable noThread) {
             jobs.remove(job);
             throw noThread;
+        }
+    }
+
+    /** Runs what goes on of a job that holds a place, such as a later attempt. */
+    void goOn(Runnable task) {
+        ThreadFactory virtual = virtualThreads;
+        if (virtual == null) {
+            platformThreads.execute(task);
+        } else {
+            virtual.newThread(task).start();
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.resilience.circuitbreaker;
 
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +11,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Announcements {
 
-    /** So many wait only for a thread that has died before it came here. */
+    /**
+     * So many wait only for a thread that has died before it came here, or that gets no processor. If it comes after all, its
+     * transition is told of at once: late, and not lost.
+     */
     private static final int MOST_WAITING = 100;
 
     private final Consumer<Transition> audience;
@@ -39,15 +43,13 @@ final class Announcements {
     }
 
     private synchronized @Nullable Transition following() {
-        if (waiting.size() > MOST_WAITING) {
-            next = waiting.firstKey();
-        }
-        Transition due = waiting.remove(next);
-        if (due == null) {
+        Map.Entry<Long, Transition> first = waiting.firstEntry();
+        if (first == null || (first.getKey() > next && waiting.size() <= MOST_WAITING)) {
             underWay = false;
-        } else {
-            next++;
+            return null;
         }
-        return due;
+        waiting.remove(first.getKey());
+        next = Math.max(next, first.getKey() + 1);
+        return first.getValue();
     }
 }

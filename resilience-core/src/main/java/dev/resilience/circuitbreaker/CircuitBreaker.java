@@ -7,6 +7,7 @@ import dev.resilience.event.Events;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.exception.ResilienceException;
+import dev.resilience.exception.TimeLimitExceededException;
 import dev.resilience.fault.Fault;
 import dev.resilience.fault.Faults;
 import dev.resilience.log.FoldedLog;
@@ -18,6 +19,7 @@ import java.lang.invoke.VarHandle;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiPredicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -105,7 +107,7 @@ public final class CircuitBreaker implements Layer {
         return slowCalls.sum();
     }
 
-    /** How often it went from one state to another. */
+    /** How often it went from one state to another; 0 from a state to itself. */
     public long transitions(CircuitState from, CircuitState to) {
         return transition(from, to).sum();
     }
@@ -118,35 +120,40 @@ public final class CircuitBreaker implements Layer {
     /**
      * Opens it as if one of its rules had: calls are refused for one open period from now, whatever the state, and then
      * it is probed. No failed probing before counts any more.
+     *
+     * <p>The log and the listeners hear of it even if it is OPEN already, because there is another next probe then; that is
+     * no transition, and not counted as one.
      */
     public void open() {
-        replace(before -> new OpenState(this, before.settings, Opening.of(this, OpeningRule.OPENED_BY_HAND)));
+        moveByHand(before -> new OpenState(this, before.settings, Opening.of(this, OpeningRule.OPENED_BY_HAND)));
     }
 
     /**
      * Begins a probing now, whatever the state, with all places free and no success so far: what an open period that is
      * over does with the next call. Of a breaker that was open, the probings that have failed still count.
+     *
+     * <p>The log and the listeners hear of it even if it is HALF_OPEN already; that is no transition, and not counted as one.
      */
     public void halfOpen() {
-        replace(before -> new HalfOpenState(this, before.settings, reasonToProbe(before)));
+        moveByHand(before -> new HalfOpenState(this, before.settings, reasonToProbe(before)));
     }
 
     /** Refuses all calls until told otherwise. */
     public void forceOpen() {
-        replace(before -> before.name() == CircuitState.FORCED_OPEN
+        moveByHand(before -> before.name() == CircuitState.FORCED_OPEN
                 ? before
                 : new ForcedOpenState(this, before.settings, Opening.of(this, OpeningRule.FORCED_OPEN_BY_HAND), now()));
     }
 
     /** Lets all calls through, with an empty window. */
     public void close() {
-        replace(before -> new ClosedState(
+        moveByHand(before -> new ClosedState(
                 this, before.settings, ofThePast(before.opening), sinceUnlessNew(before, CircuitState.CLOSED)));
     }
 
     /** Lets all calls through and counts nothing until told otherwise. */
     public void disable() {
-        replace(before -> before.name() == CircuitState.DISABLED
+        moveByHand(before -> before.name() == CircuitState.DISABLED
                 ? before
                 : new DisabledState(this, before.settings, ofThePast(before.opening), now()));
     }
@@ -156,7 +163,7 @@ public final class CircuitBreaker implements Layer {
      * stays counted.
      */
     public void reset() {
-        replace(before -> initial(
+        moveByHand(before -> initial(
                 before.settings, sinceUnlessNew(before, before.settings.policy().initialState())));
     }
 
@@ -183,7 +190,7 @@ public final class CircuitBreaker implements Layer {
      */
     public void reconfigure(CircuitBreakerPolicy policy) {
         Settings settings = Settings.of(policy);
-        replace(before -> before.under(settings));
+        replace(before -> before.under(settings), (before, after) -> false);
     }
 
     /** Writes to the log the refusals that it has counted in place of single lines. */
@@ -250,6 +257,9 @@ public final class CircuitBreaker implements Layer {
     }
 
     private boolean countsAsFailure(Permit permit, Throwable failure) {
+        if (failure instanceof TimeLimitExceededException timeout && timeout.isByDeadline()) {
+            return false; // whatever the lists say: a caller with little time must not open it for others
+        }
         boolean refusal = ResilienceException.isRefusal(failure);
         Boolean listed = permit.settings().verdict(failure, refusal);
         if (listed != null) {
@@ -275,7 +285,7 @@ public final class CircuitBreaker implements Layer {
 
     /** Moves from one state instance to the next; false if another thread was first, and then nothing has changed. */
     boolean move(State from, State to) {
-        to.transitions = from.transitions + 1;
+        follow(from, to, true);
         if (!STATE.compareAndSet(this, from, to)) {
             return false;
         }
@@ -295,17 +305,36 @@ public final class CircuitBreaker implements Layer {
         return time;
     }
 
+    private void moveByHand(UnaryOperator<State> successor) {
+        replace(successor, CircuitBreaker::isNews);
+    }
+
     /** What the successor is depends on what it follows, and above all on its settings. */
-    private void replace(UnaryOperator<State> successor) {
+    private void replace(UnaryOperator<State> successor, BiPredicate<State, State> isNews) {
         State before;
         State after;
+        boolean toldOf;
         do {
             before = state;
             after = successor.apply(before);
-            after.transitions = before.transitions + (before.name() == after.name() ? 0 : 1);
+            toldOf = isNews.test(before, after);
+            follow(before, after, toldOf);
         } while (!STATE.compareAndSet(this, before, after));
-        if (before.name() != after.name()) {
+        if (toldOf) {
             announce(new Transition(before, after, true));
+        }
+    }
+
+    /** Whether there is another state now, or an open period or a probing began anew: then there is another next probe. */
+    private static boolean isNews(State before, State after) {
+        boolean temporary = after.name() == CircuitState.OPEN || after.name() == CircuitState.HALF_OPEN;
+        return temporary || before.name() != after.name();
+    }
+
+    /** To be called before others can see the state that follows. */
+    private static void follow(State before, State after, boolean toldOf) {
+        if (after != before) {
+            after.announcements = before.announcements + (toldOf ? 1 : 0);
         }
     }
 
@@ -347,7 +376,9 @@ public final class CircuitBreaker implements Layer {
     }
 
     private void announce(Transition transition) {
-        transition(transition.from(), transition.to()).increment();
+        if (transition.from() != transition.to()) {
+            transition(transition.from(), transition.to()).increment();
+        }
         announcements.add(transition);
     }
 

@@ -1,6 +1,7 @@
 package dev.resilience.circuitbreaker;
 
 import dev.resilience.event.CircuitState;
+import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -13,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  * @param reason what opened it last, in words; {@code null} if it never did, or was reset since
  * @param lastFailure the type of the last failure that counted when it opened last; {@code null} if it is not known
  * @param openedAt when it last left CLOSED; a probing that fails does not change it
- * @param nextProbe when the next call is a probe; {@code null} unless it is OPEN
- * @param probeDue whether the next call is a probe
+ * @param nextProbe from when on the next call is a probe: what remains of the open period, added to the wall clock's time at
+ *     this moment; {@code null} unless it is OPEN
+ * @param probeDue whether the next call is a probe; if so, {@code nextProbe} is not after this moment
  * @param failedProbes how many probings have failed since it opened; 0 where it is not open
  * @param refused calls that were refused since it opened; 0 where it is not open
  * @param probing how the probing is going; {@code null} unless it is HALF_OPEN
@@ -48,14 +50,15 @@ public record CircuitBreakerStatus(
     static CircuitBreakerStatus of(State state, long refusedSoFar) {
         Opening opening = state.opening;
         boolean open = opening != null && isOpen(state.name());
+        Duration untilProbe = state.untilNextProbe();
         return new CircuitBreakerStatus(
                 state.name(),
                 state.since.wallTime(),
                 opening == null ? null : opening.reason(),
                 opening == null ? null : opening.lastFailure(),
                 opening == null ? null : opening.at().wallTime(),
-                state.nextProbe(),
-                state.isProbeDue(),
+                untilProbe == null ? null : state.wallTimeIn(untilProbe),
+                untilProbe != null && (untilProbe.isZero() || untilProbe.isNegative()),
                 opening != null && open ? opening.failedProbings() : 0,
                 opening != null && open ? refusedSoFar - opening.refusedBefore() : 0,
                 state.probing(),

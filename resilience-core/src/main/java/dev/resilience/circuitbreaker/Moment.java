@@ -1,9 +1,9 @@
 package dev.resilience.circuitbreaker;
 
 import dev.resilience.time.TimeSource;
+import dev.resilience.time.Timestamps;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 
 /**
  * A point in time by both clocks.
@@ -21,8 +21,8 @@ record Moment(Instant wallTime, long nanoTime) {
         return Duration.ofNanos(later.nanoTime - nanoTime);
     }
 
-    /** The wall time to the millisecond. */
+    /** The wall time, for people to read. */
     String text() {
-        return wallTime.truncatedTo(ChronoUnit.MILLIS).toString();
+        return Timestamps.text(wallTime);
     }
 }

@@ -4,7 +4,6 @@ import dev.resilience.event.CircuitState;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.time.Durations;
 import java.time.Duration;
-import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** Calls are refused until the open period is over; the first call after that moves the breaker to half-open. */
@@ -33,7 +32,7 @@ final class OpenState extends State {
     @Override
     @Nullable
     Permit tryAdmit() {
-        if (isProbeDue()) {
+        if (remainingNanos() <= 0) {
             breaker.move(this, new HalfOpenState(breaker, settings, present));
         }
         return null;
@@ -55,13 +54,8 @@ final class OpenState extends State {
     }
 
     @Override
-    Instant nextProbe() {
-        return since.wallTime().plusNanos(openNanos);
-    }
-
-    @Override
-    boolean isProbeDue() {
-        return remainingNanos() <= 0;
+    Duration untilNextProbe() {
+        return Duration.ofNanos(remainingNanos());
     }
 
     @Override

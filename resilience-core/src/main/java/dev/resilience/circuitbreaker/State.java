@@ -26,8 +26,8 @@ abstract sealed class State permits ClosedState, OpenState, HalfOpenState, Force
     /** When the stay began. */
     final Moment since;
 
-    /** How many transitions have led here; written before others can see the state. */
-    long transitions;
+    /** How many moves have led here that are told of; written before others can see the state. */
+    long announcements;
 
     /** What refused calls are told; put together for the first of them, maybe by several threads at once. */
     private @Nullable String explanation;
@@ -79,15 +79,18 @@ abstract sealed class State permits ClosedState, OpenState, HalfOpenState, Force
         return WindowCounts.NONE;
     }
 
-    /** When the next call is a probe; {@code null} where that is not a matter of time. */
+    /**
+     * How long until the next call is a probe, by the monotonic clock; zero or less if it is one already, {@code null} where
+     * that is not a matter of time.
+     */
     @Nullable
-    Instant nextProbe() {
+    Duration untilNextProbe() {
         return null;
     }
 
-    /** Whether the next call is a probe already. */
-    boolean isProbeDue() {
-        return false;
+    /** The wall time in so long. It moves with a wall clock that is set, because the open period does not. */
+    final Instant wallTimeIn(Duration wait) {
+        return breaker.time().now().plus(wait);
     }
 
     /** How the probing is going; {@code null} where there is none. */

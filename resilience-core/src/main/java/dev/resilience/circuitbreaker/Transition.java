@@ -2,21 +2,30 @@ package dev.resilience.circuitbreaker;
 
 import dev.resilience.event.CircuitState;
 import dev.resilience.event.CircuitStateChanged;
+import dev.resilience.log.LogLine;
 import dev.resilience.time.Durations;
+import dev.resilience.time.Timestamps;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
- * A move that was made from one state to another, as the log and the listeners are told of it.
+ * A move that was made from one state to another, or to the same one begun anew by hand, as the log and the listeners are
+ * told of it.
  *
  * @param byHand whether an operator or the application made it, and neither a call nor time
  */
 record Transition(State before, State after, boolean byHand) {
 
     private static final Logger log = LoggerFactory.getLogger(CircuitBreaker.class);
+
+    private static final LogLine OPENED = LogLine.warn("circuit_opened");
+    private static final LogLine HALF_OPEN = LogLine.info("circuit_half_open");
+    private static final LogLine CLOSED = LogLine.info("circuit_closed");
+    private static final LogLine DISABLED = LogLine.warn("circuit_disabled");
 
     CircuitState from() {
         return before.name();
@@ -28,7 +37,7 @@ record Transition(State before, State after, boolean byHand) {
 
     /** The first one of a breaker is 1. */
     long number() {
-        return after.transitions;
+        return after.announcements;
     }
 
     CircuitStateChanged event() {
@@ -42,14 +51,19 @@ record Transition(State before, State after, boolean byHand) {
                 reason(),
                 opening != null && open ? opening.lastFailure() : null,
                 opening != null && open ? opening.failedProbings() : 0,
-                after.nextProbe());
+                nextProbe());
+    }
+
+    private @Nullable Instant nextProbe() {
+        Duration wait = after.untilNextProbe();
+        return wait == null ? null : after.wallTimeIn(wait);
     }
 
     void log() {
         switch (to()) {
             case OPEN -> logOpened();
             case FORCED_OPEN ->
-                line(log.atWarn(), "circuit_opened")
+                line(OPENED)
                         .addKeyValue("reason", reason())
                         .log(
                                 "Circuit breaker '{}' is forced open: {}; all calls are refused until it is told otherwise",
@@ -58,7 +72,7 @@ record Transition(State before, State after, boolean byHand) {
             case HALF_OPEN -> logHalfOpen();
             case CLOSED -> logClosed();
             case DISABLED ->
-                line(log.atWarn(), "circuit_disabled")
+                line(DISABLED)
                         .log(
                                 "Circuit breaker '{}' is disabled: all calls pass and nothing is counted until it is told "
                                         + "otherwise",
@@ -71,24 +85,25 @@ record Transition(State before, State after, boolean byHand) {
         if (opening == null || !(after instanceof OpenState open)) {
             return;
         }
-        LoggingEventBuilder line = line(log.atWarn(), "circuit_opened").addKeyValue("reason", opening.reason());
+        String nextProbe = Timestamps.text(after.wallTimeIn(open.untilNextProbe()));
+        LoggingEventBuilder line = line(OPENED).addKeyValue("reason", opening.reason());
         if (opening.lastFailure() != null) {
             line = line.addKeyValue("lastFailure", opening.lastFailure());
         }
         line.addKeyValue("openFor", open.openDuration())
                 .addKeyValue("failedProbes", opening.failedProbings())
-                .addKeyValue("nextProbe", open.nextProbe().truncatedTo(ChronoUnit.MILLIS))
+                .addKeyValue("nextProbe", nextProbe)
                 .log(
                         "Circuit breaker '{}' opened: {}; calls are refused for {}, until {}",
                         name(),
                         opening.explanation(),
                         Durations.inWords(open.openDuration()),
-                        open.nextProbe().truncatedTo(ChronoUnit.MILLIS));
+                        nextProbe);
     }
 
     private void logHalfOpen() {
         CircuitBreakerPolicy.HalfOpen policy = after.settings.policy().halfOpen();
-        line(log.atInfo(), "circuit_half_open")
+        line(HALF_OPEN)
                 .addKeyValue("reason", reason())
                 .log(
                         "Circuit breaker '{}' is half-open: {}; successes that close it: {}, probes at a time: {}",
@@ -99,7 +114,7 @@ record Transition(State before, State after, boolean byHand) {
     }
 
     private void logClosed() {
-        LoggingEventBuilder line = line(log.atInfo(), "circuit_closed").addKeyValue("reason", reason());
+        LoggingEventBuilder line = line(CLOSED).addKeyValue("reason", reason());
         Opening opening = before.opening;
         if (opening == null || !isOpen(from())) {
             line.log("Circuit breaker '{}' closed: {}", name(), reason());
@@ -117,8 +132,8 @@ record Transition(State before, State after, boolean byHand) {
                         refused == 1 ? "1 call" : refused + " calls");
     }
 
-    private LoggingEventBuilder line(LoggingEventBuilder line, String event) {
-        return line.addKeyValue("event", event).addKeyValue("policy", name()).addKeyValue("from", from());
+    private LoggingEventBuilder line(LogLine line) {
+        return line.in(log, name()).addKeyValue("from", from());
     }
 
     private String name() {

@@ -1,13 +1,15 @@
 package dev.resilience.event;
 
+import dev.resilience.time.Timestamps;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A circuit breaker changed its state.
+ * A circuit breaker changed its state, or an operator or the application let it begin its open period or its probing anew:
+ * then {@code from} and {@code to} are the same. A listener that opens other breakers leaves those alone, or two of them
+ * open each other for ever.
  *
  * @param reason why, in words: {@code 5 calls in a row failed}; {@code null} if it is not known
  * @param lastFailure the type of the last failure before it opened; {@code null} if there was none, or it did not open
@@ -48,13 +50,13 @@ public record CircuitStateChanged(
         if (failedProbes > 0) {
             details.put("failedProbes", failedProbes);
         }
-        put(details, "nextProbe", nextProbe == null ? null : nextProbe.truncatedTo(ChronoUnit.MILLIS));
+        put(details, "nextProbe", nextProbe == null ? null : Timestamps.text(nextProbe));
         return details;
     }
 
-    private static void put(Map<String, Object> details, String key, @Nullable Object value) {
+    private static void put(Map<String, Object> details, String key, @Nullable String value) {
         if (value != null) {
-            details.put(key, value.toString());
+            details.put(key, value);
         }
     }
 }

@@ -1,11 +1,11 @@
 package dev.resilience.event;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.List;
 import java.util.function.Supplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Tells listeners what happened; builds no event while nobody listens. Safe for use by many threads.
@@ -14,8 +14,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class Events {
 
-    private static final Logger log = LoggerFactory.getLogger(Events.class);
     private static final ResilienceListener[] NOBODY = {};
+
+    /** Those that are being told on this thread, the last one innermost. */
+    private static final ThreadLocal<Deque<ResilienceListener>> TELLING = ThreadLocal.withInitial(ArrayDeque::new);
 
     private final ListenerLog listenerLog = new ListenerLog();
     private volatile ResilienceListener[] listeners = NOBODY;
@@ -42,25 +44,37 @@ public final class Events {
             for (ResilienceListener listener : listeners) {
                 tell(listener, made);
             }
-        } catch (Throwable broken) { // a clock, or a log that cannot write what a listener threw
-            warn("An event could not be published: " + broken.getClass().getName());
+        } catch (Throwable broken) { // a clock
+            listenerLog.lost(broken);
         }
     }
 
-    /** Whatever a listener throws, an {@link Error} too, must not hurt the call that it hears of. */
+    /**
+     * Whatever a listener throws, an {@link Error} too, must not hurt the call that it hears of. What a listener causes
+     * itself it does not hear of, or it could cause that again, until the stack is full.
+     */
     private void tell(ResilienceListener listener, ResilienceEvent event) {
+        Deque<ResilienceListener> telling = TELLING.get();
+        if (isIn(telling, listener)) {
+            return;
+        }
+        telling.addLast(listener);
         try {
             listener.onEvent(event);
         } catch (Throwable broken) {
             listenerLog.failed(listener, event, broken);
+        } finally {
+            telling.removeLast();
         }
     }
 
-    private static void warn(String message) {
-        try {
-            log.warn(message);
-        } catch (Throwable brokenToo) {
-            // there is nobody left to tell
+    @SuppressWarnings("ReferenceEquality") // two listeners that are equal are two
+    private static boolean isIn(Deque<ResilienceListener> telling, ResilienceListener listener) {
+        for (ResilienceListener one : telling) {
+            if (one == listener) {
+                return true;
+            }
         }
+        return false;
     }
 }

@@ -1,5 +1,6 @@
 package dev.resilience.exception;
 
+import dev.resilience.fault.Fault;
 import dev.resilience.fault.TransientFault;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,14 @@ public abstract class ResilienceException extends RuntimeException {
      */
     public static boolean isRefusal(Throwable failure) {
         return failure instanceof ResilienceException && !(failure instanceof TransientFault);
+    }
+
+    /**
+     * What kind of fault another attempt of the same call would meet: permanent, unless only the attempt was refused that
+     * this ended, and not the call. Unknown if the causes tell.
+     */
+    public Fault faultOfAttempt() {
+        return Fault.PERMANENT;
     }
 
     /**

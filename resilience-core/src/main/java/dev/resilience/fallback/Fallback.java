@@ -6,6 +6,7 @@ import dev.resilience.log.FoldedLog;
 import dev.resilience.log.LoggedFailure;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Step;
+import dev.resilience.pipeline.UnstoredAnswer;
 import dev.resilience.time.TimeSource;
 import org.slf4j.LoggerFactory;
 
@@ -62,7 +63,12 @@ public final class Fallback implements Layer, AutoCloseable {
 
     @Override
     public Step around(Step next) {
-        return new FallbackStep(this, next);
+        return new FallbackStep(this, answer -> answer, next);
+    }
+
+    /** The same fallback inside of an idempotent call, which must not store what the fallback answers. */
+    public Layer insideIdempotent() {
+        return next -> new FallbackStep(this, UnstoredAnswer::new, next);
     }
 
     FallbackMethod method() {

@@ -4,6 +4,7 @@ import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the rest of the pipeline and, where that fails, asks the fallback method. */
@@ -11,10 +12,15 @@ final class FallbackStep extends Step {
 
     private final Fallback fallback;
     private final FallbackMethod method;
+    private final UnaryOperator<@Nullable Object> answers;
     private final Step next;
 
-    FallbackStep(Fallback fallback, Step next) {
+    /**
+     * @param answers makes of an answer what the next step further out gets
+     */
+    FallbackStep(Fallback fallback, UnaryOperator<@Nullable Object> answers, Step next) {
         this.fallback = fallback;
+        this.answers = answers;
         this.method = fallback.method();
         this.next = next;
     }
@@ -44,7 +50,7 @@ final class FallbackStep extends Step {
             throw again;
         }
         fallback.answered(failure);
-        return answer;
+        return answers.apply(answer);
     }
 
     @Override
@@ -54,7 +60,7 @@ final class FallbackStep extends Step {
             if (failure == null || answer.isOver() || !method.answers(failure)) {
                 answer.finish(result, failure);
             } else {
-                answerAsync(invocation, failure, answer);
+                answer.inCallersSurroundings(() -> answerAsync(invocation, failure, answer));
             }
         });
         return answer;
@@ -64,10 +70,11 @@ final class FallbackStep extends Step {
         answer.await(LinkedFuture.of(() -> method.answer(invocation, failure)), (result, again) -> {
             if (again == null) {
                 fallback.answered(failure);
+                answer.finish(answers.apply(result), null);
             } else {
                 fallback.failed(failure, again);
+                answer.finish(null, again);
             }
-            answer.finish(result, again);
         });
     }
 }

@@ -1,5 +1,6 @@
 package dev.resilience.fault;
 
+import dev.resilience.log.LogLine;
 import java.io.InterruptedIOException;
 import java.net.SocketException;
 import java.nio.channels.ClosedByInterruptException;
@@ -25,6 +26,7 @@ public final class Faults {
     public static final Set<Integer> TRANSIENT_STATUSES = Set.of(408, 429, 502, 503, 504);
 
     private static final Logger log = LoggerFactory.getLogger(Faults.class);
+    private static final LogLine CLASSIFIER_FAILED = LogLine.warn("fault_classifier_failed");
 
     private final FaultClassifier custom;
     private final List<FaultClassifier> known;
@@ -165,11 +167,15 @@ public final class Faults {
 
     private void report(Object judge, Throwable failure, Throwable broken) {
         if (brokenJudges.add(judge.getClass())) {
-            log.warn(
-                    "{} threw when asked about {}; taken as knowing nothing. Logged once.",
-                    judge.getClass().getName(),
-                    failure.getClass().getName(),
-                    broken);
+            String classifier = judge.getClass().getName();
+            CLASSIFIER_FAILED
+                    .in(log)
+                    .addKeyValue("classifier", classifier)
+                    .setCause(broken)
+                    .log(
+                            "{} threw when asked about {}; taken as knowing nothing. Logged once.",
+                            classifier,
+                            failure.getClass().getName());
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.resilience.idempotency;
 
 import dev.resilience.exception.ResilienceException;
+import dev.resilience.log.LogLine;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Modifier;
 import java.nio.charset.StandardCharsets;
@@ -22,7 +23,10 @@ import org.slf4j.LoggerFactory;
 final class ExceptionCodec {
 
     private static final Logger log = LoggerFactory.getLogger(Idempotency.class);
+    private static final LogLine NOT_REPLAYED = LogLine.warn("idempotency_exception_not_replayed");
+    private static final LogLine MESSAGE_CHANGED = LogLine.warn("idempotency_exception_message_changed");
 
+    private final String policy;
     private final List<Class<? extends Throwable>> listed;
 
     /** Classes that were thrown here, for those that no class loader at hand would find by name. */
@@ -30,7 +34,8 @@ final class ExceptionCodec {
 
     private final Set<Class<?>> warned = ConcurrentHashMap.newKeySet();
 
-    ExceptionCodec(List<Class<? extends Throwable>> listed) {
+    ExceptionCodec(String policy, List<Class<? extends Throwable>> listed) {
+        this.policy = policy;
         this.listed = listed;
     }
 
@@ -50,10 +55,16 @@ final class ExceptionCodec {
             return isFinal;
         }
         if (warned.add(failure.getClass())) {
-            log.warn(
-                    "A {} is not replayed, and its key is free again, for its constructor refuses the message that it was "
-                            + "thrown with: give the class a public constructor that takes the message as it is",
-                    failure.getClass().getName());
+            String type = failure.getClass().getName();
+            NOT_REPLAYED
+                    .in(log, policy)
+                    .addKeyValue("errorType", type)
+                    .log(
+                            "Idempotency '{}': a {} is not replayed, and its key is free again, because its constructor "
+                                    + "refuses the message that it was thrown with: give the class a public constructor "
+                                    + "that takes the message as it is. Logged once.",
+                            policy,
+                            type);
         }
         return false;
     }
@@ -97,10 +108,14 @@ final class ExceptionCodec {
             }
         }
         if (warned.add(type)) {
-            log.warn(
-                    "A {} is replayed with another message than it was thrown with: give the class a public constructor "
-                            + "that takes the message as it is",
-                    type.getName());
+            MESSAGE_CHANGED
+                    .in(log, policy)
+                    .addKeyValue("errorType", type.getName())
+                    .log(
+                            "Idempotency '{}': a {} is replayed with another message than it was thrown with: give the "
+                                    + "class a public constructor that takes the message as it is. Logged once.",
+                            policy,
+                            type.getName());
         }
         return message;
     }

@@ -40,7 +40,7 @@ public final class Idempotency implements AutoCloseable {
         this.store = store;
         this.time = time;
         this.events = events;
-        this.exceptions = new ExceptionCodec(policy.replayExceptions());
+        this.exceptions = new ExceptionCodec(name, policy.replayExceptions());
         this.log = new IdempotencyLog(name, time);
     }
 

@@ -31,7 +31,7 @@ final class IdempotencyCall {
     private Duration nextWait = FIRST_WAIT;
     private Duration leaseLeft = FIRST_WAIT;
     private @Nullable StoredResult stored;
-    private @Nullable HeldKey key;
+    private @Nullable IdempotentExecution execution;
     private boolean isRunningElsewhere;
 
     IdempotencyCall(Idempotency idempotency, IdempotentOperation operation, Invocation invocation) {
@@ -84,7 +84,7 @@ final class IdempotencyCall {
 
     private @Nullable Duration decide(Claim claim) {
         if (claim instanceof Claim.Acquired acquired) {
-            key = new HeldKey(idempotency, operation, acquired);
+            execution = new IdempotentExecution(idempotency, operation, acquired);
             return null;
         }
         if (claim instanceof Claim.Completed completed) {
@@ -130,10 +130,10 @@ final class IdempotencyCall {
                 "A call with the same idempotency key is running (policy '" + name() + "')", leaseLeft);
     }
 
-    /** The key that the call runs with; {@code null} if it runs unprotected, for the store is down. */
+    /** The call with its key; {@code null} if it runs unprotected, because the store is down. */
     @Nullable
-    HeldKey key() {
-        return key;
+    IdempotentExecution execution() {
+        return execution;
     }
 
     /** Whether an earlier call's answer is to be given, in place of running. */

@@ -42,6 +42,13 @@ final class IdempotencyLog implements AutoCloseable {
                 unavailable);
     }
 
+    void checkFailed(String operation, Throwable unavailable) {
+        failed(
+                IdempotencyLogEvent.CHECK_FAILED,
+                "how the transaction of a call of " + operation + " ended could not be found out yet",
+                unavailable);
+    }
+
     private void failed(IdempotencyLogEvent event, String what, Throwable unavailable) {
         log.write(
                 event,

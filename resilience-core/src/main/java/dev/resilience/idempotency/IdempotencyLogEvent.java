@@ -11,6 +11,7 @@ enum IdempotencyLogEvent implements LogEvent {
     RENEWAL_FAILED(LogLine.warn("idempotency_renewal_failed", "renewalFailed", "leases not renewed")),
     LEASE_LOST(LogLine.warn("idempotency_lease_lost", "leaseLost", "leases lost")),
     COMPLETION_FAILED(LogLine.warn("idempotency_completion_failed", "completionFailed", "ends not stored")),
+    CHECK_FAILED(LogLine.warn("idempotency_check_failed", "checkFailed", "ends of transactions not found out")),
     RESULT_NOT_KEPT(LogLine.warn("idempotency_result_not_kept", "resultNotKept", "results not kept"));
 
     private final LogLine line;

@@ -51,13 +51,13 @@ public record IdempotencyPolicy(
         Require.atLeast(lease, "lease", "max-lease", maxLease);
         Require.that(maxResultSize >= 1, "max-result-size", maxResultSize + "B", "must be at least 1B");
         replayExceptions = List.copyOf(replayExceptions);
-        for (Class<? extends Throwable> type : replayExceptions) {
-            Require.that(
-                    ExceptionCodec.canRebuild(type),
-                    "replay-exceptions",
-                    type.getName(),
-                    "needs a public constructor with one String, through which it is rebuilt");
-        }
+        Require.none(
+                "replay-exceptions",
+                replayExceptions.stream()
+                        .filter(type -> !ExceptionCodec.canRebuild(type))
+                        .map(Class::getName)
+                        .toList(),
+                "needs a public constructor with one String, through which it is rebuilt");
     }
 
     /** What a call gets whose key is held by a running one. */

@@ -7,6 +7,8 @@ import dev.resilience.pipeline.IdempotencyContext;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;
+import dev.resilience.pipeline.UnstoredAnswer;
+import dev.resilience.time.WaitStoppedException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -31,8 +33,10 @@ final class IdempotencyStep extends Step {
         for (Duration wait = call.claim(); wait != null; wait = call.claim()) {
             try {
                 idempotency.time().sleep(wait);
-            } catch (InterruptedException interrupted) {
-                Thread.currentThread().interrupt();
+            } catch (InterruptedException ended) {
+                if (!(ended instanceof WaitStoppedException)) {
+                    Thread.currentThread().interrupt();
+                }
                 call.countInProgress();
                 throw call.stillInProgress();
             }
@@ -40,24 +44,24 @@ final class IdempotencyStep extends Step {
         if (call.isAnswered()) {
             return call.answer();
         }
-        HeldKey key = call.key();
-        return key == null ? next.call(invocation) : run(key, invocation);
+        IdempotentExecution execution = call.execution();
+        return UnstoredAnswer.unwrap(execution == null ? next.call(invocation) : run(execution, invocation));
     }
 
-    private @Nullable Object run(HeldKey key, Invocation invocation) throws Throwable {
+    private @Nullable Object run(IdempotentExecution execution, Invocation invocation) throws Throwable {
         IdempotencyContext outer = IdempotencyContext.current();
-        IdempotencyContext.makeCurrent(key.context());
+        IdempotencyContext.makeCurrent(execution.context());
         Object result;
         try {
-            invocation.attach(key);
+            invocation.attach(execution.attempts());
             result = next.call(invocation);
         } catch (Throwable failure) {
-            key.callThrew(failure);
+            execution.callThrew(failure);
             throw failure;
         } finally {
             IdempotencyContext.makeCurrent(outer);
         }
-        key.callReturned(result);
+        execution.callReturned(result);
         return result;
     }
 
@@ -92,37 +96,37 @@ final class IdempotencyStep extends Step {
             } else if (call.isAnswered()) {
                 answer.finish(call.answer(), null);
             } else {
-                run(call.key(), invocation, answer);
+                run(call.execution(), invocation, answer);
             }
         } catch (Throwable refused) {
             answer.finish(null, refused);
         }
     }
 
-    private void run(@Nullable HeldKey key, Invocation invocation, LinkedFuture answer) {
-        if (key == null) {
-            answer.await(next, invocation, answer::finish);
+    private void run(@Nullable IdempotentExecution execution, Invocation invocation, LinkedFuture answer) {
+        if (execution == null) {
+            answer.await(next, invocation, (result, failure) -> answer.finish(UnstoredAnswer.unwrap(result), failure));
         } else if (answer.isOver()) {
-            key.notRun();
+            execution.notRun();
         } else {
             IdempotencyContext outer = IdempotencyContext.current();
-            IdempotencyContext.makeCurrent(key.context());
+            IdempotencyContext.makeCurrent(execution.context());
             try {
-                answer.await(next, invocation, (result, failure) -> ended(key, answer, result, failure));
+                answer.awaitToTheEnd(next, invocation, (result, failure) -> ended(execution, answer, result, failure));
             } finally {
                 IdempotencyContext.makeCurrent(outer);
             }
         }
     }
 
-    private static void ended(HeldKey key, LinkedFuture answer, @Nullable Object result, @Nullable Throwable failure) {
-        if (answer.isOver()) {
-            key.abandoned();
-        } else if (failure == null) {
-            key.callReturned(result);
+    /** The body has really ended, and the key with it, whether the caller is still there or not. */
+    private static void ended(
+            IdempotentExecution execution, LinkedFuture answer, @Nullable Object result, @Nullable Throwable failure) {
+        if (failure == null) {
+            execution.callReturned(result);
         } else {
-            key.callThrew(failure);
+            execution.callThrew(failure);
         }
-        answer.finish(result, failure);
+        answer.finish(UnstoredAnswer.unwrap(result), failure);
     }
 }

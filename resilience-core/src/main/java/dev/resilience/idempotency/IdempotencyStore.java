@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A record is absent, in progress (with an owner, a fence and a lease), completed (with a result), or resolved as
  * executed (without one). In progress with a lease that has run out it is abandoned. Every method is atomic for its
  * record; leases are measured by the store's own clock. Implementations are safe for use by many threads, and throw any
- * {@link RuntimeException} when they cannot answer.
+ * {@link RuntimeException} when they cannot answer. None waits for a transaction that has a record locked: {@code renew},
+ * {@code complete} and {@code release} throw a {@link RecordLockedException} and are asked again later.
  */
 public interface IdempotencyStore {
 
@@ -63,6 +64,16 @@ public interface IdempotencyStore {
      * @return how many records there were
      */
     int delete(RecordSelection selection);
+
+    /**
+     * Tells what has become of a record that was claimed. Asked when a transaction in which this store has written ended
+     * with an unknown outcome. Never waits for a transaction that has the record locked.
+     *
+     * @throws UnsupportedOperationException if this store does not write in transactions
+     */
+    default ClaimStatus statusOf(Ownership ownership) {
+        throw new UnsupportedOperationException(getClass().getName() + " does not tell what has become of a claim");
+    }
 
     /** The current thread's transaction, if there is one in which this store can write. */
     default @Nullable StoreTransaction currentTransaction() {

@@ -4,102 +4,140 @@ import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
 import dev.resilience.time.TimeSource.Scheduled;
 import java.time.Duration;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
-/** Renews a lease every third of it while the call runs, until the longest lease that the policy allows. */
+/**
+ * Beats every third of a lease until the longest lease that the policy allows is over, and has the lease renewed at each
+ * beat. One beat at a time; a beat that its renewal outlasts is left out.
+ *
+ * <p>A transaction that must not be disturbed by a renewal waits for the one that is under way, but no longer than for
+ * one beat: the renewal may be waiting for the very connection that the transaction has, and then it comes after the
+ * transaction has locked the record, and disturbs nothing.
+ */
 final class LeaseKeeper {
 
-    private final IdempotencyLog log;
-    private final IdempotencyStore store;
-    private final TimeSource time;
-    private final IdempotencyPolicy policy;
-    private final Ownership ownership;
-    private final long start;
-    private final Lock renewing = new ReentrantLock();
-    private volatile boolean ended;
-    private volatile boolean paused;
-    private volatile Scheduled next;
+    private static final Duration SOON = Duration.ofMillis(1);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
 
-    LeaseKeeper(Idempotency idempotency, Ownership ownership) {
-        this.log = idempotency.log();
-        this.store = idempotency.store();
-        this.time = idempotency.time();
-        this.policy = idempotency.policy();
-        this.ownership = ownership;
+    private final TimeSource time;
+    private final Duration interval;
+    private final Duration maxLease;
+    private final Duration fullLease;
+    private final Renewal renewal;
+    private final long start;
+
+    private final AtomicBoolean renewing = new AtomicBoolean();
+    private final Queue<Thread> waiting = new ConcurrentLinkedQueue<>();
+    private volatile boolean ended;
+    private volatile boolean isBehind;
+    private volatile @Nullable Scheduled next;
+
+    LeaseKeeper(TimeSource time, IdempotencyPolicy policy, Renewal renewal) {
+        this.time = time;
+        this.interval = Durations.max(Duration.ofMillis(1), policy.lease().dividedBy(3));
+        this.fullLease = policy.lease();
+        this.maxLease = policy.maxLease();
+        this.renewal = renewal;
         this.start = time.nanoTime();
-        this.next = scheduleNext();
     }
 
-    /**
-     * The call has ended: no renewal begins from now on. One that is under way is not waited for; it comes too late to
-     * change anything, for only a record that is still in progress, and still this owner's, can be renewed.
-     */
+    /** Renews a lease unless a transaction has the record locked. Does not throw. */
+    @FunctionalInterface
+    interface Renewal {
+
+        /** Returns false if the beat is left out. */
+        boolean renew(Duration lease);
+    }
+
+    /** Begins to beat. */
+    void begin() {
+        schedule(interval);
+    }
+
+    /** No renewal begins from now on. */
     void end() {
         ended = true;
-        next.cancel();
+        Scheduled beat = next;
+        if (beat != null) {
+            beat.cancel();
+        }
     }
 
-    /** A transaction has the record from now on; a renewal would wait for it. */
-    void pause() {
-        paused = true;
-        next.cancel();
+    /** A transaction no longer has the record locked: makes up for a beat that was left out meanwhile, if one was. */
+    void catchUp() {
+        if (isBehind) {
+            schedule(SOON);
+        }
     }
 
-    /** A transaction is about to see the record as it is: a renewal that is under way is waited for. */
-    void hold() {
-        renewing.lock();
+    /** How long until the next renewal. */
+    Duration interval() {
+        return interval;
+    }
+
+    /** Whether there is no lease left to be had. */
+    boolean isSpent() {
+        Duration left = left();
+        return left.isNegative() || left.isZero();
+    }
+
+    /** Waits until no renewal is under way, for a while; the caller sees to it that none begins. */
+    void awaitRenewal() {
+        long began = time.nanoTime();
+        Duration atMost = Durations.min(LONGEST_WAIT, interval);
+        waiting.add(Thread.currentThread());
         try {
-            pause();
+            Duration left = atMost;
+            while (renewing.get() && !left.isNegative() && !left.isZero()) {
+                time.park(this, left);
+                left = atMost.minusNanos(time.nanoTime() - began);
+            }
         } finally {
-            renewing.unlock();
+            waiting.remove(Thread.currentThread());
         }
     }
 
-    /** The record is to be had again. */
-    void resume() {
-        if (paused) {
-            paused = false;
-            next = time.scheduleUrgent(Duration.ZERO, this::renew);
-        }
-    }
-
-    private void renew() {
-        Duration left = policy.maxLease().minusNanos(time.nanoTime() - start);
-        if (left.isNegative() || left.isZero() || !renewFor(Durations.min(policy.lease(), left))) {
+    private void beat() {
+        if (ended || isSpent()) {
             return;
         }
-        next = scheduleNext();
-        if (ended || paused) {
-            next.cancel();
+        schedule(interval);
+        if (!renewing.compareAndSet(false, true)) {
+            return;
         }
-    }
-
-    /** False if there is no use in trying again. */
-    private boolean renewFor(Duration lease) {
-        renewing.lock();
         try {
-            if (ended || paused) {
-                return false;
+            if (!renew()) {
+                renew(); // the transaction may have ended before it could be seen that this beat is left out
             }
-            boolean renewed = store.renew(ownership, lease);
-            if (!renewed && !ended && !paused) {
-                log.leaseLost();
-            }
-            return renewed;
-        } catch (RuntimeException unavailable) {
-            log.renewalFailed(interval(), unavailable);
-            return true;
         } finally {
-            renewing.unlock();
+            renewing.set(false);
+            waiting.forEach(LockSupport::unpark);
         }
     }
 
-    private Scheduled scheduleNext() {
-        return time.scheduleUrgent(interval(), this::renew);
+    private boolean renew() {
+        boolean done = renewal.renew(Durations.min(fullLease, left()));
+        isBehind = !done;
+        return done;
     }
 
-    private Duration interval() {
-        return Durations.max(Duration.ofMillis(1), policy.lease().dividedBy(3));
+    private Duration left() {
+        return maxLease.minusNanos(time.nanoTime() - start);
+    }
+
+    private void schedule(Duration delay) {
+        Scheduled before = next;
+        if (before != null) {
+            before.cancel();
+        }
+        Scheduled beat = time.scheduleUrgent(delay, this::beat);
+        next = beat;
+        if (ended) {
+            beat.cancel();
+        }
     }
 }

@@ -1,6 +1,7 @@
 package dev.resilience.idempotency;
 
 import dev.resilience.idempotency.MemoryRecord.Done;
+import dev.resilience.log.LogLine;
 import dev.resilience.time.TimeSource;
 import java.util.Comparator;
 import java.util.Map;
@@ -22,6 +23,7 @@ import org.slf4j.LoggerFactory;
 final class MemoryRecords {
 
     private static final Logger log = LoggerFactory.getLogger(MemoryIdempotencyStore.class);
+    private static final LogLine RESULTS_DROPPED = LogLine.warn("idempotency_results_dropped");
     private static final int FEWEST_CHANGES_BETWEEN_SWEEPS = 1_000;
 
     private final TimeSource time;
@@ -102,9 +104,13 @@ final class MemoryRecords {
             return;
         }
         if (dropReported.compareAndSet(false, true)) {
-            log.warn(
-                    "More than {} results of idempotent calls are kept: the oldest are dropped before their time",
-                    maxResults);
+            RESULTS_DROPPED
+                    .in(log)
+                    .addKeyValue("maxResults", maxResults)
+                    .log(
+                            "More than {} results of idempotent calls are kept: the oldest are dropped before their time. "
+                                    + "Logged once.",
+                            maxResults);
         }
         records.entrySet().stream()
                 .filter(entry -> entry.getValue() instanceof Done)

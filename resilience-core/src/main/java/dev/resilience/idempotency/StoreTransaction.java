@@ -28,6 +28,9 @@ public interface StoreTransaction {
     /** As {@link IdempotencyStore#release}, and takes effect if and only if the transaction is committed. */
     boolean release(Ownership ownership);
 
+    /** As {@link IdempotencyStore#statusOf}, and with what this transaction has written; may lock the record. */
+    ClaimStatus statusOf(Ownership ownership);
+
     /**
      * Has something done right before the transaction is committed, if it is to be.
      *

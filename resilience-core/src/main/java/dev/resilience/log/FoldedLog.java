@@ -79,9 +79,7 @@ public final class FoldedLog<E extends Enum<E> & LogEvent> implements AutoClosea
                 return;
             }
             if (present().takeLine(event.ordinal())) {
-                line.accept(log.atLevel(event.line().level())
-                        .addKeyValue("event", event.line().event())
-                        .addKeyValue("policy", policy));
+                line.accept(event.line().in(log, policy));
             } else {
                 fold(event, failure);
             }

@@ -22,10 +22,8 @@ record LogSummary<E extends Enum<E> & LogEvent>(String kind, String policy, Stri
      * @param besidesLines whether there are lines of the same time
      */
     void write(Logger log, long[] counts, Duration period, boolean besidesLines, @Nullable Throwable lastFailure) {
-        LoggingEventBuilder line = log.atLevel(level(counts))
-                .addKeyValue("event", event)
-                .addKeyValue("policy", policy)
-                .addKeyValue("periodMs", period.toMillis());
+        LoggingEventBuilder line =
+                LogLine.of(event, level(counts)).in(log, policy).addKeyValue("periodMs", period.toMillis());
         for (int i = 0; i < events.size(); i++) {
             line = line.addKeyValue(events.get(i).line().key(), counts[i]);
         }

@@ -1,7 +1,7 @@
 package dev.resilience.pipeline;
 
 /**
- * Takes something that is bound to threads along to the thread on which a call goes on: the log's context, the security
+ * Takes something that is bound to threads along to the threads on which a call goes on: the log's context, the security
  * context. The deadline and the attempt of a call travel by themselves, see {@link CallContext}.
  *
  * <p>Implementations are safe for use by many threads.
@@ -11,9 +11,10 @@ public interface ContextCarrier {
 
     /**
      * Takes what is current for this thread, and returns a task that runs the given one with it, on whatever thread,
-     * and puts back afterwards what that thread had before.
+     * and puts back afterwards what that thread had before. An asynchronous call may go on more than once, so the
+     * returned task may be run never or several times, and by several threads at once.
      *
-     * @param task run exactly once, on the thread that runs the returned one, whatever it throws
+     * @param task run once by each run of the returned one, on the same thread, whatever it throws
      */
     Runnable wrap(Runnable task);
 

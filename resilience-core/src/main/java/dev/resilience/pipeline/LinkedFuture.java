@@ -1,10 +1,14 @@
 package dev.resilience.pipeline;
 
+import dev.resilience.deadline.Deadline;
+import dev.resilience.log.LogLine;
+import dev.resilience.time.StoppableTime;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
@@ -17,8 +21,9 @@ import org.slf4j.LoggerFactory;
  * outside, cancels that. {@link CompletableFuture}'s own dependents do not: cancelling one leaves its source running.
  *
  * <p>It also remembers the context of the call for which it was made, and every thread that goes on with the call does so
- * in this context. What others do when the future ends is not part of the call: it runs in whatever context the thread
- * had before.
+ * in this context. Code of the application that runs for the call on another thread also finds there what was bound to
+ * the caller's, see {@link CallOrigin}. What others do when the future ends is not part of the call: it runs in whatever
+ * context the thread had before.
  *
  * <p>One compare-and-set decides between an answer and a cancellation. A cancellation first stops what the future waits
  * for and then tells those who wait for the future, for what they do about it may take long. Safe for use by many
@@ -27,11 +32,9 @@ import org.slf4j.LoggerFactory;
 public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
 
     private static final Logger log = LoggerFactory.getLogger(LinkedFuture.class);
+    private static final LogLine CANCELLATION_FAILED = LogLine.warn("cancellation_failed");
 
-    /** What was current before the thread went on with a call; {@code null} while it does not. */
-    private static final ThreadLocal<@Nullable CallContext> OUTSIDE = new ThreadLocal<>();
-
-    private final CallContext context = CallContext.current();
+    private final CallScope scope = new CallScope();
     private final AtomicBoolean over = new AtomicBoolean();
     private volatile Runnable cancellation = LinkedFuture::nothing;
 
@@ -83,13 +86,25 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
      * Runs the rest of a pipeline and then tells how it ended, as {@link #await(CompletableFuture, BiConsumer)} does.
      */
     public void await(Step next, Invocation invocation, BiConsumer<@Nullable Object, @Nullable Throwable> then) {
-        CompletableFuture<@Nullable Object> source;
+        await(begin(next, invocation), then);
+    }
+
+    /**
+     * As {@link #await(Step, Invocation, BiConsumer)}, but the rest of the pipeline is not cancelled with this future: it
+     * goes on to its own end, which is told then.
+     */
+    public void awaitToTheEnd(
+            Step next, Invocation invocation, BiConsumer<@Nullable Object, @Nullable Throwable> then) {
+        cancelling(LinkedFuture::nothing);
+        whenEnded(begin(next, invocation), (result, failure) -> inContext(() -> then.accept(result, failure)));
+    }
+
+    private static CompletableFuture<@Nullable Object> begin(Step next, Invocation invocation) {
         try {
-            source = next.callAsync(invocation);
-        } catch (Throwable broken) { // a step must not throw, but what it would leak is somebody else's
-            source = CompletableFuture.failedFuture(broken);
+            return next.callAsync(invocation);
+        } catch (Throwable broken) { // a step must not throw, but what it would leak belongs to another call
+            return CompletableFuture.failedFuture(broken);
         }
-        await(source, then);
     }
 
     /**
@@ -105,50 +120,80 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
     }
 
     /**
-     * Waits without a thread and then goes on.
+     * Waits without a thread and then goes on, where the call ran before if that can be told, and otherwise where the
+     * source of time says. If the wait is ended because the application ends, no time is left for what comes next: its
+     * {@link Deadline} is over.
      *
-     * @param next what comes after the wait; what it throws ends this future
-     * @param onCancel what comes in its place if this future is cancelled or completed from outside meanwhile
+     * @param next what comes after the wait, in the surroundings of the caller; what it throws ends this future
+     * @param onCancel what comes in its place if this future is cancelled or completed from outside meanwhile, or if the
+     *     surroundings cannot be put in place, which ends this future, too
      */
     public void pause(TimeSource time, Duration wait, Runnable next, Runnable onCancel) {
-        Pause pause = new Pause(() -> inContext(next), onCancel);
+        Pause pause = new Pause(() -> inContext(() -> goOn(time, next, onCancel)), onCancel);
         cancelling(pause::cancel); // before the timer is set: what comes next says itself how to be cancelled
-        pause.start(time, wait);
+        pause.start(time, wait, scope.executor());
+    }
+
+    private void goOn(TimeSource time, Runnable next, Runnable onCancel) {
+        if (time instanceof StoppableTime stoppable && stoppable.isStopped()) {
+            Deadline.makeCurrent(Deadline.in(Duration.ZERO, time)); // inContext puts back what was there
+        }
+        boolean[] begun = new boolean[1];
+        try {
+            inCallersSurroundings(() -> {
+                begun[0] = true;
+                next.run();
+            });
+        } catch (Throwable broken) {
+            if (!begun[0]) {
+                onCancel.run();
+            }
+            throw broken;
+        }
     }
 
     /**
      * Goes on with the call on the current thread, in the call's context. What the action throws ends this future.
      */
     public void inContext(Runnable action) {
-        boolean entered = OUTSIDE.get() == null;
-        if (entered) {
-            OUTSIDE.set(CallContext.current());
-        }
         try {
-            context.run(action);
+            scope.enter(action);
         } catch (Throwable broken) { // a checked one too, thrown sneakily
             finish(null, broken);
-        } finally {
-            if (entered) {
-                OUTSIDE.set(null);
-            }
         }
+    }
+
+    /**
+     * Runs code of the application with what was bound to the thread on which the call was made, {@linkplain #inContext in
+     * the call's context}. Costs nothing on that thread while the call is being made.
+     *
+     * @throws RuntimeException what the action throws, or what kept it from being run: it is never run without
+     */
+    public void inCallersSurroundings(Runnable action) {
+        scope.inSurroundings(action);
+    }
+
+    /** As {@link #inCallersSurroundings}, or without them: for what must be done, such as counting and telling the log. */
+    public void inCallersSurroundingsIfPossible(Runnable action) {
+        scope.inSurroundingsIfPossible(action);
+    }
+
+    /**
+     * Takes a body along to another thread.
+     *
+     * @param carrier takes along what this call does not have yet: nothing, if the call was made with the same one
+     * @param executor what runs it there, and also what comes after waits inside of it; {@code null} if it runs where it
+     *     happens to
+     * @return what runs the body there, {@linkplain #inContext in the call's context}
+     */
+    public Runnable takingAlong(ContextCarrier carrier, @Nullable Executor executor, Runnable body) {
+        return scope.takingAlong(carrier, executor, body);
     }
 
     /** Ends this future as another one ended. */
     public void finish(@Nullable Object result, @Nullable Throwable failure) {
         cancellation = LinkedFuture::nothing; // there is nothing left to cancel
-        CallContext outside = OUTSIDE.get();
-        if (outside == null) {
-            end(result, failure);
-            return;
-        }
-        OUTSIDE.set(null);
-        try {
-            outside.run(() -> end(result, failure));
-        } finally {
-            OUTSIDE.set(outside);
-        }
+        CallScope.outside(() -> end(result, failure));
     }
 
     @Override
@@ -226,7 +271,10 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
         } catch (UnsupportedOperationException cannotBeCancelled) {
             // the stage's own choice: its result is ignored
         } catch (Throwable broken) { // the same for a stage that would rather throw, a checked one too
-            log.warn("A {} could not be cancelled", stage.getClass().getName(), broken);
+            CANCELLATION_FAILED
+                    .in(log)
+                    .setCause(broken)
+                    .log("A {} could not be cancelled", stage.getClass().getName());
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.resilience.pipeline;
 import dev.resilience.time.TimeSource;
 import dev.resilience.time.TimeSource.Scheduled;
 import java.time.Duration;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -19,9 +20,14 @@ final class Pause {
         this.onCancel = onCancel;
     }
 
-    /** Starts the wait; it may be over, or cancelled, before this method returns. */
-    void start(TimeSource time, Duration wait) {
-        Scheduled scheduled = time.schedule(wait, this::goOn);
+    /**
+     * Starts the wait; it may be over, or cancelled, before this method returns.
+     *
+     * @param executor where it goes on; {@code null} for where the source of time says
+     */
+    void start(TimeSource time, Duration wait, @Nullable Executor executor) {
+        Scheduled scheduled =
+                executor == null ? time.schedule(wait, this::goOn) : time.schedule(wait, this::goOn, executor);
         timer = scheduled;
         if (decided.get()) {
             scheduled.cancel();

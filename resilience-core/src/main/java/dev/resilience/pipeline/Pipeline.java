@@ -18,23 +18,35 @@ import org.jspecify.annotations.Nullable;
 public final class Pipeline {
 
     private final Step first;
+    private final ContextCarrier carrier;
 
-    private Pipeline(Step first) {
+    private Pipeline(Step first, ContextCarrier carrier) {
         this.first = first;
+        this.carrier = carrier;
     }
 
-    /** Composes layers, the outermost first. */
+    /** Composes layers, the outermost first. Asynchronous calls take along what {@link ContextCarrier#standard()} does. */
     public static Pipeline of(Layer... layers) {
         return of(List.of(layers));
     }
 
-    /** Composes layers, the outermost first. */
+    /** As {@link #of(Layer...)}. */
     public static Pipeline of(List<? extends Layer> layers) {
+        return of(layers, ContextCarrier.standard());
+    }
+
+    /**
+     * Composes layers, the outermost first.
+     *
+     * @param carrier takes along what is bound to the caller's thread to the threads on which an asynchronous call goes
+     *     on: with later attempts, after a queue, with a fallback
+     */
+    public static Pipeline of(List<? extends Layer> layers, ContextCarrier carrier) {
         Step step = new BodyStep();
         for (int i = layers.size() - 1; i >= 0; i--) {
             step = layers.get(i).around(step);
         }
-        return new Pipeline(step);
+        return new Pipeline(step, carrier);
     }
 
     /**
@@ -60,7 +72,7 @@ public final class Pipeline {
      */
     @SuppressWarnings("unchecked") // a layer passes on what the body's stage held
     public <T extends @Nullable Object> CompletableFuture<T> callAsync(Supplier<? extends CompletionStage<T>> body) {
-        return (CompletableFuture<T>) first.callAsync(body::get);
+        return (CompletableFuture<T>) invokeAsync(body::get);
     }
 
     /** As {@link #call}, for adapters that intercept methods. */
@@ -70,6 +82,14 @@ public final class Pipeline {
 
     /** As {@link #callAsync}, for adapters that intercept methods. */
     public CompletableFuture<@Nullable Object> invokeAsync(Invocation invocation) {
-        return first.callAsync(invocation);
+        CallOrigin outer = CallOrigin.current();
+        try {
+            CallOrigin.makeCurrent(CallOrigin.capture(carrier));
+            return first.callAsync(invocation);
+        } catch (Throwable broken) { // a carrier
+            return CompletableFuture.failedFuture(broken);
+        } finally {
+            CallOrigin.makeCurrent(outer);
+        }
     }
 }

@@ -1,6 +1,7 @@
 package dev.resilience.policy;
 
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The checks that policies make of their values; each throws {@link InvalidPolicyException}. Not for applications. */
@@ -42,6 +43,15 @@ public final class Require {
             String percent = value > 1 && value <= 100 ? "; for " + value + " percent write " + value / 100 : "";
             throw new InvalidPolicyException(key, value, "is a ratio and must be between 0 and 1" + percent);
         }
+    }
+
+    /**
+     * Refuses values of a list, all of them at once.
+     *
+     * @param refused the values that the key cannot have
+     */
+    public static void none(String key, List<?> refused, String requirement) {
+        that(refused.isEmpty(), key, refused.size() == 1 ? refused.get(0) : refused, requirement);
     }
 
     public static void that(boolean condition, String key, @Nullable Object value, String requirement) {

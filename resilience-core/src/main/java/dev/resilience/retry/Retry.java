@@ -10,9 +10,11 @@ import dev.resilience.fault.Faults;
 import dev.resilience.pipeline.Attempt;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Step;
+import dev.resilience.pipeline.UnstoredAnswer;
 import dev.resilience.policy.InvalidPolicyException;
 import dev.resilience.policy.Require;
 import dev.resilience.time.TimeSource;
+import dev.resilience.worker.PolicyTimeSource;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Objects;
@@ -39,7 +41,8 @@ public final class Retry implements Layer, AutoCloseable {
     private final ExceptionRules rules;
     private final ExceptionRules rulesForRefusals;
     private final Faults faults;
-    private final TimeSource time;
+    private final LaterAttempts laterAttempts;
+    private final TransactionState transactions;
     private final Events events;
     private final @Nullable RetryBudget budget;
     private final @Nullable Predicate<@Nullable Object> retryOnResult;
@@ -49,7 +52,7 @@ public final class Retry implements Layer, AutoCloseable {
     private final boolean tellsBudgetOfSuccesses;
     private final OutcomeCounters<RetryOutcome> calls;
     private final LongAdder attempts = new LongAdder();
-    private volatile @Nullable Class<? extends Throwable> lastFailure;
+    private final FailureStreak failures = new FailureStreak();
     private final RetryLog log;
     private final @Nullable Attempt outermost;
 
@@ -65,7 +68,24 @@ public final class Retry implements Layer, AutoCloseable {
             Events events,
             @Nullable RetryBudget budget,
             @Nullable Predicate<@Nullable Object> retryOnResult) {
-        this(name, policy, faults, time, events, budget, retryOnResult, Retry::randomNumber);
+        this(name, policy, faults, time, events, budget, retryOnResult, TransactionState.NONE);
+    }
+
+    /**
+     * @param budget what the retries are taken from; {@code null} for no budget
+     * @param retryOnResult tells of a result that the method should be tried again; {@code null} for no such rule
+     * @param transactions tells whether there is any use in another attempt inside the caller's transaction
+     */
+    public Retry(
+            String name,
+            RetryPolicy policy,
+            Faults faults,
+            TimeSource time,
+            Events events,
+            @Nullable RetryBudget budget,
+            @Nullable Predicate<@Nullable Object> retryOnResult,
+            TransactionState transactions) {
+        this(name, policy, faults, time, events, budget, retryOnResult, transactions, Retry::randomNumber);
     }
 
     /**
@@ -79,13 +99,15 @@ public final class Retry implements Layer, AutoCloseable {
             Events events,
             @Nullable RetryBudget budget,
             @Nullable Predicate<@Nullable Object> retryOnResult,
+            TransactionState transactions,
             DoubleSupplier random) {
         this.name = name;
         this.policy = policy;
         this.rules = new ExceptionRules(policy.retryOn(), policy.doNotRetryOn());
         this.rulesForRefusals = rules.within(ResilienceException.class);
         this.faults = faults;
-        this.time = time;
+        this.laterAttempts = new LaterAttempts(name, time);
+        this.transactions = transactions;
         this.events = events;
         this.budget = budget;
         this.retryOnResult = retryOnResult;
@@ -135,13 +157,9 @@ public final class Retry implements Layer, AutoCloseable {
         return attempts.sum();
     }
 
-    /** The type of the exception that the last failed call ended with; {@code null} if none has failed. */
-    public @Nullable Class<? extends Throwable> lastFailure() {
-        return lastFailure;
-    }
-
-    void endedWith(Throwable failure) {
-        lastFailure = failure.getClass();
+    /** What failed last, and since when no call has succeeded. */
+    public RetryStatus status() {
+        return failures.status();
     }
 
     /** What the retries are taken from, if there is a budget. */
@@ -149,9 +167,18 @@ public final class Retry implements Layer, AutoCloseable {
         return budget;
     }
 
-    /** Writes to the log what it has counted in place of single lines. What is still called works as before. */
+    /** The attempts after the first ones: how many there are, and how they are ended with the application. */
+    public LaterAttempts laterAttempts() {
+        return laterAttempts;
+    }
+
+    /**
+     * Ends the waits of its calls, and writes to the log what it has counted in place of single lines. What is still called
+     * is tried once.
+     */
     @Override
     public void close() {
+        laterAttempts.close();
         log.close();
     }
 
@@ -169,18 +196,19 @@ public final class Retry implements Layer, AutoCloseable {
 
     /**
      * When a call begins, or {@link #NOT_MEASURED} where neither the policy nor a listener wants to know. A listener hears
-     * only of calls that waited for a retry, so a coarse time is enough for it: every call has to look at the clock for
-     * the few that are told of.
+     * only of calls that failed or waited for a retry, so a coarse time is enough for it: every call has to look at the
+     * clock for the few that are told of.
      */
     long begin() {
         if (policy.maxDuration() != null) {
-            return time.nanoTime();
+            return time().nanoTime();
         }
-        return events.heard() ? time.coarseNanoTime() : NOT_MEASURED;
+        return events.heard() ? time().coarseNanoTime() : NOT_MEASURED;
     }
 
     /** A call succeeded at once. */
     void succeededAtOnce(@Nullable Attempt outer) {
+        failures.succeeded();
         if (isRepetition(outer)) {
             repetitionsThatSucceeded.increment();
             return;
@@ -188,6 +216,23 @@ public final class Retry implements Layer, AutoCloseable {
         firstAttemptsThatSucceeded.increment();
         if (tellsBudgetOfSuccesses) {
             Objects.requireNonNull(budget).firstAttemptEnded();
+        }
+    }
+
+    /** A retry of a call succeeded. */
+    void succeededAfterRetry() {
+        failures.succeeded();
+    }
+
+    /**
+     * A call failed, after all its retries.
+     *
+     * @param failure what its caller gets; {@code null} for a result that asked for another try
+     */
+    void failed(@Nullable Throwable failure) {
+        try {
+            failures.failed(RetryLog.typeOf(failure), time().now());
+        } catch (Throwable broken) { // a clock, which must not take the failure's place
         }
     }
 
@@ -238,10 +283,13 @@ public final class Retry implements Layer, AutoCloseable {
     boolean isTransient(Throwable failure, Set<Integer> transientStatuses) {
         boolean refusal = ResilienceException.isRefusal(failure);
         Boolean listed = (refusal ? rulesForRefusals : rules).verdict(failure);
-        if (listed != null || refusal) {
-            return listed != null && listed;
+        if (listed != null) {
+            return listed;
         }
-        Fault fault = faults.classify(failure, transientStatuses);
+        Fault fault = refusal ? ((ResilienceException) failure).faultOfAttempt() : Fault.UNKNOWN;
+        if (fault == Fault.UNKNOWN) {
+            fault = faults.classify(failure, transientStatuses);
+        }
         if (fault == Fault.UNKNOWN) {
             log.unknown(failure);
         }
@@ -254,7 +302,7 @@ public final class Retry implements Layer, AutoCloseable {
             return false;
         }
         try {
-            return retryOnResult.test(result);
+            return retryOnResult.test(UnstoredAnswer.unwrap(result));
         } catch (Throwable broken) { // a checked one too, thrown sneakily
             log.brokenResultRule(broken);
             return false;
@@ -278,8 +326,12 @@ public final class Retry implements Layer, AutoCloseable {
         return faults;
     }
 
-    TimeSource time() {
-        return time;
+    PolicyTimeSource time() {
+        return laterAttempts.time();
+    }
+
+    TransactionState transactions() {
+        return transactions;
     }
 
     Events events() {

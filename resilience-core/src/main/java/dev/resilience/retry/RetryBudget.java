@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A first attempt counts when it has ended. One that succeeds costs the first retry that uses the budget nothing: it
  * counts its successes anyway, on a counter that the budget reads too. Sums and time are looked at only when a call wants
- * to retry. Safe for use by many threads, which share it without locks; a refusal writes nothing that they share.
+ * to retry. Safe for use by many threads, which share it without locks; only the first refusal in a slot writes what they share.
  */
 public final class RetryBudget {
 
@@ -92,7 +92,10 @@ public final class RetryBudget {
             RetryHistory now = before.at(elapsed / slotNanos, firstAttempts());
             long due = Math.max(now.slot(), slotAfter(elapsed, waitNanos));
             if (!now.hasRoom(due, 1 - (double) (elapsed % slotNanos) / slotNanos)) {
-                return null;
+                if (isPresent(before, now)) {
+                    return null;
+                }
+                continue;
             }
             if (HISTORY.compareAndSet(this, before, now.plan(due))) {
                 return new RetryReservation(this, due, false);
@@ -124,12 +127,23 @@ public final class RetryBudget {
             RetryHistory before = history;
             RetryHistory now = before.at(elapsed() / slotNanos, firstAttempts());
             if (now.available() == 0) {
-                return false;
+                if (isPresent(before, now)) {
+                    return false;
+                }
+                continue;
             }
             if (HISTORY.compareAndSet(this, before, now.withRetry())) {
                 return true;
             }
         }
+    }
+
+    /**
+     * Notes at a refusal which slot it is, once a slot: a call that has read the clock before must not count its retry in
+     * the past, where it would make room for others too soon.
+     */
+    private boolean isPresent(RetryHistory before, RetryHistory now) {
+        return now.slot() == before.slot() || HISTORY.compareAndSet(this, before, now);
     }
 
     /** Turns a reservation into a retry that is made now; refuses only what would break the promise. */

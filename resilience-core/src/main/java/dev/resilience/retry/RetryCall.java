@@ -58,6 +58,11 @@ final class RetryCall {
         return attempts == 1 ? retry.firstAttempt(outer) : retry.attempt(attempts, outer);
     }
 
+    /** Whether the first attempt runs or has just ended. */
+    boolean isAtFirstAttempt() {
+        return attempts == 1;
+    }
+
     /** The attempt around this call, if somebody further out retries. */
     @Nullable
     Attempt outer() {
@@ -120,6 +125,14 @@ final class RetryCall {
         if (attempts >= maxAttempts) {
             return end(RetryOutcome.EXHAUSTED, "no attempts are left");
         }
+        if (retry.time().isStopped()) {
+            return end(RetryOutcome.INTERRUPTED, "");
+        }
+        String lost = retry.transactions().whyLost(failure);
+        if (lost != null) {
+            retry.log().transactionLost(lost);
+            return end(RetryOutcome.NOT_RETRYABLE, "");
+        }
         Duration backoff = retry.backoff(attempts - 1, previousWait);
         wait = hint == null ? backoff : Durations.max(backoff, hint);
         if (hint != null && hint.compareTo(policy.maxRetryAfter()) > 0) {
@@ -156,7 +169,7 @@ final class RetryCall {
     boolean mayTryAgain() {
         boolean granted = false;
         try {
-            granted = hasTime() && isWithinBudget();
+            granted = goesOn() && hasTime() && isWithinBudget();
         } finally {
             if (!granted) {
                 giveBack();
@@ -171,6 +184,14 @@ final class RetryCall {
         retry.countRetry();
         retry.log().retrying(attempts, maxAttempts, wait, failure);
         attempts++;
+        return true;
+    }
+
+    private boolean goesOn() {
+        if (retry.time().isStopped()) {
+            interrupted();
+            return false;
+        }
         return true;
     }
 
@@ -237,12 +258,12 @@ final class RetryCall {
                         retry.time().now(), retry.name(), attempt, policy.maxAttempts(), wait, failed));
     }
 
-    /** The thread was interrupted while it waited. */
+    /** The thread was interrupted while it waited, or the application ends. */
     void interrupted() {
         outcome = RetryOutcome.INTERRUPTED;
     }
 
-    /** The caller of an asynchronous method gave up. */
+    /** The caller of an asynchronous method gave up, or the application ends. */
     void cancelled() {
         outcome = RetryOutcome.INTERRUPTED;
         ended();
@@ -251,23 +272,34 @@ final class RetryCall {
     /** Counts the call's outcome, and lets go of what it did not use; from now on {@link #failure()} carries the earlier failures. */
     void ended() {
         giveBack();
-        if (outcome == RetryOutcome.SUCCESS) {
-            retry.succeededAtOnce(outer);
-        } else {
-            retry.calls().count(outcome);
+        switch (outcome) {
+            case SUCCESS -> retry.succeededAtOnce(outer); // which counts it
+            case SUCCESS_AFTER_RETRY -> {
+                retry.calls().count(outcome);
+                retry.succeededAfterRetry();
+                retry.log().recovered(attempts, maxAttempts);
+            }
+            case INTERRUPTED -> {
+                retry.calls().count(outcome);
+                retry.log().failed(outcome, attempts, maxAttempts, why, failure);
+            }
+            default -> {
+                retry.calls().count(outcome);
+                retry.failed(failure);
+                retry.log().failed(outcome, attempts, maxAttempts, why, failure);
+            }
         }
-        if (outcome == RetryOutcome.SUCCESS_AFTER_RETRY) {
-            retry.log().recovered(attempts, maxAttempts);
-        } else {
-            retry.log().failed(outcome, attempts, maxAttempts, why, failure);
-        }
-        if (attempts > 1 && start != Retry.NOT_MEASURED) {
-            RetryOutcome end = outcome;
-            retry.events().publish(() -> new RetryFinished(retry.time().now(), retry.name(), end, attempts, elapsed()));
-        }
+        publishEnd();
         if (failure != null) {
-            retry.endedWith(failure);
             earlierFailures.addTo(failure);
+        }
+    }
+
+    /** A call that succeeded at once is not heard of, nor one whose start nobody wanted to know. */
+    private void publishEnd() {
+        RetryOutcome end = outcome;
+        if (end != RetryOutcome.SUCCESS && start != Retry.NOT_MEASURED) {
+            retry.events().publish(() -> new RetryFinished(retry.time().now(), retry.name(), end, attempts, elapsed()));
         }
     }
 

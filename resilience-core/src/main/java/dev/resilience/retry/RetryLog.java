@@ -3,6 +3,7 @@ package dev.resilience.retry;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.fault.Faults;
 import dev.resilience.log.FoldedLog;
+import dev.resilience.log.LogLine;
 import dev.resilience.log.LoggedFailure;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
@@ -21,6 +22,11 @@ final class RetryLog {
 
     private static final Logger log = LoggerFactory.getLogger(Retry.class);
 
+    private static final LogLine LOST_TRANSACTION = LogLine.warn("retry_in_lost_transaction");
+    private static final LogLine NESTED = LogLine.warn("retry_nested");
+    private static final LogLine RESULT_RULE_FAILED = LogLine.warn("retry_on_result_failed");
+    private static final LogLine UNKNOWN_FAULT = LogLine.warn("retry_unknown_fault");
+
     /** Exception types made at run time (proxies, scripts) must not fill the memory. */
     private static final int MOST_REMEMBERED = 1_000;
 
@@ -31,6 +37,7 @@ final class RetryLog {
     private final Set<String> unknownTypes = ConcurrentHashMap.newKeySet();
     private final Set<String> outerRetries = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean resultRuleReported = new AtomicBoolean();
+    private final AtomicBoolean lostTransactionReported = new AtomicBoolean();
 
     RetryLog(String policy, TimeSource time) {
         this.policy = policy;
@@ -97,6 +104,11 @@ final class RetryLog {
         });
     }
 
+    /** What stands for a failure where there is room for its type alone. */
+    static String typeOf(@Nullable Throwable failure) {
+        return failure == null ? OF_RESULT.type() : failure.getClass().getName();
+    }
+
     private static LoggedFailure logged(@Nullable Throwable failure) {
         return failure == null ? OF_RESULT : LoggedFailure.of(failure);
     }
@@ -109,9 +121,7 @@ final class RetryLog {
     /** Reported once for every pair. */
     void nested(String outer) {
         if (!outerRetries.contains(outer) && outerRetries.size() < MOST_REMEMBERED && outerRetries.add(outer)) {
-            log.atWarn()
-                    .addKeyValue("event", "retry_nested")
-                    .addKeyValue("policy", policy)
+            NESTED.in(log, policy)
                     .addKeyValue("outer", outer)
                     .log(
                             "Retry '{}' works inside {}, so the attempts of both multiply. To leave retrying to the outer "
@@ -122,11 +132,26 @@ final class RetryLog {
         }
     }
 
+    /** Reported once. */
+    void transactionLost(String why) {
+        if (lostTransactionReported.compareAndSet(false, true)) {
+            LOST_TRANSACTION
+                    .in(log, policy)
+                    .addKeyValue("reason", why)
+                    .log(
+                            "Retry '{}': a failed attempt is not repeated, because it was made in a transaction that was open "
+                                    + "before it, and which can only be rolled back: {}. To retry, protect the method that "
+                                    + "begins the transaction, or let the retried method begin its own "
+                                    + "(Propagation.REQUIRES_NEW). Logged once.",
+                            policy,
+                            why);
+        }
+    }
+
     void brokenResultRule(Throwable broken) {
         if (resultRuleReported.compareAndSet(false, true)) {
-            log.atWarn()
-                    .addKeyValue("event", "retry_on_result_failed")
-                    .addKeyValue("policy", policy)
+            RESULT_RULE_FAILED
+                    .in(log, policy)
                     .setCause(broken)
                     .log(
                             "Retry '{}': resilience.retry.{}.retry-on-result could not be evaluated, so the call's own "
@@ -142,9 +167,8 @@ final class RetryLog {
         String root = Faults.rootCause(failure).getClass().getName();
         String both = type.equals(root) ? type : type + ", caused by " + root + ",";
         if (unknownTypes.size() < MOST_REMEMBERED && unknownTypes.add(both)) {
-            log.atWarn()
-                    .addKeyValue("event", "retry_unknown_fault")
-                    .addKeyValue("policy", policy)
+            UNKNOWN_FAULT
+                    .in(log, policy)
                     .addKeyValue("errorType", type)
                     .log(
                             "Retry '{}': {} is not retried, because nothing tells whether it is transient. To retry it, add "

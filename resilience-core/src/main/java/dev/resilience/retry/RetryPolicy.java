@@ -51,9 +51,13 @@ public record RetryPolicy(
         retryOn = List.copyOf(retryOn);
         doNotRetryOn = List.copyOf(doNotRetryOn);
         retryOnStatus = Set.copyOf(retryOnStatus);
-        for (int status : retryOnStatus) {
-            Require.that(status >= 100 && status <= 599, "retry-on-status", status, "must be an HTTP status");
-        }
+        Require.none(
+                "retry-on-status",
+                retryOnStatus.stream()
+                        .filter(status -> status < 100 || status > 599)
+                        .sorted()
+                        .toList(),
+                "must be an HTTP status");
     }
 
     /** What a retry does inside a call that is already retried further out. */

@@ -2,8 +2,8 @@ package dev.resilience.retry;
 
 import dev.resilience.pipeline.Attempt;
 import dev.resilience.pipeline.Invocation;
-import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;
+import dev.resilience.time.WaitStoppedException;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -82,6 +82,9 @@ final class RetryStep extends Step {
         try {
             retry.time().sleep(wait);
             return true;
+        } catch (WaitStoppedException applicationEnds) {
+            call.interrupted();
+            return false;
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             call.interrupted();
@@ -94,56 +97,8 @@ final class RetryStep extends Step {
 
     @Override
     public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
-        LinkedFuture answer = new LinkedFuture();
-        Attempt outer = Attempt.current();
-        attemptAsync(invocation, newCall(retry.begin(), outer), answer);
-        return answer;
-    }
-
-    private void attemptAsync(Invocation invocation, RetryCall call, LinkedFuture answer) {
-        Attempt.makeCurrent(call.attempt());
-        try {
-            answer.await(next, invocation, (result, failure) -> ended(invocation, call, answer, result, failure));
-        } finally {
-            Attempt.makeCurrent(call.outer());
-        }
-    }
-
-    private void ended(
-            Invocation invocation,
-            RetryCall call,
-            LinkedFuture answer,
-            @Nullable Object result,
-            @Nullable Throwable failure) {
-        if (answer.isOver()) {
-            call.cancelled();
-            return;
-        }
-        Duration wait = failure == null ? call.returned(result) : call.failed(failure);
-        if (wait == null) {
-            finish(call, answer);
-            return;
-        }
-        Runnable again = () -> {
-            if (answer.isOver()) {
-                call.cancelled();
-            } else if (call.mayTryAgain()) {
-                attemptAsync(invocation, call, answer);
-            } else {
-                finish(call, answer);
-            }
-        };
-        try {
-            answer.pause(retry.time(), wait, again, call::cancelled);
-        } catch (Throwable broken) { // a clock, or no thread for one
-            call.giveBack();
-            throw broken;
-        }
-    }
-
-    private static void finish(RetryCall call, LinkedFuture answer) {
-        call.ended();
-        answer.finish(call.result(), call.failure());
+        RetryCall call = newCall(retry.begin(), Attempt.current());
+        return new AsyncRetry(retry, next, invocation, call).start();
     }
 
     private RetryCall newCall(long start, @Nullable Attempt outer) {

@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.PriorityQueue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -114,6 +115,12 @@ public final class ManualTimeSource implements TimeSource {
             tasks.add(task);
             return () -> cancel(task);
         }
+    }
+
+    /** Runs the task on the thread that moves the time, as all others. */
+    @Override
+    public Scheduled schedule(Duration delay, Runnable task, Executor executor) {
+        return schedule(delay, task);
     }
 
     /** What such a task schedules in its turn runs after it, not inside it: no chain is too long for the stack. */

@@ -2,6 +2,7 @@ package dev.resilience.time;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -67,6 +68,20 @@ final class SystemTimeSource implements TimeSource {
     @Override
     public Scheduled scheduleUrgent(Duration delay, Runnable task) {
         return schedule(delay, task, Threads.URGENT);
+    }
+
+    /** The timer hands the task over itself: of a thousand that are due at once, none needs a thread for that. */
+    @Override
+    public Scheduled schedule(Duration delay, Runnable task, Executor executor) {
+        Runnable inContext = withContextClassLoader(task);
+        if (delay.isZero() || delay.isNegative()) {
+            executor.execute(inContext);
+            return () -> {};
+        }
+        HEARTBEAT.beats();
+        Future<?> timer = Threads.TIMER.schedule(
+                () -> executor.execute(inContext), Durations.toNanos(delay), TimeUnit.NANOSECONDS);
+        return () -> timer.cancel(false);
     }
 
     private static Scheduled schedule(Duration delay, Runnable task, ExecutorService threads) {

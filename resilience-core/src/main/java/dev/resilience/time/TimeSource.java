@@ -2,6 +2,7 @@ package dev.resilience.time;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.Executor;
 
 /**
  * Where every wait and every timestamp of the library comes from.
@@ -54,7 +55,17 @@ public interface TimeSource {
     Scheduled schedule(Duration delay, Runnable task);
 
     /**
-     * As {@link #schedule}, for what must not come late because other tasks block: renewals and timeouts. The task is
+     * As {@link #schedule(Duration, Runnable)}, on a thread of the caller's choice. A source that runs tasks on a thread
+     * of its own choice, as {@link ManualTimeSource} does on the one that moves the time, need not follow it.
+     *
+     * @param executor takes the task when the delay is over, without blocking
+     */
+    default Scheduled schedule(Duration delay, Runnable task, Executor executor) {
+        return scheduleUrgent(delay, () -> executor.execute(task));
+    }
+
+    /**
+     * As {@link #schedule(Duration, Runnable)}, for what must not come late because other tasks block: renewals and timeouts. The task is
      * short.
      */
     default Scheduled scheduleUrgent(Duration delay, Runnable task) {

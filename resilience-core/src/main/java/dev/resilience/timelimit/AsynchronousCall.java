@@ -5,6 +5,7 @@ import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;
 import dev.resilience.worker.Alarm;
+import dev.resilience.worker.BoundedExecutor;
 import dev.resilience.worker.StageBody;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class AsynchronousCall implements Runnable {
 
     private final TimeLimit limit;
-    private final @Nullable Workers workers;
+    private final @Nullable BoundedExecutor workers;
     private final Step next;
     private final Invocation invocation;
     private final TimeAllowed allowed;
@@ -32,7 +33,7 @@ final class AsynchronousCall implements Runnable {
     private final Alarm alarm = new Alarm();
 
     AsynchronousCall(
-            TimeLimit limit, @Nullable Workers workers, Step next, Invocation invocation, TimeAllowed allowed) {
+            TimeLimit limit, @Nullable BoundedExecutor workers, Step next, Invocation invocation, TimeAllowed allowed) {
         this.limit = limit;
         this.workers = workers;
         this.next = next;
@@ -48,7 +49,7 @@ final class AsynchronousCall implements Runnable {
                 startTimer();
                 runBody();
             } else {
-                bodyInContext = limit.carrier().wrap(this::runBody);
+                bodyInContext = answer.takingAlong(limit.carrier(), workers, this::runBody);
                 startTimer();
                 workers.execute(this);
                 if (decided.get()) {

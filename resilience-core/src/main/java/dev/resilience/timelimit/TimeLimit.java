@@ -12,6 +12,7 @@ import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.TimeSource;
+import dev.resilience.worker.BoundedExecutor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
@@ -33,7 +34,7 @@ public final class TimeLimit implements Layer, AutoCloseable {
     private final TimeSource time;
     private final Events events;
     private final ContextCarrier carrier;
-    private final Workers workers;
+    private final BoundedExecutor workers;
     private volatile TimeLimitPolicy policy;
     private final OutcomeCounters<TimeLimitOutcome> calls = new OutcomeCounters<>(TimeLimitOutcome.class);
     private final FoldedLog<TimeLimitLogEvent> log;
@@ -57,7 +58,7 @@ public final class TimeLimit implements Layer, AutoCloseable {
         this.time = time;
         this.events = events;
         this.carrier = carrier;
-        this.workers = new Workers(name, mostWorkers);
+        this.workers = BoundedExecutor.ofPlatformThreads("resilience-time-limit-" + name + "-", mostWorkers);
         this.log = new FoldedLog<>(
                 LoggerFactory.getLogger(TimeLimit.class),
                 time,
@@ -158,6 +159,6 @@ public final class TimeLimit implements Layer, AutoCloseable {
                         .addKeyValue("reason", why)
                         .log("Time limit '{}': {}", name, why));
         events.publish(() -> new CallTimedOut(time.now(), name, allowed.timeout()));
-        return new TimeLimitExceededException(name, why, cause);
+        return new TimeLimitExceededException(name, why, cause, allowed.byDeadline());
     }
 }

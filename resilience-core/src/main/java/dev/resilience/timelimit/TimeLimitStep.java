@@ -6,6 +6,7 @@ import dev.resilience.pipeline.Step;
 import dev.resilience.time.TimeSource.Scheduled;
 import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
 import dev.resilience.worker.BodyRun;
+import dev.resilience.worker.BoundedExecutor;
 import dev.resilience.worker.WorkerCall;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -14,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 final class TimeLimitStep extends Step {
 
     private final TimeLimit limit;
-    private final Workers workers;
+    private final BoundedExecutor workers;
     private final Step next;
 
-    TimeLimitStep(TimeLimit limit, Workers workers, Step next) {
+    TimeLimitStep(TimeLimit limit, BoundedExecutor workers, Step next) {
         this.limit = limit;
         this.workers = workers;
         this.next = next;

@@ -1,5 +1,6 @@
 package dev.resilience.worker;
 
+import dev.resilience.log.LogLine;
 import dev.resilience.time.TimeSource;
 import dev.resilience.time.TimeSource.Scheduled;
 import java.time.Duration;
@@ -11,6 +12,7 @@ import org.slf4j.LoggerFactory;
 public final class Alarm {
 
     private static final Logger log = LoggerFactory.getLogger(Alarm.class);
+    private static final LogLine CANCELLATION_FAILED = LogLine.warn("timer_cancellation_failed");
 
     private volatile @Nullable Scheduled timer;
     private volatile boolean off;
@@ -37,7 +39,7 @@ public final class Alarm {
         try {
             scheduled.cancel();
         } catch (RuntimeException | Error broken) {
-            log.warn("A timer could not be cancelled", broken);
+            CANCELLATION_FAILED.in(log).setCause(broken).log("A timer could not be cancelled");
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.resilience.worker;
 
+import dev.resilience.log.LogLine;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -15,6 +16,7 @@ import org.slf4j.LoggerFactory;
 final class LaterRun extends AtomicBoolean {
 
     private static final Logger log = LoggerFactory.getLogger(LaterRun.class);
+    private static final LogLine RESTORE_FAILED = LogLine.warn("context_restore_failed");
 
     private volatile @Nullable BodyRun run;
 
@@ -31,7 +33,7 @@ final class LaterRun extends AtomicBoolean {
             if (!hasBegun()) {
                 throw broken;
             }
-            log.warn("What a call took along to its worker could not be taken back", broken);
+            RESTORE_FAILED.in(log).setCause(broken).log("What a call took along to its worker could not be taken back");
         }
         if (!hasBegun()) {
             throw new IllegalStateException("A context carrier did not run the task that it had wrapped");

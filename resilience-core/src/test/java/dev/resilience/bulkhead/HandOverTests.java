@@ -2,6 +2,7 @@ package dev.resilience.bulkhead;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.concurrency.Effort;
 import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.pipeline.Pipeline;
 import java.time.Duration;
@@ -27,7 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class HandOverTests {
 
     private static final int THREADS = 3;
-    private static final int CALLS_EACH = 20_000;
+    private static final int CALLS_EACH = Effort.of(5_000, 20_000);
 
     private final ExecutorService pool = Executors.newFixedThreadPool(THREADS);
     private final Bulkhead bulkhead;

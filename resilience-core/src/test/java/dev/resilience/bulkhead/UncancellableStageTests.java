@@ -56,6 +56,8 @@ class UncancellableStageTests {
 
         assertEndedAndTheNextCallRuns(answer);
         assertThat(log.single().getFormattedMessage()).contains("could not be cancelled");
+        assertThat(log.single().getThrowableProxy()).isNotNull();
+        assertThat(CapturedLog.pairsOf(log.single())).containsEntry("event", "cancellation_failed");
     }
 
     @Test

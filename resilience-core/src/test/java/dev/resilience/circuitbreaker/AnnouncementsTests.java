@@ -58,10 +58,24 @@ class AnnouncementsTests {
         assertThat(told).hasSize(101).startsWith(2L).endsWith(102L);
     }
 
+    @Test
+    void aTransitionThatComesAfterAllIsToldOfLateAndOnce() {
+        List<Long> told = new ArrayList<>();
+        Announcements announcements = new Announcements(transition -> told.add(transition.number()));
+        for (long number = 2; number <= 102; number++) {
+            announcements.add(transition(number));
+        }
+
+        announcements.add(transition(1));
+        announcements.add(transition(103));
+
+        assertThat(told).hasSize(103).doesNotHaveDuplicates().endsWith(102L, 1L, 103L);
+    }
+
     private Transition transition(long number) {
         State state = breaker.state();
         State after = new DisabledState(breaker, state.settings, null, breaker.now());
-        after.transitions = number;
+        after.announcements = number;
         return new Transition(state, after, true);
     }
 }

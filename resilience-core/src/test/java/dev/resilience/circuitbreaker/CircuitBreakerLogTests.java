@@ -55,10 +55,11 @@ class CircuitBreakerLogTests {
                         "lastFailure=\"java.lang.IllegalStateException\"",
                         "openFor=\"PT30S\"",
                         "failedProbes=\"0\"",
-                        "nextProbe=\"2026-01-01T00:00:30Z\"");
+                        "nextProbe=\"2026-01-01T00:00:30.000Z\"");
         assertThat(message(0))
-                .isEqualTo("Circuit breaker 'payments' opened: 1 call failed, the last with "
-                        + "java.lang.IllegalStateException; calls are refused for 30 s, until 2026-01-01T00:00:30Z");
+                .isEqualTo(
+                        "Circuit breaker 'payments' opened: 1 call failed, the last with "
+                                + "java.lang.IllegalStateException; calls are refused for 30 s, until 2026-01-01T00:00:30.000Z");
         assertThat(keyValues(1))
                 .containsExactly(
                         "event=\"circuit_half_open\"",
@@ -90,7 +91,7 @@ class CircuitBreakerLogTests {
         assertThat(message(1))
                 .isEqualTo("Circuit breaker 'payments' opened: a probe failed with java.lang.IllegalStateException "
                         + "(probing 1); before that: 1 call failed; calls are refused for 30 s, until "
-                        + "2026-01-01T00:01:00Z");
+                        + "2026-01-01T00:01:00.000Z");
         assertThat(keyValues(1)).contains("failedProbes=\"1\"");
     }
 
@@ -113,9 +114,41 @@ class CircuitBreakerLogTests {
                         "Circuit breaker 'payments' is half-open: set to half-open by hand; successes that close it: 2, "
                                 + "probes at a time: 1",
                         "Circuit breaker 'payments' opened: opened by hand; calls are refused for 30 s, until "
-                                + "2026-01-01T00:00:30Z");
+                                + "2026-01-01T00:00:30.000Z");
         assertThat(keyValues(0)).startsWith("event=\"circuit_opened\"", "policy=\"payments\"", "from=\"CLOSED\"");
         assertThat(keyValues(1)).startsWith("event=\"circuit_disabled\"");
+    }
+
+    @Test
+    void tellsThatAnOperatorOpenedItAnew() {
+        calls.breaker.open();
+        calls.time.advance(Duration.ofSeconds(10));
+
+        calls.breaker.open();
+
+        assertThat(keyValues(1))
+                .startsWith("event=\"circuit_opened\"", "policy=\"payments\"", "from=\"OPEN\"")
+                .endsWith("nextProbe=\"2026-01-01T00:00:40.000Z\"");
+    }
+
+    @Test
+    void tellsThatAnOperatorBeganTheProbingAnew() {
+        calls.breaker.halfOpen();
+
+        calls.breaker.halfOpen();
+
+        assertThat(keyValues(1)).startsWith("event=\"circuit_half_open\"", "policy=\"payments\"", "from=\"HALF_OPEN\"");
+    }
+
+    @Test
+    void aNextProbeIsToldByTheClockAsItIsSetNow() {
+        calls.openAndWait();
+        calls.time.shiftWallClock(Duration.ofHours(1));
+        calls.fail();
+
+        assertThat(lines.list)
+                .last()
+                .satisfies(line -> assertThat(line.getFormattedMessage()).endsWith("until 2026-01-01T01:01:00.000Z"));
     }
 
     @Test
@@ -133,7 +166,7 @@ class CircuitBreakerLogTests {
                 .containsExactly("event=\"circuit_rejected\"", "policy=\"payments\"", "retryAfterMs=\"30000\"");
         assertThat(message(0))
                 .isEqualTo("A call was not made. Circuit breaker 'payments' is open: 1 call failed, the last with "
-                        + "java.lang.IllegalStateException; open since 2026-01-01T00:00:00Z, next probe in 30 s");
+                        + "java.lang.IllegalStateException; open since 2026-01-01T00:00:00.000Z, next probe in 30 s");
         assertThat(message(10))
                 .isEqualTo("Circuit breaker 'payments': besides the lines above 990 rejected in the last second");
     }

@@ -3,8 +3,10 @@ package dev.resilience.circuitbreaker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.event.CircuitState;
+import dev.resilience.event.CircuitStateChanged;
 import dev.resilience.policy.Way;
 import java.time.Duration;
+import java.time.Instant;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -13,6 +15,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ParameterizedClass
 @EnumSource(Way.class)
 class OperatorTests {
+
+    private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
     private final Way way;
     private final TestBreaker calls;
@@ -70,6 +74,55 @@ class OperatorTests {
             assertThat(calls.refused().retryAfter()).isEqualTo(Duration.ofSeconds(30));
             assertThat(calls.breaker.transitions(CircuitState.OPEN, CircuitState.OPEN))
                     .isZero();
+        }
+
+        @Test
+        void isHeardOfThoughItIsOpenAlready() {
+            calls.open();
+            calls.time.advance(Duration.ofSeconds(20));
+            calls.events.clear();
+
+            calls.breaker.open();
+
+            assertThat(calls.events)
+                    .containsExactly(new CircuitStateChanged(
+                            START.plusSeconds(20),
+                            "payments",
+                            CircuitState.OPEN,
+                            CircuitState.OPEN,
+                            "opened by hand",
+                            null,
+                            0,
+                            START.plusSeconds(50)));
+        }
+
+        @Test
+        void isHeardOfInOrderWithWhatFollows() throws Throwable {
+            calls.breaker.open();
+            calls.breaker.open();
+            calls.breaker.halfOpen();
+            calls.breaker.halfOpen();
+            calls.succeed(2);
+
+            assertThat(calls.events)
+                    .extracting(
+                            event -> ((CircuitStateChanged) event).from() + " to " + ((CircuitStateChanged) event).to())
+                    .containsExactly(
+                            "CLOSED to OPEN",
+                            "OPEN to OPEN",
+                            "OPEN to HALF_OPEN",
+                            "HALF_OPEN to HALF_OPEN",
+                            "HALF_OPEN to CLOSED");
+        }
+
+        @Test
+        void isNoNewsOfAChangedPolicy() {
+            calls.breaker.open();
+            calls.events.clear();
+
+            calls.breaker.reconfigure(TestBreaker.consecutive(3).build());
+
+            assertThat(calls.events).isEmpty();
         }
 
         @Test
@@ -133,6 +186,8 @@ class OperatorTests {
 
             calls.succeed();
             calls.assertIs(CircuitState.HALF_OPEN);
+            assertThat(calls.breaker.transitions(CircuitState.HALF_OPEN, CircuitState.HALF_OPEN))
+                    .isZero();
         }
     }
 

@@ -2,23 +2,29 @@ package dev.resilience.circuitbreaker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.concurrency.Effort;
 import dev.resilience.concurrency.WithoutLog;
 import dev.resilience.event.CircuitState;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Long random histories of calls, clock steps, operators' actions and changes of the policy, against the {@link
- * ReferenceBreaker}: more than a million steps in all.
+ * ReferenceBreaker}: three of them, and ten with {@code -Plong}.
  */
 @ExtendWith(WithoutLog.class)
 class RandomHistoryTests {
 
     private static final int STEPS = 105_000;
 
+    static LongStream seeds() {
+        return LongStream.rangeClosed(1, Effort.of(3, 10));
+    }
+
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+    @MethodSource("seeds")
     void goesAsTheReferenceGoes(long seed) {
         RandomHistory history = new RandomHistory(seed);
 

@@ -141,7 +141,7 @@ final class ReferenceBreaker {
                         : "a probe failed (probing " + failedProbings + "); before that: " + rule,
                 lastFailure,
                 openedAt,
-                state == CircuitState.OPEN ? sinceByWallClock.plusNanos(openNanos()) : null,
+                state == CircuitState.OPEN ? wallClock.get().plusNanos(openNanosLeft(now)) : null,
                 state == CircuitState.OPEN && openNanosLeft(now) <= 0,
                 open ? failedProbings : 0,
                 open ? calls.get(CircuitBreakerOutcome.REJECTED) - refusedBefore : 0,
@@ -288,10 +288,8 @@ final class ReferenceBreaker {
     }
 
     private void become(CircuitState next, long now) {
-        if (next != state) {
-            news.add(state + " to " + next);
-        }
         if (next != state || next == CircuitState.OPEN || next == CircuitState.HALF_OPEN) {
+            news.add(state + " to " + next);
             sinceByWallClock = wallClock.get();
         }
         state = next;

@@ -48,7 +48,7 @@ class RefusalTests {
 
             assertThat(calls.refused())
                     .hasMessage("Circuit breaker 'payments' is open: 2 calls in a row failed, the last with "
-                            + "java.net.ConnectException; open since 2026-01-01T00:00:00Z, next probe in 4.2 s");
+                            + "java.net.ConnectException; open since 2026-01-01T00:00:00.000Z, next probe in 4.2 s");
         }
 
         @Test
@@ -60,7 +60,7 @@ class RefusalTests {
             assertThat(calls.refused())
                     .hasMessage("Circuit breaker 'payments' is open: a probe failed with "
                             + "java.lang.IllegalStateException (probing 1); before that: 2 calls in a row failed; "
-                            + "open since 2026-01-01T00:00:00Z, next probe in 60 s");
+                            + "open since 2026-01-01T00:00:00.000Z, next probe in 60 s");
         }
 
         @Test
@@ -72,7 +72,7 @@ class RefusalTests {
             assertThat(calls.refused())
                     .hasMessage(
                             "Circuit breaker 'payments' is half-open and its probes are under way: 2 calls in a row "
-                                    + "failed, the last with java.net.ConnectException; open since 2026-01-01T00:00:00Z");
+                                    + "failed, the last with java.net.ConnectException; open since 2026-01-01T00:00:00.000Z");
         }
 
         @Test
@@ -81,7 +81,7 @@ class RefusalTests {
 
             assertThat(calls.refused())
                     .hasMessage(
-                            "Circuit breaker 'payments' is forced open since 2026-01-01T00:00:00Z, until it is told "
+                            "Circuit breaker 'payments' is forced open since 2026-01-01T00:00:00.000Z, until it is told "
                                     + "otherwise")
                     .hasNoCause();
         }

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Somebody sets the clock of the machine, an hour forth or back: nothing changes. */
+/** Somebody sets the clock of the machine, an hour forth or back: nothing changes but what the next probe is called. */
 @ParameterizedClass
 @EnumSource(Way.class)
 class WallClockTests {
@@ -55,5 +55,22 @@ class WallClockTests {
         probe.succeed();
         calls.assertIs(CircuitState.CLOSED);
         calls.assertCounted(1, 3, 0, 2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 1})
+    void theNextProbeIsToldByTheClockAsItIsSetNow(int hours) {
+        calls.fail(3);
+        calls.time.advance(Duration.ofSeconds(10));
+
+        calls.time.shiftWallClock(Duration.ofHours(hours));
+
+        CircuitBreakerStatus early = calls.breaker.status();
+        assertThat(early.nextProbe()).isEqualTo(calls.time.now().plusSeconds(20));
+        assertThat(early.probeDue()).isFalse();
+        calls.time.advance(Duration.ofSeconds(25));
+        CircuitBreakerStatus late = calls.breaker.status();
+        assertThat(late.nextProbe()).isEqualTo(calls.time.now().minusSeconds(5));
+        assertThat(late.probeDue()).isTrue();
     }
 }

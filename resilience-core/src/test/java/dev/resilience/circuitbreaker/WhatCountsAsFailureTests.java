@@ -7,6 +7,7 @@ import dev.resilience.event.CircuitState;
 import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.exception.IdempotencyInProgressException;
+import dev.resilience.exception.TimeLimitExceededException;
 import dev.resilience.fault.Fault;
 import dev.resilience.fault.Faults;
 import dev.resilience.fault.TransientFault;
@@ -101,6 +102,17 @@ class WhatCountsAsFailureTests {
         void aCancellationByTheCalleeCounts() {
             counts(new CancellationException("by the callee"), policy().build());
         }
+    }
+
+    /** One caller with little time must not open it for all. */
+    @Test
+    void aTimeLimitThatTheCallersDeadlineCutShortPassesWhateverIsListed() {
+        Throwable byDeadline = new TimeLimitExceededException("slow", "the deadline came", null, true);
+        isIgnored(byDeadline, policy().build());
+        isIgnored(
+                byDeadline,
+                policy().recordOn(List.of(TimeLimitExceededException.class)).build());
+        counts(new TimeLimitExceededException("slow", "took too long", null), policy().build());
     }
 
     @Nested

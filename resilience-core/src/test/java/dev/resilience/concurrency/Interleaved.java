@@ -33,7 +33,7 @@ public @interface Interleaved {
 
         @Override
         public void accept(Interleaved test) {
-            modelChecked = test.alwaysModelChecked() || Interleavings.LONG;
+            modelChecked = test.alwaysModelChecked() || Effort.LONG;
         }
 
         @Override

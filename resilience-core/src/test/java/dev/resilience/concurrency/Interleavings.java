@@ -42,8 +42,7 @@ public enum Interleavings {
         }
     };
 
-    static final boolean LONG = "long".equals(System.getProperty("stress"));
-    private static final int TIMES = LONG ? 8 : 1;
+    private static final int TIMES = Effort.of(1, 8);
 
     abstract Options<?, ?> options(int times);
 
@@ -62,7 +61,7 @@ public enum Interleavings {
      */
     public void linearizable(Class<?> operations, Class<?> specification) {
         options(TIMES)
-                .threads(LONG ? 3 : 2)
+                .threads(Effort.of(2, 3))
                 .actorsBefore(1)
                 .actorsPerThread(3)
                 .actorsAfter(1)

@@ -22,13 +22,13 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /**
  * Sixty-four threads call through all layers at once while bodies fail and hang, callers are interrupted and cancel,
  * operators act and every policy changes. Then all is let go: no place may be taken, nobody may wait, and each counter
- * must say what the others say. Four seconds in an ordinary build, a minute with {@code -Plong}.
+ * must say what the others say. Two seconds in an ordinary build, a minute with {@code -Plong}.
  */
 @ExtendWith(WithoutLog.class)
 class SoakTests {
 
     private static final int THREADS = 64;
-    private static final Duration TIME = Duration.ofSeconds("long".equals(System.getProperty("stress")) ? 60 : 4);
+    private static final Duration TIME = Duration.ofSeconds(Effort.of(2, 60));
 
     private final Shop shop = new Shop();
 

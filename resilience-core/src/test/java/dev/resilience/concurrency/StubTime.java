@@ -3,6 +3,7 @@ package dev.resilience.concurrency;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -43,6 +44,12 @@ public class StubTime implements TimeSource {
     public Scheduled schedule(Duration delay, Runnable task) {
         timer.set(task);
         return () -> timer.compareAndSet(task, null);
+    }
+
+    /** Runs it on the thread that lets the timer go off. */
+    @Override
+    public Scheduled schedule(Duration delay, Runnable task, Executor executor) {
+        return schedule(delay, task);
     }
 
     /** Lets the timer go off, if there is one that has not been cancelled. */

@@ -42,6 +42,15 @@ public final class CapturedLog implements AutoCloseable {
         return appender.list.get(0);
     }
 
+    /** The one entry of an event; what others in this process log meanwhile is left aside. */
+    public ILoggingEvent single(String event) {
+        List<ILoggingEvent> found = events().stream()
+                .filter(entry -> event.equals(pairsOf(entry).get("event")))
+                .toList();
+        assertThat(found).hasSize(1);
+        return found.get(0);
+    }
+
     /** The key-value pairs of an entry, in their order. */
     public static Map<String, Object> pairsOf(ILoggingEvent entry) {
         Map<String, Object> pairs = new LinkedHashMap<>();

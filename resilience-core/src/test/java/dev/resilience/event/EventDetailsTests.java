@@ -87,7 +87,7 @@ class EventDetailsTests {
                                 "failedProbes",
                                 3,
                                 "nextProbe",
-                                "2026-01-01T00:00:30Z")),
+                                "2026-01-01T00:00:30.000Z")),
                 argumentSet(
                         "rejection",
                         new CallRejected(AT, "bulkhead", "orders", "timed_out"),

@@ -79,6 +79,36 @@ class EventsTests {
     }
 
     @Test
+    void anEventThatCannotBeMadeIsLoggedWithTheReason() {
+        events.add(heard::add);
+        try (CapturedLog log = CapturedLog.of(Events.class)) {
+            events.publish(() -> {
+                throw new IllegalStateException("no time");
+            });
+
+            assertThat(log.single().getLevel()).isEqualTo(Level.WARN);
+            assertThat(log.single().getThrowableProxy().getMessage()).isEqualTo("no time");
+            assertThat(CapturedLog.pairsOf(log.single()))
+                    .containsEntry("event", "event_lost")
+                    .containsEntry("policy", "all");
+        }
+    }
+
+    @Test
+    void eventsThatCanNeverBeMadeDoNotFillTheLog() {
+        events.add(heard::add);
+        try (CapturedLog log = CapturedLog.of(Events.class)) {
+            for (int event = 0; event < 1_000; event++) {
+                events.publish(() -> {
+                    throw new IllegalStateException("no time");
+                });
+            }
+
+            assertThat(log.events()).hasSizeLessThan(100);
+        }
+    }
+
+    @Test
     void aListenerMayThrowWhatNoLogCanWrite() {
         events.add(event -> {
             throw new IllegalStateException() {
@@ -145,5 +175,49 @@ class EventsTests {
             assertThat(log.events()).hasSize(1);
         }
         assertThat(heard).containsExactly(EVENT);
+    }
+
+    @Test
+    void aListenerDoesNotHearOfWhatItCausesItself() {
+        events.add(event -> {
+            heard.add(event);
+            events.publish(() -> EVENT);
+        });
+
+        events.publish(() -> EVENT);
+        events.publish(() -> EVENT);
+
+        assertThat(heard).hasSize(2);
+    }
+
+    @Test
+    void othersHearOfWhatAListenerCausesAndTwoDoNotCauseEachOtherForEver() {
+        List<ResilienceEvent> heardByOther = new ArrayList<>();
+        events.add(event -> {
+            heard.add(event);
+            events.publish(() -> EVENT);
+        });
+        events.add(event -> {
+            heardByOther.add(event);
+            events.publish(() -> EVENT);
+        });
+
+        events.publish(() -> EVENT);
+
+        assertThat(heard).hasSize(2);
+        assertThat(heardByOther).hasSize(2);
+    }
+
+    @Test
+    void aListenerThatThrowsHearsOfTheNextEvent() {
+        events.add(event -> {
+            heard.add(event);
+            throw new IllegalStateException();
+        });
+
+        events.publish(() -> EVENT);
+        events.publish(() -> EVENT);
+
+        assertThat(heard).hasSize(2);
     }
 }

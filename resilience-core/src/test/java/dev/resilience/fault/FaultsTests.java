@@ -158,6 +158,9 @@ class FaultsTests {
                 assertThat(warning.getFormattedMessage())
                         .contains(FaultsTests.class.getName(), "ConnectException", "Logged once");
                 assertThat(warning.getThrowableProxy().getMessage()).isEqualTo("broken");
+                assertThat(CapturedLog.pairsOf(warning))
+                        .containsEntry("event", "fault_classifier_failed")
+                        .containsKey("classifier");
             }
         }
     }

@@ -1,80 +1,91 @@
 package dev.resilience.idempotency;
 
+import static dev.resilience.event.IdempotencyOutcome.EXECUTED;
 import static dev.resilience.event.IdempotencyOutcome.IN_PROGRESS;
-import static dev.resilience.event.IdempotencyOutcome.OUTCOME_UNKNOWN;
+import static dev.resilience.event.IdempotencyOutcome.RELEASED;
+import static dev.resilience.event.IdempotencyOutcome.REPLAYED;
 import static dev.resilience.event.IdempotencyOutcome.TAKEN_OVER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.exception.IdempotencyInProgressException;
-import dev.resilience.exception.IdempotencyOutcomeUnknownException;
-import dev.resilience.idempotency.IdempotencyPolicy.OnAbandoned;
 import dev.resilience.idempotency.TestIdempotency.InFlight;
 import dev.resilience.policy.Way;
+import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** After a caller has given up a running call: nobody knows whether its method still runs. */
+/** A caller gives up its own future: the method runs on, and how it ends is stored all the same. */
 class CancelledCallTests {
 
-    private static final Duration LEASE = Duration.ofSeconds(30);
+    private static final Duration MAX_LEASE =
+            IdempotencyPolicy.builder().build().maxLease();
 
     private final TestIdempotency calls = new TestIdempotency(Way.BLOCKING);
 
-    @Test
-    void theMethodIsCancelledAndTheOutcomeIsUnknown() {
-        InFlight running = calls.start();
+    /** What a caller can do to the future that it got. */
+    @SuppressWarnings("ImmutableEnumChecker") // an action has no state
+    enum GivingUp {
+        CANCEL(future -> future.cancel(true)),
+        COMPLETE(future -> future.complete("the caller knows better")),
+        COMPLETE_EXCEPTIONALLY(future -> future.completeExceptionally(new IOException("the caller hung up"))),
+        COMPLETE_ON_TIMEOUT(future -> future.completeOnTimeout("too late", 0, TimeUnit.NANOSECONDS)
+                .exceptionally(failure -> null)
+                .join()),
+        OR_TIMEOUT(future -> future.orTimeout(0, TimeUnit.NANOSECONDS)
+                .exceptionally(failure -> null)
+                .join());
 
-        running.answer().cancel(true);
+        private final Consumer<CompletableFuture<@Nullable Object>> action;
 
-        assertThat(running.body()).isCancelled();
-        calls.assertCounted(OUTCOME_UNKNOWN);
+        GivingUp(Consumer<CompletableFuture<@Nullable Object>> action) {
+            this.action = action;
+        }
     }
 
-    @Test
-    void theKeyStaysTakenUntilTheLeaseEnds() throws Throwable {
-        calls.start().answer().cancel(true);
-        calls.time.advance(LEASE.minusNanos(1));
+    @ParameterizedTest
+    @EnumSource
+    void theResultIsStoredWhenTheMethodEnds(GivingUp way) throws Throwable {
+        InFlight running = calls.start();
+        way.action.accept(running.answer());
+        assertThat(running.body()).isNotDone();
         assertThatThrownBy(calls.calling()).isInstanceOf(IdempotencyInProgressException.class);
 
-        calls.time.advance(Duration.ofNanos(1));
+        running.body().complete("first");
+
+        assertThat(calls.call("second")).isEqualTo("first");
+        calls.assertExecutions(1);
+        calls.assertCounted(IN_PROGRESS, EXECUTED, REPLAYED);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theKeyIsFreeWhenTheMethodFails(GivingUp way) throws Throwable {
+        InFlight running = calls.start();
+        way.action.accept(running.answer());
+
+        running.body().completeExceptionally(new IOException("the method failed"));
 
         assertThat(calls.call("second")).isEqualTo("second");
-        calls.assertCounted(OUTCOME_UNKNOWN, IN_PROGRESS, TAKEN_OVER);
+        calls.assertCounted(RELEASED, EXECUTED);
     }
 
     @Test
-    void theLeaseIsNotRenewed() {
+    void theLeaseIsRenewedAsLongAsThePolicyAllows() throws Throwable {
         calls.start().answer().cancel(true);
 
-        calls.time.advance(Duration.ofHours(1));
+        calls.time.advance(MAX_LEASE.minusNanos(1));
+        assertThatThrownBy(calls.calling()).isInstanceOf(IdempotencyInProgressException.class);
 
-        assertThat(calls.store.renewals()).isZero();
-    }
-
-    @Test
-    void noCallRunsAgainIfThePolicyForbidsIt() {
-        TestIdempotency atMostOnce = new TestIdempotency(
-                Way.BLOCKING,
-                IdempotencyPolicy.builder().onAbandoned(OnAbandoned.REJECT).build());
-        atMostOnce.start().answer().cancel(true);
-        atMostOnce.time.advance(LEASE);
-
-        assertThatThrownBy(atMostOnce.calling()).isInstanceOf(IdempotencyOutcomeUnknownException.class);
-
-        atMostOnce.assertExecutions(1);
-        atMostOnce.assertCounted(OUTCOME_UNKNOWN, OUTCOME_UNKNOWN);
-    }
-
-    @Test
-    void anAnswerThatTheCallerGivesItselfIsNotStored() throws Throwable {
-        InFlight running = calls.start();
-
-        running.answer().complete("the caller knows better");
-
-        calls.time.advance(LEASE);
+        calls.time.advance(Duration.ofMinutes(1));
         assertThat(calls.call("second")).isEqualTo("second");
-        calls.assertCounted(OUTCOME_UNKNOWN, TAKEN_OVER);
+        calls.assertCounted(IN_PROGRESS, TAKEN_OVER);
     }
 
     @Test
@@ -83,8 +94,8 @@ class CancelledCallTests {
 
         running.answer().cancel(true);
         running.answer().cancel(true);
-        running.body().complete("too late");
+        running.body().complete("first");
 
-        calls.assertCounted(OUTCOME_UNKNOWN);
+        calls.assertCounted(EXECUTED);
     }
 }

@@ -155,7 +155,8 @@ class ConcurrentCallsTests {
                         pipeline.invokeAsync(TestIdempotency.invocation(key, payload, () -> body));
                 if (cancels) {
                     answer.cancel(true);
-                } else if (fails) {
+                }
+                if (fails) {
                     body.completeExceptionally(new IllegalStateException("down"));
                 } else {
                     body.complete("ok");

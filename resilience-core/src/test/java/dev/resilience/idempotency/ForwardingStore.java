@@ -46,4 +46,9 @@ class ForwardingStore implements IdempotencyStore {
     public int delete(RecordSelection selection) {
         return store.delete(selection);
     }
+
+    @Override
+    public ClaimStatus statusOf(Ownership ownership) {
+        return store.statusOf(ownership);
+    }
 }

@@ -2,6 +2,7 @@ package dev.resilience.idempotency;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.event.CapturedLog;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -48,6 +49,19 @@ class MemoryIdempotencyStoreBoundsTests {
         assertThat(claim("id-99")).isInstanceOf(Claim.Completed.class);
         assertThat(claim("id-92")).isInstanceOf(Claim.Completed.class);
         assertThat(claim("id-89")).isInstanceOf(Claim.Acquired.class);
+    }
+
+    @Test
+    void theLogTellsOnceThatResultsGo() {
+        try (CapturedLog log = CapturedLog.of(MemoryIdempotencyStore.class)) {
+            for (int i = 0; i < 100; i++) {
+                complete(acquire("id-" + i), TTL);
+            }
+
+            assertThat(CapturedLog.pairsOf(log.single()))
+                    .containsEntry("event", "idempotency_results_dropped")
+                    .containsEntry("maxResults", 10);
+        }
     }
 
     @Test

@@ -113,8 +113,12 @@ class ReplayedExceptionTests {
                         }))
                         .hasMessage("2 letters");
 
-                assertThat(log.single().getFormattedMessage())
+                assertThat(log.single("idempotency_exception_message_changed").getFormattedMessage())
                         .contains(Counted.class.getName(), "a public constructor that takes the message as it is");
+                assertThat(CapturedLog.pairsOf(log.single("idempotency_exception_message_changed")))
+                        .containsEntry("event", "idempotency_exception_message_changed")
+                        .containsEntry("policy", "orders")
+                        .containsEntry("errorType", Counted.class.getName());
             }
         }
 
@@ -137,8 +141,12 @@ class ReplayedExceptionTests {
 
                 assertThat(calls.call("third")).isEqualTo("third");
                 calls.assertCounted(RELEASED, RELEASED, EXECUTED);
-                assertThat(log.single().getFormattedMessage())
+                assertThat(log.single("idempotency_exception_not_replayed").getFormattedMessage())
                         .contains(DeclinedById.class.getName(), "is not replayed", "takes the message as it is");
+                assertThat(CapturedLog.pairsOf(log.single("idempotency_exception_not_replayed")))
+                        .containsEntry("event", "idempotency_exception_not_replayed")
+                        .containsEntry("policy", "orders")
+                        .containsEntry("errorType", DeclinedById.class.getName());
             }
         }
 

@@ -11,6 +11,8 @@ import dev.resilience.idempotency.Claim.Acquired;
 import dev.resilience.time.ManualTimeSource;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,19 +29,21 @@ class SnapshotTransactionTests {
     private final ManualTimeSource time = new ManualTimeSource();
     private final Store store = new Store();
     private final Transaction transaction = new Transaction();
-    private final HeldKey key = held("key", time);
+    private final AttemptRecorder key = held("key", time);
 
-    private HeldKey held(String name, TimeSource its) {
+    private AttemptRecorder held(String name, TimeSource its) {
         Idempotency idempotency =
                 new Idempotency("orders", IdempotencyPolicy.builder().build(), store, its, new Events());
         ClaimRequest request = new ClaimRequest(
                 RecordKey.of(TextOperation.NAME, "", name), "owner", "", INTERVAL.multipliedBy(3), INTERVAL, false);
-        return new HeldKey(idempotency, new TextOperation(TextOperation.NAME, ""), (Acquired) store.claim(request));
+        return new IdempotentExecution(
+                        idempotency, new TextOperation(TextOperation.NAME, ""), (Acquired) store.claim(request))
+                .attempts();
     }
 
     @Test
     void locksTheRecordAndIsNotDisturbed() {
-        assertThat(key.hasEnded()).isFalse();
+        assertThat(key.begin()).isNull();
 
         assertThat(transaction.locks).hasValue(1);
         time.advance(INTERVAL.multipliedBy(5));
@@ -56,7 +60,7 @@ class SnapshotTransactionTests {
             }
         };
 
-        assertThat(held("another", deaf).hasEnded()).isFalse();
+        assertThat(held("another", deaf).begin()).isNull();
         deaf.timerGoesOff();
 
         assertThat(store.renewals).hasValue(0);
@@ -69,14 +73,14 @@ class SnapshotTransactionTests {
         renewing.start();
         store.isRenewing.await();
 
-        FutureTask<Boolean> hasEnded = new FutureTask<>(key::hasEnded);
-        Thread attempt = new Thread(hasEnded);
+        FutureTask<AttemptRecorder.EarlierAnswer> beginning = new FutureTask<>(key::begin);
+        Thread attempt = new Thread(beginning);
         attempt.start();
         Awaitility.await().until(() -> attempt.getState() == Thread.State.WAITING);
         assertThat(transaction.locks).hasValue(0);
 
         store.mayRenew.countDown();
-        assertThat(hasEnded.get()).isFalse();
+        assertThat(beginning.get()).isNull();
         assertThat(transaction.locks).hasValue(1);
         renewing.join();
     }
@@ -85,10 +89,10 @@ class SnapshotTransactionTests {
     void isRolledBackBeforeTheBodyIfTheKeyIsAnothersByNow() {
         transaction.isMine = false;
 
-        assertThatThrownBy(key::hasEnded).isInstanceOf(IdempotencyLeaseLostException.class);
+        assertThatThrownBy(key::begin).isInstanceOf(IdempotencyLeaseLostException.class);
 
         assertThat(transaction.rollsBack).isInstanceOf(IdempotencyLeaseLostException.class);
-        assertThatThrownBy(key::hasEnded).isInstanceOf(IdempotencyLeaseLostException.class);
+        assertThatThrownBy(key::begin).isInstanceOf(IdempotencyLeaseLostException.class);
         assertThat(transaction.locks).hasValue(1);
     }
 
@@ -96,7 +100,7 @@ class SnapshotTransactionTests {
     void isRolledBackBeforeTheBodyIfTheRecordHasChanged() {
         transaction.failure = new IllegalStateException("could not serialize access");
 
-        assertThatThrownBy(key::hasEnded)
+        assertThatThrownBy(key::begin)
                 .isInstanceOf(IdempotencyStoreException.class)
                 .hasCause(transaction.failure);
 
@@ -105,10 +109,14 @@ class SnapshotTransactionTests {
 
     @Test
     void lastsNoLongerThanTheRefusalOfItsResult() {
-        key.hasEnded();
+        key.begin();
         transaction.failure = new IllegalStateException("the server has gone");
 
         assertThatThrownBy(() -> key.returned("result")).isInstanceOf(IdempotencyStoreException.class);
+
+        time.advance(INTERVAL);
+        assertThat(store.renewals).hasValue(0);
+        transaction.listeners.forEach(end -> end.accept(StoreTransaction.End.ROLLED_BACK));
 
         time.advance(INTERVAL);
         assertThat(store.renewals).hasPositiveValue();
@@ -145,6 +153,7 @@ class SnapshotTransactionTests {
     private static final class Transaction implements StoreTransaction {
 
         private final AtomicInteger locks = new AtomicInteger();
+        private final List<Consumer<End>> listeners = new ArrayList<>();
         private boolean isMine = true;
         private @Nullable RuntimeException failure;
         private @Nullable RuntimeException rollsBack;
@@ -174,7 +183,14 @@ class SnapshotTransactionTests {
         }
 
         @Override
-        public void beforeCommit(Runnable action, Consumer<End> end) {}
+        public ClaimStatus statusOf(Ownership ownership) {
+            return isMine ? ClaimStatus.IN_PROGRESS : ClaimStatus.LOST;
+        }
+
+        @Override
+        public void beforeCommit(Runnable action, Consumer<End> end) {
+            listeners.add(end);
+        }
 
         @Override
         public boolean isSnapshot() {

@@ -17,7 +17,7 @@ class PauseInterleavingTests {
             AtomicInteger cancelled = new AtomicInteger();
             Pause pause = new Pause(wentOn::incrementAndGet, cancelled::incrementAndGet);
 
-            threads.run(() -> pause.start(time, Duration.ofSeconds(1)), time::timerGoesOff, pause::cancel);
+            threads.run(() -> pause.start(time, Duration.ofSeconds(1), null), time::timerGoesOff, pause::cancel);
 
             if (wentOn.get() + cancelled.get() != 1) {
                 throw new AssertionError("Went on " + wentOn + " times and was cancelled " + cancelled + " times");

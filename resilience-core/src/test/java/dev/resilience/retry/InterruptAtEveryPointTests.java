@@ -109,7 +109,7 @@ class InterruptAtEveryPointTests {
                     .maxDuration(Duration.ofDays(1))
                     .build();
             RetryBudget budget = new RetryBudget("orders", RetryBudgetPolicy.defaults(), time);
-            retry = new Retry("orders", policy, faults, time, events, budget, null, () -> {
+            retry = new Retry("orders", policy, faults, time, events, budget, null, TransactionState.NONE, () -> {
                 point("random");
                 return 0.5;
             });

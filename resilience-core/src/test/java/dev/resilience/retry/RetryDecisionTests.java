@@ -12,6 +12,7 @@ import dev.resilience.event.CapturedLog;
 import dev.resilience.event.Events;
 import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.exception.CircuitOpenException;
+import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.exception.IdempotencyStoreException;
 import dev.resilience.fault.Fault;
 import dev.resilience.fault.Faults;
@@ -116,6 +117,21 @@ class RetryDecisionTests {
             assertThat(retries(retry, open)).isFalse();
             assertThat(retries(retry, full)).isFalse();
             assertThat(retries(retry, new IdempotencyStoreException("down", new SQLTransientException())))
+                    .isFalse();
+        }
+
+        @Test
+        void areRetriedWhereOnlyTheAttemptWasRefusedAndItsFaultMayPass() {
+            Retry retry = bench.retry(policy());
+
+            assertThat(retries(retry, IdempotencyStoreException.ofAttempt("not written", new SQLTransientException())))
+                    .isTrue();
+            assertThat(retries(retry, IdempotencyStoreException.ofAttempt("not written", new IllegalStateException())))
+                    .isFalse();
+            assertThat(retries(
+                            retry, IdempotencyInProgressException.ofEarlierAttempt("its end", Duration.ofSeconds(1))))
+                    .isTrue();
+            assertThat(retries(retry, new IdempotencyInProgressException("another call", Duration.ofSeconds(1))))
                     .isFalse();
         }
 

@@ -48,13 +48,49 @@ class RetryEventsTests {
     }
 
     @Test
-    void aCallThatIsNotRetriedIsNotHeardOf() {
+    void aCallThatFailsWithoutARetryIsHeardOf() {
         bench.events.add(heard::add);
 
         assertThat(catchThrowable(() -> bench.call(bench.retry(policy()), fails(new IllegalArgumentException()))))
                 .isNotNull();
 
-        assertThat(heard).isEmpty();
+        assertThat(heard)
+                .containsExactly(new RetryFinished(START, "orders", RetryOutcome.NOT_RETRYABLE, 1, Duration.ZERO));
+    }
+
+    @Test
+    void soIsOneThatMayHaveOneAttemptOnly() {
+        bench.events.add(heard::add);
+
+        assertThat(catchThrowable(() -> bench.call(bench.retry(policy().maxAttempts(1)), fails(refused))))
+                .isSameAs(refused);
+
+        assertThat(heard).containsExactly(new RetryFinished(START, "orders", RetryOutcome.EXHAUSTED, 1, Duration.ZERO));
+    }
+
+    @Test
+    void soIsOneWhoseFirstRetryTheBudgetRefuses() {
+        bench.budget = new RetryBudget("small", new RetryBudgetPolicy(0, SECOND, 1), bench.time);
+        assertThat(bench.budget.tryAcquire()).isTrue();
+        bench.events.add(heard::add);
+
+        assertThat(catchThrowable(() -> bench.call(bench.retry(policy()), fails(refused))))
+                .isSameAs(refused);
+
+        assertThat(heard)
+                .containsExactly(new RetryFinished(START, "orders", RetryOutcome.BUDGET_EXHAUSTED, 1, Duration.ZERO));
+    }
+
+    @Test
+    void soIsOneThatHasNoTimeForARetry() {
+        bench.events.add(heard::add);
+        RetryPolicy.Builder impatient = policy().maxDuration(Duration.ofMillis(500));
+
+        assertThat(catchThrowable(() -> bench.call(bench.retry(impatient), fails(refused))))
+                .isSameAs(refused);
+
+        assertThat(heard)
+                .containsExactly(new RetryFinished(START, "orders", RetryOutcome.OUT_OF_TIME, 1, Duration.ZERO));
     }
 
     @Test

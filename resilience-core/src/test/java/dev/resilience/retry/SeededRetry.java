@@ -23,6 +23,6 @@ public final class SeededRetry {
             TimeSource time,
             @Nullable RetryBudget budget,
             DoubleSupplier random) {
-        return new Retry(name, policy, faults, time, new Events(), budget, null, random);
+        return new Retry(name, policy, faults, time, new Events(), budget, null, TransactionState.NONE, random);
     }
 }

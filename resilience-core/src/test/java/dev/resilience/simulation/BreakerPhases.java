@@ -1,5 +1,6 @@
 package dev.resilience.simulation;
 
+import dev.resilience.concurrency.Effort;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.DoubleSummaryStatistics;
@@ -9,14 +10,14 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /**
- * The same storm with outages of 45 s, 48 s … 81 s. How long a breaker takes to notice that the backend is up depends
+ * The same storm with outages of 45 s, 48 s … 81 s; without {@code -Plong}, every third of them. How long a breaker takes to notice that the backend is up depends
  * on where in its open period the outage happens to end; three services need up to 36 s from one probing to the next.
  */
 final class BreakerPhases {
 
     static final Duration SHORTEST = Duration.ofSeconds(45);
     static final Duration LONGEST = Duration.ofSeconds(81);
-    static final Duration STEP = Duration.ofSeconds(3);
+    static final Duration STEP = Duration.ofSeconds(Effort.of(9, 3));
 
     private static final Map<Scenario, List<StormResult>> DONE = new HashMap<>();
 

@@ -3,6 +3,7 @@ package dev.resilience.simulation;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import dev.resilience.circuitbreaker.CircuitBreaker;
+import dev.resilience.idempotency.Idempotency;
 import dev.resilience.retry.Retry;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -16,7 +17,9 @@ import org.slf4j.LoggerFactory;
 final class Quiet {
 
     private static final List<Logger> LOGS = List.of(
-            (Logger) LoggerFactory.getLogger(Retry.class), (Logger) LoggerFactory.getLogger(CircuitBreaker.class));
+            (Logger) LoggerFactory.getLogger(Retry.class),
+            (Logger) LoggerFactory.getLogger(CircuitBreaker.class),
+            (Logger) LoggerFactory.getLogger(Idempotency.class));
 
     private Quiet() {}
 

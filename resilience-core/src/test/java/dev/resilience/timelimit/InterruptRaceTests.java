@@ -2,6 +2,7 @@ package dev.resilience.timelimit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.concurrency.Effort;
 import dev.resilience.exception.TimeLimitExceededException;
 import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
 import java.util.concurrent.CyclicBarrier;
@@ -16,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(120)
 class InterruptRaceTests {
 
-    private static final int ROUNDS = 3_000;
+    private static final int ROUNDS = Effort.of(1_000, 3_000);
 
     private final CyclicBarrier round = new CyclicBarrier(2);
     private final AtomicInteger inBody = new AtomicInteger();

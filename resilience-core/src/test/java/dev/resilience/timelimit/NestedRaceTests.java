@@ -2,6 +2,7 @@ package dev.resilience.timelimit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.concurrency.Effort;
 import dev.resilience.exception.TimeLimitExceededException;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class NestedRaceTests {
 
-    private static final int ROUNDS = 2_000;
+    private static final int ROUNDS = Effort.of(700, 2_000);
 
     private final TestTimeLimit outer = new TestTimeLimit(RunsOn.CALLER);
     private final TestTimeLimit inner = new TestTimeLimit(RunsOn.CALLER);

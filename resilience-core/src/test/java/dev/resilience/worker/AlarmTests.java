@@ -59,6 +59,8 @@ class AlarmTests {
         try (CapturedLog log = CapturedLog.of(Alarm.class)) {
             assertThatCode(alarm::off).doesNotThrowAnyException();
 
+            assertThat(CapturedLog.pairsOf(log.single())).containsEntry("event", "timer_cancellation_failed");
+
             assertThat(log.single().getThrowableProxy().getMessage()).isEqualTo("of the timer");
         }
     }

@@ -59,6 +59,25 @@ public final class ResilienceConfigurationException extends RuntimeException {
         return sorted.size() == 1 ? sorted.get(0) : new ResilienceConfigurationException(List.copyOf(sorted));
     }
 
+    /**
+     * Runs every check and throws what they have thrown, all in one.
+     *
+     * @throws ResilienceConfigurationException if any check has failed
+     */
+    public static void throwAll(Runnable... checks) {
+        List<ResilienceConfigurationException> mistakes = new ArrayList<>();
+        for (Runnable check : checks) {
+            try {
+                check.run();
+            } catch (ResilienceConfigurationException mistake) {
+                mistakes.add(mistake);
+            }
+        }
+        if (!mistakes.isEmpty()) {
+            throw of(mistakes);
+        }
+    }
+
     /** As {@link #of}, thrown elsewhere than where the mistakes were found, the first of which is the cause. */
     static ResilienceConfigurationException causedBy(List<ResilienceConfigurationException> mistakes) {
         ResilienceConfigurationException all = of(mistakes);

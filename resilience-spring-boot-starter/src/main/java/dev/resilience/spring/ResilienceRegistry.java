@@ -26,6 +26,7 @@ import java.util.function.BiConsumer;
  * @param timeLimits by the name of the policy
  * @param idempotencies by the name of the policy
  * @param retryBudgets by the name of the budget; a retry policy's own budget bears the policy's name
+ * @param times of the policies whose calls wait
  * @param fallbacks by the protected method; filled while methods are resolved
  * @param users which methods use a policy; filled while methods are resolved
  * @param firstUses what is told of a policy when the first method uses it
@@ -37,6 +38,7 @@ public record ResilienceRegistry(
         Map<String, TimeLimit> timeLimits,
         Map<String, Idempotency> idempotencies,
         Map<String, RetryBudget> retryBudgets,
+        PolicyTimes times,
         ConcurrentMap<String, Fallback> fallbacks,
         ConcurrentMap<String, Set<String>> users,
         List<BiConsumer<PolicyKind, String>> firstUses)
@@ -48,7 +50,8 @@ public record ResilienceRegistry(
             Map<String, Bulkhead> bulkheads,
             Map<String, TimeLimit> timeLimits,
             Map<String, Idempotency> idempotencies,
-            Map<String, RetryBudget> retryBudgets) {
+            Map<String, RetryBudget> retryBudgets,
+            PolicyTimes times) {
         this(
                 retries,
                 circuitBreakers,
@@ -56,6 +59,7 @@ public record ResilienceRegistry(
                 timeLimits,
                 idempotencies,
                 retryBudgets,
+                times,
                 new ConcurrentHashMap<>(),
                 new ConcurrentHashMap<>(),
                 new CopyOnWriteArrayList<>());
@@ -74,11 +78,42 @@ public record ResilienceRegistry(
     }
 
     /**
-     * With the application: lets go of the threads, and writes what the log has counted in place of single lines. What is
-     * still called works as before.
+     * The application is about to end: every wait ends, and none begins any more, until {@link #resumeWaits()}. A call that
+     * waits for a retry fails with the failure in hand, one in the line of a bulkhead is refused. What runs is left alone.
+     * Returns without waiting.
+     */
+    public void stopWaits() {
+        times.stop();
+        bulkheads.values().forEach(Bulkhead::stopWaits);
+    }
+
+    /** Lets calls wait again. */
+    public void resumeWaits() {
+        times.resume();
+        bulkheads.values().forEach(Bulkhead::resume);
+    }
+
+    /** Whether calls run on threads of the library, or began there and have not ended; those of time limits end in time. */
+    public boolean isAtWork() {
+        return bulkheads.values().stream().anyMatch(Bulkhead::poolHasWork)
+                || retries.values().stream()
+                        .anyMatch(retry -> retry.laterAttempts().anyRun())
+                || times.anyRun();
+    }
+
+    /** Interrupts the calls that run on threads of the library, and cancels the stages that they have returned. */
+    public void stopRunning() {
+        bulkheads.values().forEach(Bulkhead::stopPool);
+        retries.values().forEach(retry -> retry.laterAttempts().stopRunning());
+    }
+
+    /**
+     * With the application: ends all waits, lets go of the threads, and writes what the log has counted in place of single
+     * lines. What is still called works as before, but never waits.
      */
     @Override
     public void close() {
+        times.close();
         retries.values().forEach(Retry::close);
         circuitBreakers.values().forEach(CircuitBreaker::flushLog);
         fallbacks.values().forEach(Fallback::close);

@@ -1,5 +1,6 @@
 package dev.resilience.spring;
 
+import dev.resilience.log.LogLine;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,7 @@ import org.springframework.beans.factory.DisposableBean;
 public final class StartupMistakes implements DisposableBean {
 
     private static final Logger log = LoggerFactory.getLogger(StartupMistakes.class);
+    private static final LogLine MISTAKES = LogLine.error("startup_mistakes");
 
     private final Map<String, ResilienceConfigurationException> found = new LinkedHashMap<>();
     private volatile boolean empty = true; // asked by calls
@@ -99,10 +101,11 @@ public final class StartupMistakes implements DisposableBean {
     public synchronized void destroy() {
         if (!empty && !told) {
             ResilienceConfigurationException all = all();
-            log.error(
-                    "The application would not have started either because of this:\n\n{}\n\n{}",
-                    all.getMessage(),
-                    all.action());
+            MISTAKES.in(log)
+                    .log(
+                            "The application would not have started either because of this:\n\n{}\n\n{}",
+                            all.getMessage(),
+                            all.action());
         }
     }
 }

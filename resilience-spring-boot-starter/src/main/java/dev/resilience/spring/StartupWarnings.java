@@ -1,5 +1,6 @@
 package dev.resilience.spring;
 
+import dev.resilience.log.LogLine;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.Logger;
@@ -9,6 +10,7 @@ import org.slf4j.LoggerFactory;
 public final class StartupWarnings {
 
     private static final Logger log = LoggerFactory.getLogger(StartupWarnings.class);
+    private static final LogLine WARNING = LogLine.warn("startup_warning");
 
     private final List<String> warnings = new CopyOnWriteArrayList<>();
 
@@ -16,7 +18,7 @@ public final class StartupWarnings {
     public void add(String warning) {
         if (!warnings.contains(warning)) {
             warnings.add(warning);
-            log.warn(warning);
+            WARNING.in(log).log(warning);
         }
     }
 

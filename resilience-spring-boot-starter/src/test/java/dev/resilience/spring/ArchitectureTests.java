@@ -50,6 +50,7 @@ class ArchitectureTests {
             Map.entry(ROOT + ".jdbc", List.of(ROOT + ".idempotency")),
             Map.entry(ROOT + ".metrics", List.of(ROOT + ".web")),
             Map.entry(ROOT + ".redis", List.of()),
+            Map.entry(ROOT + ".transaction", List.of()),
             Map.entry(ROOT + ".web", List.of()));
 
     private static final JavaClasses STARTER = new ClassFileImporter()
@@ -226,8 +227,24 @@ class ArchitectureTests {
                 arguments("org.springframework.dao..", places()),
                 arguments(
                         "org.springframework.transaction..",
-                        places("BoundTransaction", "TransactionCheck", "UndecidedStoreCheck")),
-                arguments("org.springframework.jdbc..", places("JdbcIdempotencyStore", "BoundTransaction")),
+                        places(
+                                "BoundTransaction",
+                                "OwnConnections",
+                                "TransactionCheck",
+                                "TransactionalSourceCheck",
+                                "UndecidedStoreCheck",
+                                "UndoneAttempt",
+                                "OpenTransactions",
+                                "OpenConnections")),
+                arguments(
+                        "org.springframework.jdbc..",
+                        places(
+                                "JdbcIdempotencyStore",
+                                "BoundTransaction",
+                                "DataSourceLayers",
+                                "TransactionalSourceCheck",
+                                "OpenConnections")),
+                arguments("com.zaxxer.hikari..", places("SpareConnection")),
                 arguments("reactor..", places("CallContextWebFilter")),
                 arguments("org.mockito..", places()));
     }

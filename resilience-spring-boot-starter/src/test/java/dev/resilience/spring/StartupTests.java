@@ -54,11 +54,11 @@ class StartupTests {
     }
 
     private static int promisedSeries(ResilienceRegistry registry) {
-        int retry = 7 + 1 + 6; // outcomes, attempts, durations
+        int retry = 7 + 1 + 6 + 2; // outcomes, attempts, durations, threads and their queue
         int circuitBreaker = 4 + 1 + 1 + 1 + 20; // outcomes, state, failure rate, slow calls, transitions
         int bulkhead = 3 + 3 + 1; // outcomes, gauges, wait
         int timeLimit = 2 + 1; // outcomes, workers
-        int idempotency = 9; // outcomes
+        int idempotency = 9 + 2; // outcomes, threads and their queue
         int fallback = 2; // outcomes
         int deadline = 2; // outcomes
         return used(registry, PolicyKind.RETRY) * retry

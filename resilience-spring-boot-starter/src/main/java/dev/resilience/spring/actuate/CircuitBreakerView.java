@@ -1,8 +1,8 @@
 package dev.resilience.spring.actuate;
 
 import dev.resilience.circuitbreaker.CircuitBreakerStatus;
+import dev.resilience.time.Timestamps;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +52,6 @@ final class CircuitBreakerView {
     }
 
     private static @Nullable String text(@Nullable Instant time) {
-        return time == null ? null : time.truncatedTo(ChronoUnit.MILLIS).toString();
+        return time == null ? null : Timestamps.text(time);
     }
 }

@@ -2,7 +2,7 @@ package dev.resilience.spring.actuate;
 
 import dev.resilience.event.CircuitStateChanged;
 import dev.resilience.event.ResilienceEvent;
-import java.time.temporal.ChronoUnit;
+import dev.resilience.time.Timestamps;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -48,7 +48,7 @@ final class EventEntry {
     Map<String, Object> view() {
         ResilienceEvent event = last;
         Map<String, Object> view = new LinkedHashMap<>();
-        view.put("at", event.at().truncatedTo(ChronoUnit.MILLIS).toString());
+        view.put("at", Timestamps.text(event.at()));
         view.put("type", event.type());
         if (!(event instanceof CircuitStateChanged)) {
             view.put("count", Math.max(1, count.get()));

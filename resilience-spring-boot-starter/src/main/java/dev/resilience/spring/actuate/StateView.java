@@ -8,6 +8,8 @@ import dev.resilience.idempotency.Idempotency;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryBudget;
 import dev.resilience.retry.RetryPolicy;
+import dev.resilience.retry.RetryStatus;
+import dev.resilience.time.Timestamps;
 import dev.resilience.timelimit.TimeLimit;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -48,10 +50,7 @@ final class StateView {
         if (live instanceof Retry retry) {
             state.put("calls", calls(retry.calls()));
             state.put("attempts", retry.attempts());
-            Class<?> lastFailure = retry.lastFailure();
-            if (lastFailure != null) {
-                state.put("lastFailure", lastFailure.getName());
-            }
+            state.putAll(failures(retry.status()));
         } else if (live instanceof CircuitBreaker breaker) {
             state.putAll(CircuitBreakerView.of(breaker.status()));
             state.put("calls", calls(breaker.calls()));
@@ -70,6 +69,18 @@ final class StateView {
             state.put("available", budget.available());
         }
         return state;
+    }
+
+    private static Map<String, Object> failures(RetryStatus status) {
+        Map<String, Object> failures = new LinkedHashMap<>();
+        if (status.lastFailure() != null && status.lastFailureAt() != null) {
+            failures.put("lastFailure", status.lastFailure());
+            failures.put("lastFailureAt", Timestamps.text(status.lastFailureAt()));
+        }
+        if (status.failingSince() != null) {
+            failures.put("failingSince", Timestamps.text(status.failingSince()));
+        }
+        return failures;
     }
 
     private static <O extends Enum<O> & Outcome> Map<String, Long> calls(OutcomeCounters<O> counters) {

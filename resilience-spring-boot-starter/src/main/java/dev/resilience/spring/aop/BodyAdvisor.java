@@ -1,6 +1,6 @@
 package dev.resilience.spring.aop;
 
-import dev.resilience.idempotency.RunningBody;
+import dev.resilience.idempotency.AttemptRecorder;
 import org.aopalliance.aop.Advice;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -20,7 +20,7 @@ import org.springframework.core.Ordered;
 public final class BodyAdvisor extends AbstractPointcutAdvisor {
 
     /** Under which the running call is attached to Spring's invocation. */
-    static final String RUNNING_BODY = BodyAdvisor.class.getName() + ".body";
+    static final String ATTEMPT_RECORDER = BodyAdvisor.class.getName() + ".body";
 
     private final transient Pointcut pointcut;
 
@@ -40,24 +40,26 @@ public final class BodyAdvisor extends AbstractPointcutAdvisor {
     }
 
     private static @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-        RunningBody body = invocation instanceof ProxyMethodInvocation ofProxy
-                        && ofProxy.getUserAttribute(RUNNING_BODY) instanceof RunningBody running
-                ? running
+        AttemptRecorder recorder = invocation instanceof ProxyMethodInvocation ofProxy
+                        && ofProxy.getUserAttribute(ATTEMPT_RECORDER) instanceof AttemptRecorder attached
+                ? attached
                 : null;
-        if (body == null) {
+        if (recorder == null) {
             return invocation.proceed();
         }
-        if (body.hasEnded()) {
-            return body.result();
+        AttemptRecorder.EarlierAnswer earlier = recorder.begin();
+        if (earlier != null) {
+            return earlier.get();
         }
         Object result;
         try {
             result = invocation.proceed();
         } catch (Throwable failure) {
-            body.threw(failure);
+            recorder.threw(failure);
             throw failure;
         }
-        body.returned(result);
+        recorder.returned(result);
+        UndoneAttempt.reportRollback(recorder);
         return result;
     }
 }

@@ -33,7 +33,12 @@ final class CallsThroughThis {
             String owner,
             String name,
             String descriptor,
-            boolean onSuper) {}
+            boolean onSuper) {
+
+        String callerName() {
+            return caller.replace("()", "");
+        }
+    }
 
     private final ClassLoader loader;
     private final String type;

@@ -31,7 +31,8 @@ final class FallbackResolver {
                     "Write the method, or correct the name. " + NearestNames.suggest(annotation.value(), names));
         }
         List<Method> matching = named.stream()
-                .filter(candidate -> parametersMatch(candidate, method) && returnTypeMatches(candidate, method, type))
+                .filter(candidate ->
+                        parametersMatch(candidate, method, type) && returnTypeMatches(candidate, method, type))
                 .toList();
         if (matching.isEmpty()) {
             throw new ResilienceConfigurationException(
@@ -47,13 +48,22 @@ final class FallbackResolver {
         return new ReflectiveFallback(matching, method.getParameterCount(), annotation.on(), annotation.except());
     }
 
-    private static boolean parametersMatch(Method candidate, Method method) {
-        Class<?>[] expected = method.getParameterTypes();
-        Class<?>[] actual = candidate.getParameterTypes();
+    private static boolean parametersMatch(Method candidate, Method method, Class<?> type) {
+        Class<?>[] expected = parameters(method, type);
+        Class<?>[] actual = parameters(candidate, type);
         boolean takesFailure =
                 actual.length == expected.length + 1 && Throwable.class.isAssignableFrom(actual[expected.length]);
         return (actual.length == expected.length || takesFailure)
                 && Arrays.equals(expected, Arrays.copyOf(actual, expected.length));
+    }
+
+    /** What the parameters are in a class that may say what a generic class above it has left open. */
+    private static Class<?>[] parameters(Method method, Class<?> type) {
+        Class<?>[] parameters = new Class<?>[method.getParameterCount()];
+        Arrays.setAll(
+                parameters,
+                i -> ResolvableType.forMethodParameter(method, i, type).resolve(method.getParameterTypes()[i]));
+        return parameters;
     }
 
     private static boolean returnTypeMatches(Method candidate, Method method, Class<?> type) {

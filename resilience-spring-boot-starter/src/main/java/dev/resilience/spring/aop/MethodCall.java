@@ -13,6 +13,8 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
  * not, every attempt proceeds on a clone of the untouched invocation; the clone shares the array of arguments, which
  * saves copying it.
  *
+ * <p>Where a thread waits for the method's stage anyway, what counts as the method's result is what the stage holds.
+ *
  * <p>Aspects further in look for the invocation on their thread, where an interceptor that stands outside of this advice
  * has put it; on another thread than the caller's it is put there here.
  */
@@ -21,13 +23,15 @@ final class MethodCall implements Invocation {
     private final MethodInvocation invocation;
     private final Innermost innermost;
     private final boolean clones;
+    private final boolean awaitsStages;
     private final Thread caller = Thread.currentThread();
     private volatile boolean proceeded; // the next attempt may come on another thread, before a deaf one has ended
 
-    MethodCall(MethodInvocation invocation, Innermost innermost, boolean clones) {
+    MethodCall(MethodInvocation invocation, Innermost innermost, boolean clones, boolean awaitsStages) {
         this.invocation = invocation;
         this.innermost = innermost;
         this.clones = clones;
+        this.awaitsStages = awaitsStages;
     }
 
     @Override
@@ -40,14 +44,21 @@ final class MethodCall implements Invocation {
                     + invocation.getMethod() + " while the application runs. The next call can be");
         }
         proceeded = true;
-        return Thread.currentThread() == caller ? once.proceed() : ExposeInvocationInterceptor.INSTANCE.invoke(once);
+        return result(
+                Thread.currentThread() == caller ? once.proceed() : ExposeInvocationInterceptor.INSTANCE.invoke(once));
+    }
+
+    /** What the method, or one that answers in its place, has returned; what is in it, where stages are waited for. */
+    @Nullable
+    Object result(@Nullable Object returned) throws Throwable {
+        return awaitsStages ? StageResult.await(returned) : returned;
     }
 
     /** For the {@link BodyAdvisor}; the clones of an invocation share what is attached to it. */
     @Override
     public void attach(Object forTheBody) {
         if (invocation instanceof ProxyMethodInvocation ofProxy) {
-            ofProxy.setUserAttribute(BodyAdvisor.RUNNING_BODY, forTheBody);
+            ofProxy.setUserAttribute(BodyAdvisor.ATTEMPT_RECORDER, forTheBody);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.resilience.spring.aop;
 
 import dev.resilience.pipeline.Pipeline;
+import java.util.concurrent.CompletableFuture;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -11,17 +12,31 @@ import org.jspecify.annotations.Nullable;
  * @param asynchronous whether the method returns a stage
  * @param repeats whether the method may be run more than once in a call
  * @param innermost whether an invocation can proceed more than once
+ * @param executors whether a thread waits for the stage anyway
  */
-record MethodPlan(Pipeline pipeline, boolean asynchronous, boolean repeats, Innermost innermost) {
+record MethodPlan(
+        Pipeline pipeline, boolean asynchronous, boolean repeats, Innermost innermost, AsyncExecutors executors) {
 
     MethodPlan(Pipeline pipeline, boolean asynchronous, boolean repeats) {
-        this(pipeline, asynchronous, repeats, new Innermost());
+        this(pipeline, asynchronous, repeats, new Innermost(), new AsyncExecutors());
     }
 
     @Nullable
     Object run(MethodInvocation invocation) throws Throwable {
         boolean clones = repeats && !innermost.isAt(invocation);
-        MethodCall call = new MethodCall(invocation, innermost, clones);
-        return asynchronous ? pipeline.invokeAsync(call) : pipeline.invoke(call);
+        if (!asynchronous) {
+            return pipeline.invoke(new MethodCall(invocation, innermost, clones, false));
+        }
+        boolean waits = executors.waitFor(invocation);
+        MethodCall call = new MethodCall(invocation, innermost, clones, waits);
+        return waits ? runBlocking(call) : pipeline.invokeAsync(call);
+    }
+
+    private CompletableFuture<@Nullable Object> runBlocking(MethodCall call) {
+        try {
+            return CompletableFuture.completedFuture(pipeline.invoke(call));
+        } catch (Throwable failure) {
+            return CompletableFuture.failedFuture(failure);
+        }
     }
 }

@@ -112,7 +112,10 @@ final class MethodPlans {
 
     /** Resolves the plans of every class that is known to have protected methods; what cannot work is a mistake. */
     void resolveAll() {
-        factory.getObject(); // finds the mistakes in the properties, even if no method is protected
+        PlanFactory plans = factory.getObject(); // finds the mistakes in the properties, even if no method is protected
+        methods.refused()
+                .forEach((type, found) -> found.forEach(
+                        (method, protection) -> mistakes.collect(() -> plans.create(method, type, protection))));
         methods.all()
                 .forEach((type, found) -> found.forEach(
                         (method, protection) -> mistakes.collect(() -> resolve(method, type, protection))));

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -26,13 +27,15 @@ import org.springframework.util.ReflectionUtils;
 final class OtherLibraries {
 
     private final ListableBeanFactory beans;
+    private final ApplicationClasses application;
     private final StartupWarnings warnings;
     private final List<Present> present = new ArrayList<>();
     private final Set<Class<?>> seen = new HashSet<>();
     private final Set<AnnotatedElement> reported = new HashSet<>();
 
-    OtherLibraries(ConfigurableListableBeanFactory beans, StartupWarnings warnings) {
+    OtherLibraries(ConfigurableListableBeanFactory beans, ApplicationClasses application, StartupWarnings warnings) {
         this.beans = beans;
+        this.application = application;
         this.warnings = warnings;
         for (OtherAnnotation annotation : OtherAnnotation.ALL) {
             Class<? extends Annotation> type = annotation.load(beans.getBeanClassLoader());
@@ -80,20 +83,14 @@ final class OtherLibraries {
         if (present.isEmpty()) {
             return;
         }
-        for (Class<?> at = type; at != null && isOfApplication(at) && seen.add(at); at = at.getSuperclass()) {
+        for (Class<?> at = type; at != null && application.contains(at) && seen.add(at); at = at.getSuperclass()) {
             lookAt(at);
             for (Class<?> implemented : ClassUtils.getAllInterfacesForClassAsSet(at)) {
-                if (isOfApplication(implemented) && seen.add(implemented)) {
+                if (application.contains(implemented) && seen.add(implemented)) {
                     lookAt(implemented);
                 }
             }
         }
-    }
-
-    /** Whether a class may have annotations that are looked for: not one of Java or Spring. */
-    static boolean isOfApplication(Class<?> type) {
-        String name = type.getName();
-        return !name.startsWith("java.") && !name.startsWith("org.springframework.");
     }
 
     private void lookAt(Class<?> type) {
@@ -133,7 +130,13 @@ final class OtherLibraries {
 
     private boolean isEnabled(Present other) {
         Class<?> enabling = other.annotation().enabling(other.type().getClassLoader());
-        return enabling != null
-                && BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, enabling, true, false).length > 0;
+        if (enabling == null) {
+            return false;
+        }
+        // a post-processor works in its own context only; advisors and aspects are looked for in the parents' too
+        String[] names = BeanPostProcessor.class.isAssignableFrom(enabling)
+                ? beans.getBeanNamesForType(enabling, true, false)
+                : BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, enabling, true, false);
+        return names.length > 0;
     }
 }

@@ -9,6 +9,7 @@ import dev.resilience.fallback.Fallback;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.idempotency.IdempotencyPolicy;
 import dev.resilience.idempotency.IdempotentOperation;
+import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.retry.Retry;
@@ -46,11 +47,13 @@ public final class PlanFactory {
     private final List<IdempotentMethodCheck> idempotentMethodChecks;
     private final StringValueResolver placeholders;
     private final TimeSource time;
+    private final ContextCarrier carrier;
     private final StartupWarnings warnings;
 
     /**
      * @param names answers for names that are not in the registry
      * @param placeholders resolves {@code ${placeholders}} in policy names
+     * @param carrier takes along what is bound to the caller's thread to those on which an asynchronous call goes on
      */
     public PlanFactory(
             ResilienceRegistry registry,
@@ -60,6 +63,7 @@ public final class PlanFactory {
             List<IdempotentMethodCheck> idempotentMethodChecks,
             StringValueResolver placeholders,
             TimeSource time,
+            ContextCarrier carrier,
             StartupWarnings warnings) {
         this.registry = registry;
         this.names = names;
@@ -68,42 +72,42 @@ public final class PlanFactory {
         this.idempotentMethodChecks = idempotentMethodChecks;
         this.placeholders = placeholders;
         this.time = time;
+        this.carrier = carrier;
         this.warnings = warnings;
     }
 
     MethodPlan create(Method method, Class<?> type, Protection protection) {
         Class<?> userClass = ProtectedMethods.written(type, method);
-        boolean asynchronous = ReturnTypes.isAsynchronous(method, userClass);
         List<Layer> layers = new ArrayList<>();
         List<ResilienceConfigurationException> mistakes = new ArrayList<>();
-        dev.resilience.annotation.Fallback fallback = protection.fallback();
-        if (fallback != null) {
-            add(layers, mistakes, () -> fallback(method, userClass, fallback));
-        }
+        Boolean asynchronous = collect(mistakes, () -> ReturnTypes.isAsynchronous(method, userClass));
         for (String name : order.names()) {
-            add(layers, mistakes, () -> layer(name, method, userClass, protection, asynchronous));
-        }
-        if (!mistakes.isEmpty()) {
-            throw ResilienceConfigurationException.of(mistakes);
-        }
-        return new MethodPlan(Pipeline.of(layers), asynchronous, protection.retryable() != null);
-    }
-
-    private static void add(
-            List<Layer> layers, List<ResilienceConfigurationException> mistakes, Supplier<@Nullable Layer> made) {
-        try {
-            Layer layer = made.get();
+            Layer layer = collect(mistakes, () -> layer(name, method, userClass, protection, asynchronous));
             if (layer != null) {
                 layers.add(layer);
             }
+        }
+        if (!mistakes.isEmpty() || asynchronous == null) {
+            throw ResilienceConfigurationException.of(mistakes);
+        }
+        return new MethodPlan(Pipeline.of(layers, carrier), asynchronous, protection.retryable() != null);
+    }
+
+    /** What is made, or {@code null} and one mistake more. */
+    private static <T> @Nullable T collect(
+            List<ResilienceConfigurationException> mistakes, Supplier<@Nullable T> made) {
+        try {
+            return made.get();
         } catch (ResilienceConfigurationException mistake) {
             mistakes.add(mistake);
+            return null;
         }
     }
 
     private @Nullable Layer layer(
-            String name, Method method, Class<?> type, Protection protection, boolean asynchronous) {
+            String name, Method method, Class<?> type, Protection protection, @Nullable Boolean asynchronous) {
         return switch (name) {
+            case LayerOrder.FALLBACK -> fallback(method, type, protection);
             case LayerOrder.IDEMPOTENT -> idempotency(method, type, protection, asynchronous);
             case LayerOrder.BULKHEAD -> bulkhead(method, type, protection.bulkhead());
             case LayerOrder.CIRCUIT_BREAKER -> circuitBreaker(method, type, protection.circuitBreaker());
@@ -169,17 +173,39 @@ public final class PlanFactory {
         }
     }
 
-    private @Nullable Layer idempotency(Method method, Class<?> type, Protection protection, boolean asynchronous) {
+    /**
+     * @param asynchronous {@code null} if the return type is a mistake already
+     */
+    private @Nullable Layer idempotency(
+            Method method, Class<?> type, Protection protection, @Nullable Boolean asynchronous) {
         Idempotent annotation = protection.idempotent();
         if (annotation == null) {
             return null;
         }
-        Idempotency idempotency =
-                find(PolicyKind.IDEMPOTENCY, registry.idempotencies(), annotation.value(), method, type);
-        String name = MethodNames.full(method, type);
+        List<ResilienceConfigurationException> mistakes = new ArrayList<>();
+        Idempotency idempotency = collect(
+                mistakes,
+                () -> find(PolicyKind.IDEMPOTENCY, registry.idempotencies(), annotation.value(), method, type));
         IdempotencyPolicy policy = idempotency == null ? LENIENT : idempotency.policy();
+        IdempotentOperation operation = asynchronous == null
+                ? null
+                : collect(mistakes, () -> operation(method, type, protection, annotation, policy, asynchronous));
+        if (!mistakes.isEmpty()) {
+            throw ResilienceConfigurationException.of(mistakes);
+        }
+        return idempotency == null || operation == null ? null : idempotency.protecting(operation);
+    }
+
+    private IdempotentOperation operation(
+            Method method,
+            Class<?> type,
+            Protection protection,
+            Idempotent annotation,
+            IdempotencyPolicy policy,
+            boolean asynchronous) {
+        String name = MethodNames.full(method, type);
         idempotentMethodChecks.forEach(check -> check.check(method, type, name, policy, asynchronous));
-        IdempotentOperation operation = idempotentMethods.create(
+        return idempotentMethods.create(
                 method,
                 type,
                 name,
@@ -187,7 +213,6 @@ public final class PlanFactory {
                 policy,
                 ReturnTypes.resultType(method, type, asynchronous),
                 isFinal(method, type, protection));
-        return idempotency == null ? null : idempotency.protecting(operation);
     }
 
     /** A result that asks for a retry is not the last one. */
@@ -205,12 +230,18 @@ public final class PlanFactory {
         return retry == null ? result -> true : result -> !retry.asksForRetry(result);
     }
 
-    private Fallback fallback(Method method, Class<?> type, dev.resilience.annotation.Fallback annotation) {
+    private @Nullable Layer fallback(Method method, Class<?> type, Protection protection) {
+        dev.resilience.annotation.Fallback annotation = protection.fallback();
+        if (annotation == null) {
+            return null;
+        }
         String name = MethodNames.brief(method, type);
-        return registry.fallbacks()
+        Fallback fallback = registry.fallbacks()
                 .computeIfAbsent(
                         MethodNames.full(method, type),
                         key -> new Fallback(name, FallbackResolver.resolve(annotation, method, type), time));
+        boolean inside = protection.idempotent() != null && order.putsFallbackInsideIdempotent();
+        return inside ? fallback.insideIdempotent() : fallback;
     }
 
     /** The live object that an annotation names; {@code null} if what is written of it is a mistake already. */

@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.core.BridgeMethodResolver;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ClassUtils;
@@ -27,6 +28,7 @@ public final class ProtectedMethods {
     private final ProxyRules rules;
     private final StartupMistakes mistakes;
     private final ConcurrentMap<Class<?>, Map<Method, Protection>> byClass = new ConcurrentHashMap<>();
+    private final Map<Class<?>, Map<Method, Protection>> refused = new ConcurrentHashMap<>();
 
     /**
      * @param proxyTargetClass whether proxies are subclasses even where a bean has interfaces
@@ -59,6 +61,11 @@ public final class ProtectedMethods {
         return all;
     }
 
+    /** The methods that no proxy can intercept, by class: what their annotations say may be wrong as well. */
+    Map<Class<?>, Map<Method, Protection>> refused() {
+        return refused;
+    }
+
     @Nullable
     Protection of(Method method, Class<?> type) {
         Map<Method, Protection> methods = of(type);
@@ -67,7 +74,23 @@ public final class ProtectedMethods {
 
     /** The method that runs in the end: of the class rather than of its interface, and not a bridge. */
     static Method specific(Method method, Class<?> type) {
-        return isMadeAtRunTime(type) ? method : AopUtils.getMostSpecificMethod(method, ClassUtils.getUserClass(type));
+        return isMadeAtRunTime(type)
+                ? specificInInterfaces(method, type)
+                : AopUtils.getMostSpecificMethod(method, ClassUtils.getUserClass(type));
+    }
+
+    /**
+     * A proxy that is called through a general interface, {@code Repository<Order>.save(T)}, gets the method of that
+     * interface, or the bridge to the one with {@code Order} in it, which may have the annotation.
+     */
+    private static Method specificInInterfaces(Method method, Class<?> type) {
+        for (Class<?> implemented : type.getInterfaces()) {
+            if (method.getDeclaringClass().isAssignableFrom(implemented)) {
+                Method known = ReflectionUtils.findMethod(implemented, method.getName(), method.getParameterTypes());
+                return known == null ? method : BridgeMethodResolver.findBridgedMethod(known);
+            }
+        }
+        return method;
     }
 
     /**
@@ -105,7 +128,13 @@ public final class ProtectedMethods {
         } else {
             collect(type, type, found);
         }
-        found.entrySet().removeIf(one -> isRefused(one.getKey(), type, one.getValue()));
+        found.entrySet().removeIf(one -> {
+            boolean isRefused = isRefused(one.getKey(), type, one.getValue());
+            if (isRefused) {
+                refused.computeIfAbsent(type, key -> new ConcurrentHashMap<>()).put(one.getKey(), one.getValue());
+            }
+            return isRefused;
+        });
         return found.isEmpty() ? Map.of() : Collections.unmodifiableMap(found);
     }
 
@@ -126,7 +155,7 @@ public final class ProtectedMethods {
                 type,
                 method -> {
                     Protection protection = Protection.of(method, target, onType);
-                    if (protection != null && (protection.onMethod() || ProxyRules.isService(method))) {
+                    if (protection != null && (protection.onMethod() || ProxyRules.isService(method, target))) {
                         found.put(method, protection);
                     }
                 },

@@ -9,6 +9,11 @@ import java.util.Set;
 import org.springframework.beans.factory.Aware;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
+import org.springframework.context.annotation.ProxyType;
+import org.springframework.context.annotation.Proxyable;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -27,12 +32,13 @@ final class ProxyRules {
 
     /**
      * Whether annotations of the type hold for the method: a circuit that is open must not keep an object from being
-     * printed.
+     * printed, or stopped.
      */
-    static boolean isService(Method method) {
+    static boolean isService(Method method, Class<?> type) {
         return Modifier.isPublic(method.getModifiers())
                 && !Modifier.isStatic(method.getModifiers())
-                && !ReflectionUtils.isObjectMethod(method);
+                && !ReflectionUtils.isObjectMethod(method)
+                && !ContainerCallbacks.has(type, method);
     }
 
     void check(Method method, Class<?> type, Protection protection) {
@@ -84,7 +90,12 @@ final class ProxyRules {
     }
 
     private boolean isProxiedByInterface(Class<?> type) {
-        return !proxyTargetClass
+        MergedAnnotation<Proxyable> choice =
+                MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY).get(Proxyable.class);
+        ProxyType chosen =
+                choice.getValue(MergedAnnotation.VALUE, ProxyType.class).orElse(ProxyType.DEFAULT);
+        boolean byInterface = chosen == ProxyType.DEFAULT ? !proxyTargetClass : chosen == ProxyType.INTERFACES;
+        return byInterface
                 && ClassUtils.getAllInterfacesForClassAsSet(type).stream()
                         .anyMatch(candidate -> !isCallback(candidate) && candidate.getMethods().length > 0);
     }

@@ -46,16 +46,19 @@ final class ReflectiveFallback implements FallbackMethod {
     @Override
     public @Nullable Object answer(Invocation invocation, Throwable failure) throws Throwable {
         Method method = closest(failure).orElseThrow(() -> failure);
+        MethodCall call = (MethodCall) invocation;
         @Nullable Object[] arguments = invocation.arguments();
         if (method.getParameterCount() > parameters) {
             arguments =
                     Stream.concat(Arrays.stream(arguments), Stream.of(failure)).toArray();
         }
+        Object answer;
         try {
-            return method.invoke(((MethodCall) invocation).target(), arguments);
+            answer = method.invoke(call.target(), arguments);
         } catch (InvocationTargetException thrown) {
             throw thrown.getTargetException();
         }
+        return call.result(answer);
     }
 
     private Optional<Method> closest(Throwable failure) {

@@ -2,14 +2,17 @@ package dev.resilience.spring.aop;
 
 import dev.resilience.spring.StartupWarnings;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.asm.Type;
@@ -22,9 +25,11 @@ import org.springframework.util.ReflectionUtils;
  */
 final class SelfCallCheck {
 
+    private final ApplicationClasses application;
     private final StartupWarnings warnings;
 
-    SelfCallCheck(StartupWarnings warnings) {
+    SelfCallCheck(ApplicationClasses application, StartupWarnings warnings) {
+        this.application = application;
         this.warnings = warnings;
     }
 
@@ -32,14 +37,15 @@ final class SelfCallCheck {
         if (ProtectedMethods.isMadeAtRunTime(type)) {
             return;
         }
-        Set<Class<?>> classes = hierarchy(type);
+        Set<Class<?>> classes = application.hierarchy(type);
         Map<String, Method> bySignature = bySignature(classes, type, methods);
         Map<Method, Set<String>> callers = new HashMap<>();
         for (Class<?> at : classes) {
-            for (CallsThroughThis.Call call : CallsThroughThis.in(at)) {
+            List<CallsThroughThis.Call> calls = CallsThroughThis.in(at);
+            for (CallsThroughThis.Call call : calls) {
                 Method called = called(call, bySignature);
-                if (called != null && !isCovered(call, called, at, bySignature, methods)) {
-                    callers.computeIfAbsent(called, key -> new TreeSet<>()).add(call.caller());
+                if (called != null && !new Callers(at, calls, bySignature, methods).cover(call, called)) {
+                    callers.computeIfAbsent(called, key -> new TreeSet<>()).add(callerName(call, at));
                 }
             }
         }
@@ -55,14 +61,18 @@ final class SelfCallCheck {
                 + "(…)");
     }
 
-    /** The class and everything of the application that it inherits code from. */
-    private static Set<Class<?>> hierarchy(Class<?> type) {
-        Set<Class<?>> classes = new HashSet<>(ClassUtils.getAllInterfacesForClassAsSet(type));
-        for (Class<?> at = type; at != null; at = at.getSuperclass()) {
-            classes.add(at);
-        }
-        classes.removeIf(at -> !OtherLibraries.isOfApplication(at));
-        return classes;
+    /** {@code pay()}, or {@code pay(String)} where there are several methods of that name. */
+    private static String callerName(CallsThroughThis.Call call, Class<?> in) {
+        String name = call.callerName();
+        long overloads = Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(in))
+                .filter(method -> !method.isSynthetic() && method.getName().equals(name))
+                .count();
+        String descriptor = call.callerDescriptor();
+        return overloads < 2 || descriptor == null
+                ? call.caller()
+                : Arrays.stream(Type.getArgumentTypes(descriptor))
+                        .map(type -> ClassUtils.getShortName(type.getClassName()))
+                        .collect(Collectors.joining(", ", name + "(", ")"));
     }
 
     /** The protected methods by what calls of them look like in class files, bridges and inherited names included. */
@@ -96,38 +106,63 @@ final class SelfCallCheck {
         return false;
     }
 
-    /** Whether the caller is the method itself or its proxy does all that the called one's would. */
-    private static boolean isCovered(
-            CallsThroughThis.Call call,
-            Method called,
+    /**
+     * The calls that a class makes.
+     *
+     * @param bySignature the protected methods
+     * @param methods how they are protected
+     */
+    private record Callers(
             Class<?> in,
+            List<CallsThroughThis.Call> calls,
             Map<String, Method> bySignature,
             Map<Method, Protection> methods) {
-        String descriptor = call.callerDescriptor();
-        if (descriptor == null) {
-            return false;
-        }
-        String name = call.caller().replace("()", "");
-        Method caller = bySignature.get(name + descriptor);
-        if (caller == null || !caller.getDeclaringClass().equals(in)) {
-            return false;
-        }
-        return caller.equals(called)
-                || parts(Objects.requireNonNull(methods.get(called)))
-                        .allMatch(part -> parts(Objects.requireNonNull(methods.get(caller)))
-                                .anyMatch(part::equals));
-    }
 
-    private static Stream<Object> parts(Protection protection) {
-        return Arrays.stream(new @Nullable Object[] {
-                    protection.fallback(),
-                    protection.idempotent(),
-                    protection.bulkhead(),
-                    protection.circuitBreaker(),
-                    protection.retryable(),
-                    protection.timeLimit()
-                })
-                .filter(Objects::nonNull)
-                .map(Objects::requireNonNull);
+        /** Whether the caller is the method itself or its proxy does all that the called one's would. */
+        boolean cover(CallsThroughThis.Call call, Method called) {
+            return cover(call, called, new HashSet<>());
+        }
+
+        private boolean cover(CallsThroughThis.Call call, Method called, Set<String> helpers) {
+            if (call.callerDescriptor() == null) {
+                return false;
+            }
+            String signature = call.callerName() + call.callerDescriptor();
+            Method caller = bySignature.get(signature);
+            if (caller != null && caller.getDeclaringClass().equals(in)) {
+                return caller.equals(called)
+                        || parts(called).allMatch(part -> parts(caller).anyMatch(part::equals));
+            }
+            if (!helpers.add(signature)) {
+                return true; // calls itself: those that call it first decide
+            }
+            List<CallsThroughThis.Call> ofHelper = calls.stream()
+                    .filter(one -> signature.equals(one.name() + one.descriptor()))
+                    .toList();
+            return isPrivate(signature)
+                    && !ofHelper.isEmpty()
+                    && ofHelper.stream().allMatch(one -> cover(one, called, helpers));
+        }
+
+        /** Only what stands in the class can call it. */
+        private boolean isPrivate(String signature) {
+            return Arrays.stream(ReflectionUtils.getDeclaredMethods(in))
+                    .filter(method -> Modifier.isPrivate(method.getModifiers()))
+                    .anyMatch(method -> signature.equals(method.getName() + Type.getMethodDescriptor(method)));
+        }
+
+        private Stream<Object> parts(Method method) {
+            Protection protection = Objects.requireNonNull(methods.get(method));
+            return Arrays.stream(new @Nullable Object[] {
+                        protection.fallback(),
+                        protection.idempotent(),
+                        protection.bulkhead(),
+                        protection.circuitBreaker(),
+                        protection.retryable(),
+                        protection.timeLimit()
+                    })
+                    .filter(Objects::nonNull)
+                    .map(Objects::requireNonNull);
+        }
     }
 }

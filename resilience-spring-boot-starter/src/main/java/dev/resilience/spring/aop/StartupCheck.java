@@ -24,6 +24,7 @@ import org.springframework.util.ClassUtils;
 public final class StartupCheck implements SmartInitializingSingleton {
 
     private final ConfigurableListableBeanFactory beans;
+    private final ApplicationClasses application;
     private final ResilienceAdvisor advisor;
     private final StartupWarnings warnings;
     private final StartupMistakes mistakes;
@@ -35,10 +36,12 @@ public final class StartupCheck implements SmartInitializingSingleton {
 
     public StartupCheck(
             ConfigurableListableBeanFactory beans,
+            ApplicationClasses application,
             ResilienceAdvisor advisor,
             StartupWarnings warnings,
             StartupMistakes mistakes) {
         this.beans = beans;
+        this.application = application;
         this.advisor = advisor;
         this.warnings = warnings;
         this.mistakes = mistakes;
@@ -80,9 +83,9 @@ public final class StartupCheck implements SmartInitializingSingleton {
             }
         }
         advisor.plans().resolveAll();
-        OtherLibraries others = new OtherLibraries(beans, warnings);
+        OtherLibraries others = new OtherLibraries(beans, application, warnings);
         BeanMethodCheck beanMethods = new BeanMethodCheck(warnings);
-        SelfCallCheck selfCalls = new SelfCallCheck(warnings);
+        SelfCallCheck selfCalls = new SelfCallCheck(application, warnings);
         AuthorizationCheck authorization = new AuthorizationCheck(beans, advisor);
         advisor.methods().all().forEach((type, methods) -> {
             methods.forEach(
@@ -115,8 +118,7 @@ public final class StartupCheck implements SmartInitializingSingleton {
         if (type != null && !Modifier.isAbstract(type.getModifiers())) {
             advisor.methods().of(type);
             types.add(ClassUtils.getUserClass(type));
-        } else if (!beans.getMergedBeanDefinition(name).isAbstract()
-                && (type == null || OtherLibraries.isOfApplication(type))) {
+        } else if (!beans.getMergedBeanDefinition(name).isAbstract() && (type == null || application.contains(type))) {
             unknown = true;
         }
     }

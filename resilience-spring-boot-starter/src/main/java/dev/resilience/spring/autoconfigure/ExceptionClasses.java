@@ -9,9 +9,13 @@ final class ExceptionClasses {
     private ExceptionClasses() {}
 
     static List<Class<? extends Throwable>> checked(String key, List<Class<? extends Throwable>> classes) {
-        for (Class<?> type : classes) {
-            Require.that(Throwable.class.isAssignableFrom(type), key, type.getName(), "is not an exception class");
-        }
+        Require.none(
+                key,
+                classes.stream()
+                        .filter(type -> !Throwable.class.isAssignableFrom(type))
+                        .map(Class::getName)
+                        .toList(),
+                "must be an exception class");
         return classes;
     }
 }

@@ -5,6 +5,7 @@ import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupMistakes;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashSet;
@@ -16,6 +17,7 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.BeanWrapperImpl;
 import org.springframework.boot.context.properties.bind.Bindable;
@@ -157,7 +159,7 @@ final class PolicyBinder {
         ConfigurationPropertyName origin = policies.origin(name, key);
         String preset = keys.contains(origin) ? null : policies.preset(name);
         return preset == null
-                ? keys.describe(origin, value)
+                ? value instanceof Collection ? keys.describe(origin) : keys.describe(origin, value)
                 : "    Property: " + origin + "\n    Value: " + value + " (of the preset '" + preset + "')";
     }
 
@@ -169,7 +171,7 @@ final class PolicyBinder {
         if (handler.isUnreadable(key) || (other != null && handler.isUnreadable(other))) {
             return; // compared with what stands in for it
         }
-        String reason = (keys.isJoinedList(key) ? invalid.value() : "it") + " " + invalid.requirement();
+        String reason = subject(key, invalid.value()) + " " + invalid.requirement();
         // the same mistake in every policy that inherits it
         String place = other == null || keys.contains(key) ? key.toString() : invalid.key();
         mistakes.add(
@@ -183,5 +185,13 @@ final class PolicyBinder {
                                         : "\n\n" + describe(kind, name, otherKey, invalid.otherValue())),
                         "Change the value of '" + key + "': " + reason + "."
                                 + (other == null ? "" : " Or change that of '" + other + "'.")));
+    }
+
+    /** What the requirement is said of: the property, or what of its several values is refused. */
+    private String subject(ConfigurationPropertyName key, @Nullable Object value) {
+        if (value instanceof Collection<?> several) {
+            return several.stream().map(String::valueOf).collect(Collectors.joining(", ", "each of ", ""));
+        }
+        return keys.isJoinedList(key) ? String.valueOf(value) : "it";
     }
 }

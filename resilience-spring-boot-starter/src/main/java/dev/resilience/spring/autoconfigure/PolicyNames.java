@@ -2,7 +2,9 @@ package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.PolicyKind;
+import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.aop.WrittenNames;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -18,15 +20,18 @@ final class PolicyNames implements WrittenNames {
     private final Environment environment;
     private final ConfiguredKeys keys;
     private final UnknownKeys unknown;
+    private final StartupMistakes mistakes;
     private final Set<String> broken = ConcurrentHashMap.newKeySet();
 
     /**
      * @param unknown the keys that nothing reads, one of which may be what is missed
+     * @param mistakes is told of what explains a name
      */
-    PolicyNames(Environment environment, ConfiguredKeys keys, UnknownKeys unknown) {
+    PolicyNames(Environment environment, ConfiguredKeys keys, UnknownKeys unknown, StartupMistakes mistakes) {
         this.environment = environment;
         this.keys = keys;
         this.unknown = unknown;
+        this.mistakes = mistakes;
     }
 
     void breaks(PolicyKind kind, String name) {
@@ -72,6 +77,11 @@ final class PolicyNames implements WrittenNames {
         if (explains != null) {
             return "Correct '" + explains + "' first, which is not known either: it is probably where the policy is.";
         }
+        Resilience4jTranslation leftOver = Resilience4jKeys.leftOver(environment);
+        if (leftOver != null && leftOver.contains(kind, name)) {
+            mistakes.add("resilience4j", leftOver.toMistake());
+            return "Write it below 'resilience': the mistake about keys under 'resilience4j' has the YAML to paste.";
+        }
         String cure = "Correct the name in the annotation, or configure the policy under '" + kind.prefix() + "." + name
                 + "'. ";
         return cure + hint(kind, name, live);
@@ -95,7 +105,17 @@ final class PolicyNames implements WrittenNames {
             return "The environment variable '" + variable + "' cannot name it, because the name has more than one "
                     + "word: write \"[" + name + "]\": {} under '" + kind.prefix() + "' in a file too.";
         }
-        return NearestNames.suggest(name, live);
+        return ofOtherKinds(kind, name) + NearestNames.suggest(name, live);
+    }
+
+    /** The kinds in which the name is known, and does not help. */
+    private String ofOtherKinds(PolicyKind kind, String name) {
+        return Arrays.stream(PolicyKind.values())
+                .filter(other -> other != kind && keys.policies(other).containsKey(name))
+                .map(other -> "There is " + (other == PolicyKind.IDEMPOTENCY ? "an " : "a ") + other.id() + " policy '"
+                        + name + "', but this needs '" + kind.prefix() + "." + name + "'. ")
+                .findFirst()
+                .orElse("");
     }
 
     private static String squeeze(String name) {

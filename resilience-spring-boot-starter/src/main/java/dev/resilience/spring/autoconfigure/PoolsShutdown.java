@@ -1,6 +1,5 @@
 package dev.resilience.spring.autoconfigure;
 
-import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
@@ -9,8 +8,8 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 
 /**
- * Lets the calls in the bulkheads' thread pools come to their end when the application stops: those that run and those
- * in line. They are waited for after the web server has answered its last request and before any bean is destroyed, for
+ * Lets the calls that run on threads of the library come to their end when the application stops: in the bulkheads'
+ * thread pools, and later attempts of asynchronous calls. They are waited for after the web server has answered its last request and before any bean is destroyed, for
  * as long as Boot's {@code spring.lifecycle.timeout-per-shutdown-phase} allows. What has not ended then is stopped by
  * {@link PoolsStop}.
  */
@@ -63,7 +62,7 @@ final class PoolsShutdown implements SmartLifecycle, DisposableBean {
     }
 
     private boolean areIdle() {
-        return registry.bulkheads().values().stream().noneMatch(Bulkhead::poolHasWork);
+        return !registry.isAtWork();
     }
 
     @Override

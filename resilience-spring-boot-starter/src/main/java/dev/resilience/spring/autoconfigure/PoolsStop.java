@@ -1,12 +1,11 @@
 package dev.resilience.spring.autoconfigure;
 
-import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.spring.ResilienceRegistry;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Stops what {@link PoolsShutdown} has waited for in vain, one phase after it: calls in the pools are interrupted while
- * the beans that they use are still there, those in line are sent away.
+ * Stops what {@link PoolsShutdown} has waited for in vain, one phase after it: calls are interrupted while the beans that
+ * they use are still there.
  */
 final class PoolsStop implements SmartLifecycle {
 
@@ -25,7 +24,7 @@ final class PoolsStop implements SmartLifecycle {
     @Override
     public void stop() {
         running = false;
-        registry.bulkheads().values().forEach(Bulkhead::stopPool);
+        registry.stopRunning();
     }
 
     @Override

@@ -6,21 +6,24 @@ import dev.resilience.event.Events;
 import dev.resilience.fault.Faults;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.idempotency.IdempotencyStore;
-import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryBudget;
 import dev.resilience.retry.RetryBudgetPolicy;
 import dev.resilience.retry.RetryPolicy;
+import dev.resilience.retry.TransactionState;
 import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.PolicyKind;
+import dev.resilience.spring.PolicyTimes;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.time.TimeSource;
 import dev.resilience.timelimit.TimeLimit;
+import dev.resilience.worker.PolicyTimeSource;
 import java.util.Collections;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -31,12 +34,17 @@ import org.jspecify.annotations.Nullable;
 /** Makes the live objects of everything that is configured. */
 final class RegistryFactory {
 
+    /** What is written for no budget by mistake. */
+    private static final Set<String> SWITCHED_OFF = Set.of("false", "off", "no", "disabled");
+
     private final PolicyBinder binder;
     private final Faults faults;
     private final TimeSource time;
     private final Events events;
     private final IdempotencyStore store;
-    private final ContextCarrier carrier;
+    private final AsyncCalls asyncCalls;
+    private final TransactionState transactions;
+    private final PolicyTimes times;
     private final StartupWarnings warnings;
     private final StartupMistakes mistakes;
     private final PolicyNames names;
@@ -47,7 +55,8 @@ final class RegistryFactory {
             TimeSource time,
             Events events,
             IdempotencyStore store,
-            ContextCarrier carrier,
+            AsyncCalls asyncCalls,
+            TransactionState transactions,
             StartupWarnings warnings,
             StartupMistakes mistakes,
             PolicyNames names) {
@@ -56,7 +65,9 @@ final class RegistryFactory {
         this.time = time;
         this.events = events;
         this.store = store;
-        this.carrier = carrier;
+        this.asyncCalls = asyncCalls;
+        this.transactions = transactions;
+        this.times = new PolicyTimes(time, asyncCalls.maxThreads());
         this.warnings = warnings;
         this.mistakes = mistakes;
         this.names = names;
@@ -77,15 +88,17 @@ final class RegistryFactory {
                         (name, policy) -> new CircuitBreaker(name, policy, faults, time, events)),
                 live(
                         binder.bind(PolicyKind.BULKHEAD, BulkheadProperties.class, BulkheadProperties::new),
-                        (name, policy) -> new Bulkhead(name, policy, time, events, carrier)),
+                        (name, policy) -> new Bulkhead(name, policy, time, events, asyncCalls.carrier())),
                 live(
                         binder.bind(PolicyKind.TIME_LIMIT, TimeLimitProperties.class, TimeLimitProperties::new),
-                        (name, policy) -> new TimeLimit(name, policy, time, events, carrier)),
+                        (name, policy) -> new TimeLimit(name, policy, time, events, asyncCalls.carrier())),
                 live(
                         withStore(binder.bind(
                                 PolicyKind.IDEMPOTENCY, IdempotencyProperties.class, IdempotencyProperties::new)),
-                        (name, policy) -> new Idempotency(name, policy, store, time, events)),
-                budgets);
+                        (name, policy) ->
+                                new Idempotency(name, policy, store, times.add(PolicyKind.IDEMPOTENCY, name), events)),
+                budgets,
+                times);
     }
 
     private static <P, L> Map<String, L> live(Map<String, P> policies, BiFunction<String, P, L> factory) {
@@ -148,14 +161,23 @@ final class RegistryFactory {
         warnOfWhatHasNoEffect(name, policy);
         Predicate<@Nullable Object> resultRule = resultRule(name, policy);
         if (RetryPolicy.NO_BUDGET.equals(policy.budget())) {
-            return new Retry(name, policy, faults, time, events, null, resultRule);
+            return retry(name, policy, null, resultRule);
         }
         RetryBudget budget = budget(name, policy, budgets);
         if (budget == null) {
             names.breaks(PolicyKind.RETRY, name);
             return null;
         }
-        return new Retry(name, policy, faults, time, events, budget, resultRule);
+        return retry(name, policy, budget, resultRule);
+    }
+
+    private Retry retry(
+            String name,
+            RetryPolicy policy,
+            @Nullable RetryBudget budget,
+            @Nullable Predicate<@Nullable Object> resultRule) {
+        PolicyTimeSource ofPolicy = times.add(PolicyKind.RETRY, name);
+        return new Retry(name, policy, faults, ofPolicy, events, budget, resultRule, transactions);
     }
 
     /** The budget of a policy; {@code null} if it is broken itself. */
@@ -168,7 +190,10 @@ final class RegistryFactory {
                     "The retry policy '" + name + "' names the budget '" + wanted
                             + "', but there is no 'resilience.retry-budget." + wanted + "':\n\n"
                             + binder.describe(PolicyKind.RETRY, name, "budget", wanted),
-                    "Correct the name, or configure the budget. " + NearestNames.suggest(wanted, budgets.keySet()));
+                    SWITCHED_OFF.contains(wanted.toLowerCase(Locale.ROOT))
+                            ? "Write 'budget: none' for no budget. (YAML reads 'off' and 'no' as false.)"
+                            : "Correct the name, or configure the budget. "
+                                    + NearestNames.suggest(wanted, budgets.keySet()));
         }
         return budget;
     }

@@ -3,6 +3,7 @@ package dev.resilience.spring.autoconfigure;
 import dev.resilience.spring.StartupWarnings;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
@@ -25,15 +26,21 @@ final class Resilience4jKeys {
     private Resilience4jKeys() {}
 
     static void warn(Environment environment, StartupWarnings warnings) {
+        Resilience4jTranslation leftOver = leftOver(environment);
+        if (leftOver != null) {
+            warnings.add(leftOver.toText());
+        }
+    }
+
+    /** The keys that nothing reads any more; {@code null} if there are none. */
+    static @Nullable Resilience4jTranslation leftOver(Environment environment) {
         for (String type : CLASSES) {
             if (ClassUtils.isPresent(type, Resilience4jKeys.class.getClassLoader())) {
-                return; // they are still read
+                return null; // they are still read
             }
         }
         Map<ConfigurationPropertyName, String> written = written(environment);
-        if (!written.isEmpty()) {
-            warnings.add(new Resilience4jTranslation(written).toText());
-        }
+        return written.isEmpty() ? null : new Resilience4jTranslation(written);
     }
 
     /** The keys as they are written, in their order, the value that wins for each. */

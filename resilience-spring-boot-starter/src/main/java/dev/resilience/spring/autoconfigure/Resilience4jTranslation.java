@@ -1,6 +1,8 @@
 package dev.resilience.spring.autoconfigure;
 
+import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.PolicyKind;
+import dev.resilience.spring.ResilienceConfigurationException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -19,6 +21,9 @@ import org.springframework.boot.convert.DurationStyle;
  * out for every policy that starts from nothing else; values that have no equivalent are listed.
  */
 final class Resilience4jTranslation {
+
+    private static final String REASON =
+            "Keys under 'resilience4j' have no effect, because no Spring Boot starter of Resilience4j is on the class path.";
 
     private static final Map<String, PolicyKind> KINDS = Map.of(
             "retry", PolicyKind.RETRY,
@@ -182,10 +187,24 @@ final class Resilience4jTranslation {
         }
     }
 
+    boolean contains(PolicyKind kind, String name) {
+        return policies.getOrDefault(kind, Map.of()).containsKey(name);
+    }
+
     String toText() {
-        StringBuilder text = new StringBuilder(
-                "Keys under 'resilience4j' have no effect, because no Spring Boot starter of Resilience4j is on the class "
-                        + "path.");
+        return REASON + equivalent();
+    }
+
+    /** As a mistake: methods name policies that are among the keys. */
+    ResilienceConfigurationException toMistake() {
+        return new ResilienceConfigurationException(
+                MistakeKind.KEYS,
+                REASON + " Methods name policies that are among them",
+                equivalent().strip());
+    }
+
+    private String equivalent() {
+        StringBuilder text = new StringBuilder();
         if (!policies.isEmpty()) {
             text.append(" For this library they are:\n\nresilience:");
             policies.forEach((kind, byName) -> {

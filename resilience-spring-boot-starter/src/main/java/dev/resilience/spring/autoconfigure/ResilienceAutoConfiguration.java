@@ -10,10 +10,12 @@ import dev.resilience.idempotency.CallerScope;
 import dev.resilience.idempotency.IdempotencyStore;
 import dev.resilience.idempotency.MemoryIdempotencyStore;
 import dev.resilience.pipeline.ContextCarrier;
+import dev.resilience.retry.TransactionState;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.aop.ApplicationClasses;
 import dev.resilience.spring.aop.ArgumentValidation;
 import dev.resilience.spring.aop.PlanFactory;
 import dev.resilience.spring.aop.ProtectedMethods;
@@ -22,6 +24,7 @@ import dev.resilience.spring.aop.StartupCheck;
 import dev.resilience.spring.fault.LibraryFailures;
 import dev.resilience.spring.fault.LibraryFaults;
 import dev.resilience.spring.fault.RestClientFailures;
+import dev.resilience.spring.fault.TransactionFaults;
 import dev.resilience.spring.fault.WebClientFailures;
 import dev.resilience.spring.idempotency.IdempotentMethodCheck;
 import dev.resilience.spring.idempotency.IdempotentMethods;
@@ -29,6 +32,7 @@ import dev.resilience.spring.idempotency.JacksonJson;
 import dev.resilience.spring.idempotency.Json;
 import dev.resilience.spring.idempotency.SecurityCallerScope;
 import dev.resilience.spring.web.DeadlineHeader;
+import dev.resilience.spring.web.DeadlineTrust;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.util.List;
@@ -88,7 +92,7 @@ public final class ResilienceAutoConfiguration {
             ResilienceAdvisor advisor,
             StartupWarnings warnings,
             StartupMistakes mistakes) {
-        return new StartupCheck(beans, advisor, warnings, mistakes);
+        return new StartupCheck(beans, new ApplicationClasses(beans), advisor, warnings, mistakes);
     }
 
     @Bean
@@ -115,10 +119,11 @@ public final class ResilienceAutoConfiguration {
 
     @Bean
     Faults resilienceFaults(ObjectProvider<FaultClassifier> custom, ObjectProvider<HttpFailure.Reader> httpReaders) {
-        return new Faults(
-                custom.getIfAvailable(() -> failure -> Fault.UNKNOWN),
-                List.of(new LibraryFaults()),
-                httpReaders.orderedStream().toList());
+        FaultClassifier ofApplication = custom.getIfAvailable(() -> failure -> Fault.UNKNOWN);
+        FaultClassifier ofLibraries = new LibraryFaults();
+        List<HttpFailure.Reader> readers = httpReaders.orderedStream().toList();
+        Faults faults = new Faults(ofApplication, List.of(ofLibraries), readers);
+        return new Faults(ofApplication, List.of(ofLibraries, new TransactionFaults(faults)), readers);
     }
 
     @Bean
@@ -163,7 +168,7 @@ public final class ResilienceAutoConfiguration {
         unknown.warn(warnings);
         new Spellings(keys).collect(mistakes);
         GeneralProperties.check(environment, mistakes);
-        return new PolicyNames(environment, keys, unknown);
+        return new PolicyNames(environment, keys, unknown, mistakes);
     }
 
     @Bean
@@ -173,7 +178,8 @@ public final class ResilienceAutoConfiguration {
             TimeSource time,
             Events events,
             IdempotencyStore store,
-            ObjectProvider<ContextCarrier> carriers,
+            AsyncCalls asyncCalls,
+            ObjectProvider<TransactionState> transactions,
             PolicyNames names,
             StartupMistakes mistakes,
             StartupWarnings warnings) {
@@ -181,9 +187,18 @@ public final class ResilienceAutoConfiguration {
         warnOfOtherStores(keys, store, warnings);
         PolicyBinder binder =
                 new PolicyBinder(keys, new PropertySourcesPlaceholdersResolver(environment), mistakes, names::breaks);
-        ContextCarrier carrier = carriers.orderedStream().reduce(ContextCarrier.standard(), ContextCarrier::and);
-        ResilienceRegistry registry =
-                new RegistryFactory(binder, faults, time, events, store, carrier, warnings, mistakes, names).create();
+        ResilienceRegistry registry = new RegistryFactory(
+                        binder,
+                        faults,
+                        time,
+                        events,
+                        store,
+                        asyncCalls,
+                        transactions.getIfAvailable(() -> TransactionState.NONE),
+                        warnings,
+                        mistakes,
+                        names)
+                .create();
         Variables.warn(environment, KnownKeys.all(), binder.names(), warnings);
         Resilience4jKeys.warn(environment, warnings);
         return registry;
@@ -199,6 +214,28 @@ public final class ResilienceAutoConfiguration {
                         + store.getClass().getSimpleName());
             }
         }
+    }
+
+    @Bean
+    AsyncCalls resilienceAsyncCalls(
+            Environment environment, ObjectProvider<ContextCarrier> carriers, StartupMistakes mistakes) {
+        Integer maxThreads = GeneralProperties.read(environment).getAsync().getMaxThreads();
+        boolean canBe = maxThreads == null
+                || GeneralProperties.require(
+                        maxThreads >= 1,
+                        mistakes,
+                        environment,
+                        "resilience.async.max-threads",
+                        maxThreads,
+                        "must be at least 1");
+        return new AsyncCalls(
+                carriers.orderedStream().reduce(ContextCarrier.standard(), ContextCarrier::and),
+                canBe ? maxThreads : null);
+    }
+
+    @Bean
+    WaitsStop resilienceWaitsStop(ResilienceRegistry registry, ApplicationContext application) {
+        return new WaitsStop(registry, application);
     }
 
     @Bean
@@ -222,6 +259,7 @@ public final class ResilienceAutoConfiguration {
             ConfigurableListableBeanFactory beans,
             PolicyNames names,
             TimeSource time,
+            AsyncCalls asyncCalls,
             StartupMistakes mistakes,
             StartupWarnings warnings) {
         return new PlanFactory(
@@ -232,6 +270,7 @@ public final class ResilienceAutoConfiguration {
                 checks.orderedStream().toList(),
                 new EmbeddedValueResolver(beans),
                 time,
+                asyncCalls.carrier(),
                 warnings);
     }
 
@@ -289,6 +328,21 @@ public final class ResilienceAutoConfiguration {
                 "must be the name of a header, such as X-Request-Deadline-Ms");
         ResilienceProperties.Deadline defaults = new ResilienceProperties.Deadline();
         return new DeadlineHeader(hasName ? name : defaults.getHeader(), hasMargin ? margin : defaults.getMargin());
+    }
+
+    @Bean
+    DeadlineTrust resilienceDeadlineTrust(Environment environment, StartupMistakes mistakes) {
+        ResilienceProperties.Deadline deadline =
+                GeneralProperties.read(environment).getDeadline();
+        Duration minimum = deadline.getMinimum();
+        boolean isDuration = GeneralProperties.require(
+                !minimum.isNegative(),
+                mistakes,
+                environment,
+                "resilience.deadline.minimum",
+                minimum,
+                "must be zero or longer");
+        return new DeadlineTrust(deadline.isFromRequests(), isDuration ? minimum : Duration.ZERO);
     }
 
     @Configuration(proxyBeanMethods = false)

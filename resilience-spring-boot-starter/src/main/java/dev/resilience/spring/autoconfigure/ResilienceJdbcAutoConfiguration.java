@@ -8,6 +8,7 @@ import dev.resilience.spring.aop.BodyAdvisor;
 import dev.resilience.spring.autoconfigure.ResilienceProperties.IdempotencyStore.Jdbc;
 import dev.resilience.spring.jdbc.Cleanup;
 import dev.resilience.spring.jdbc.JdbcIdempotencyStore;
+import dev.resilience.spring.jdbc.PoolSizeCheck;
 import dev.resilience.spring.jdbc.TransactionCheck;
 import dev.resilience.time.TimeSource;
 import java.util.regex.Pattern;
@@ -19,6 +20,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
+import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
@@ -87,5 +89,14 @@ public final class ResilienceJdbcAutoConfiguration {
             BodyAdvisor writer,
             StartupWarnings warnings) {
         return new TransactionCheck(store, attributes, beans, writer, warnings);
+    }
+
+    @Bean
+    @ConditionalOnSingleCandidate(JdbcIdempotencyStore.class)
+    PoolSizeCheck resiliencePoolSizeCheck(
+            JdbcIdempotencyStore store,
+            ObjectProvider<DataSourcePoolMetadataProvider> pools,
+            StartupWarnings warnings) {
+        return new PoolSizeCheck(store, pools, warnings);
     }
 }

@@ -2,6 +2,7 @@ package dev.resilience.spring.autoconfigure;
 
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.core.Ordered;
 
@@ -12,11 +13,14 @@ public final class ResilienceProperties {
     /** Whether annotated methods are protected at all. */
     private boolean enabled = true;
 
-    /** Order of the layers around a method, the outermost first: a permutation of the default. */
-    private List<String> order = List.of("idempotent", "bulkhead", "circuit-breaker", "retry", "time-limit");
+    /** Order of the layers around a method, the outermost first: a permutation of the default, in which fallback may be left out. */
+    private List<String> order =
+            List.of("fallback", "idempotent", "bulkhead", "circuit-breaker", "retry", "time-limit");
 
     /** Order of the advice relative to other Spring advice; by default outside transactions and caches. */
     private int adviceOrder = Ordered.LOWEST_PRECEDENCE - 100;
+
+    private final Async async = new Async();
 
     private final Deadline deadline = new Deadline();
 
@@ -46,6 +50,10 @@ public final class ResilienceProperties {
         this.adviceOrder = adviceOrder;
     }
 
+    public Async getAsync() {
+        return async;
+    }
+
     public Deadline getDeadline() {
         return deadline;
     }
@@ -54,14 +62,54 @@ public final class ResilienceProperties {
         return idempotencyStore;
     }
 
+    /** What is written under {@code resilience.async}. */
+    public static final class Async {
+
+        /**
+         * Threads that each policy has at the most for asynchronous calls that go on after a wait. By default virtual
+         * threads as needed or, before Java 21, the larger of 16 and four for each processor.
+         */
+        private @Nullable Integer maxThreads;
+
+        public @Nullable Integer getMaxThreads() {
+            return maxThreads;
+        }
+
+        public void setMaxThreads(@Nullable Integer maxThreads) {
+            this.maxThreads = maxThreads;
+        }
+    }
+
     /** What is written under {@code resilience.deadline}. */
     public static final class Deadline {
+
+        /** Whether the header of requests that come in is believed. */
+        private boolean fromRequests = true;
+
+        /** How much time a request has at the least that comes with a deadline, unless it says that none is left. */
+        private Duration minimum = Duration.ZERO;
 
         /** Name of the header that tells how many milliseconds are left for a request. */
         private String header = "X-Request-Deadline-Ms";
 
         /** What is taken off when the header is written, for the way of the answer. */
         private Duration margin = Duration.ofMillis(100);
+
+        public boolean isFromRequests() {
+            return fromRequests;
+        }
+
+        public void setFromRequests(boolean fromRequests) {
+            this.fromRequests = fromRequests;
+        }
+
+        public Duration getMinimum() {
+            return minimum;
+        }
+
+        public void setMinimum(Duration minimum) {
+            this.minimum = minimum;
+        }
 
         public String getHeader() {
             return header;

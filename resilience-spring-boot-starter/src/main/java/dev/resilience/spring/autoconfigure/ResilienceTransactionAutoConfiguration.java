@@ -1,24 +1,24 @@
 package dev.resilience.spring.autoconfigure;
 
-import dev.resilience.idempotency.IdempotencyStore;
 import dev.resilience.spring.aop.BodyAdvisor;
 import dev.resilience.spring.aop.ResilienceAdvisor;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Role;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** Lets a store, be it the application's own, write results in the transaction of the method. */
+/**
+ * Lets a store, be it the application's own, write results in the transaction of the method, and drops the results of
+ * methods whose transaction was rolled back.
+ */
 @AutoConfiguration(
         before = ResilienceAutoConfiguration.class,
         after = {ResilienceJdbcAutoConfiguration.class, ResilienceRedisAutoConfiguration.class},
         afterName = "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration")
 @ConditionalOnClass(TransactionSynchronizationManager.class)
-@ConditionalOnBean(IdempotencyStore.class)
 @Conditional(OnEnabled.class)
 public final class ResilienceTransactionAutoConfiguration {
 

@@ -7,6 +7,7 @@ import dev.resilience.spring.web.CallContextOfCallables;
 import dev.resilience.spring.web.CallContextServletFilter;
 import dev.resilience.spring.web.CallContextWebFilter;
 import dev.resilience.spring.web.DeadlineHeader;
+import dev.resilience.spring.web.DeadlineTrust;
 import dev.resilience.spring.web.IncomingCalls;
 import dev.resilience.spring.web.ReactiveAdvices;
 import dev.resilience.spring.web.ResilienceExceptionHandler;
@@ -49,8 +50,8 @@ public final class ResilienceWebAutoConfiguration {
     static class ServletConfiguration {
 
         @Bean
-        IncomingCalls resilienceIncomingCalls(DeadlineHeader header, TimeSource time) {
-            return new IncomingCalls(header, time, true);
+        IncomingCalls resilienceIncomingCalls(DeadlineHeader header, DeadlineTrust trust, TimeSource time) {
+            return new IncomingCalls(header, trust, time, true);
         }
 
         @Bean
@@ -91,8 +92,9 @@ public final class ResilienceWebAutoConfiguration {
         }
 
         @Bean
-        IncomingCalls resilienceIncomingCalls(DeadlineHeader header, TimeSource time, ApplicationContext application) {
-            return new IncomingCalls(header, time, travels(application));
+        IncomingCalls resilienceIncomingCalls(
+                DeadlineHeader header, DeadlineTrust trust, TimeSource time, ApplicationContext application) {
+            return new IncomingCalls(header, trust, time, travels(application));
         }
 
         @Bean

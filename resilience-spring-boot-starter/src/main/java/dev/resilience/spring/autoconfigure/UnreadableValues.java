@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
@@ -114,23 +115,30 @@ final class UnreadableValues {
     }
 
     private static Explanation ofClass(String text, String otherwise) {
-        String missing = Arrays.stream(text.split(",", -1))
+        List<String> missing = Arrays.stream(text.split(",", -1))
                 .map(String::strip)
                 .filter(name -> !isPresent(name))
-                .findFirst()
-                .orElse(null);
-        if (missing == null) {
+                .toList();
+        if (missing.isEmpty()) {
             return new Explanation(otherwise, "");
         }
+        String found = missing.stream()
+                .map(UnreadableValues::withPackage)
+                .filter(name -> !name.isEmpty())
+                .collect(Collectors.joining(", "));
+        return new Explanation(
+                "there is no class '" + String.join("' and no class '", missing) + "' on the class path",
+                found.isEmpty()
+                        ? "Write the name of a class on the class path, with its package."
+                        : "Write the name with its package: " + found + ".");
+    }
+
+    private static String withPackage(String missing) {
         String simple = missing.substring(missing.lastIndexOf('.') + 1);
-        List<String> found = PACKAGES.stream()
+        return PACKAGES.stream()
                 .map(name -> name + "." + simple)
                 .filter(UnreadableValues::isPresent)
-                .toList();
-        String cure = found.isEmpty()
-                ? "Write the name of a class on the class path, with its package."
-                : "Write the name with its package: " + String.join(" or ", found) + ".";
-        return new Explanation("there is no class '" + missing + "' on the class path", cure);
+                .collect(Collectors.joining(" or "));
     }
 
     private static boolean isPresent(String name) {

@@ -4,29 +4,39 @@ import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.aop.ApplicationClasses;
 import dev.resilience.spring.aop.StartupCheck;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
 
 /**
  * Warns of policies that are written and that no method uses, directly or by {@code extends}: most of them are misspelt.
- * Says nothing where methods may use them unseen: beans of the application take policies from the registry, or tests
- * have put mocks in the place of beans.
+ * Says nothing where they may be used unseen: a bean of the application can take policies from the registry, in whatever
+ * way, or tests have put mocks in the place of beans.
  */
 final class UnusedPolicies implements SmartInitializingSingleton {
 
     private static final String DEFAULT = "default";
+    private static final String REGISTRY = ResilienceRegistry.class.getName().replace('.', '/');
     private static final String OWN_CONFIGURATION = UnusedPolicies.class.getPackageName() + ".Resilience";
 
     private final StartupCheck methods;
@@ -51,28 +61,33 @@ final class UnusedPolicies implements SmartInitializingSingleton {
     @Override
     public void afterSingletonsInstantiated() {
         methods.run();
-        if (methods.mayMissMethods() || isUsedByCode()) {
+        if (methods.mayMissMethods()) {
             return;
         }
         ConfiguredKeys keys = GeneralProperties.keys(environment);
-        for (PolicyKind kind : PolicyKind.values()) {
-            warn(kind, keys.policies(kind));
+        List<String> found = Arrays.stream(PolicyKind.values())
+                .flatMap(kind -> unused(kind, keys.policies(kind)))
+                .toList();
+        if (!found.isEmpty() && !isUsedByCode()) {
+            found.forEach(warnings::add);
         }
     }
 
-    private void warn(PolicyKind kind, Map<String, ConfigurationPropertyName> written) {
+    private Stream<String> unused(PolicyKind kind, Map<String, ConfigurationPropertyName> written) {
         Set<String> used = used(kind, written);
         Set<String> unused = new TreeSet<>(written.keySet());
         unused.removeAll(used);
         unused.remove(DEFAULT);
-        for (String name : unused) {
-            List<String> near = NearestNames.nearest(name, used);
-            warnings.add("The " + kind.id() + " policy '" + name + "' is used by no method: '" + written.get(name)
-                    + "' has no effect, unless code takes it from the ResilienceRegistry. "
-                    + (near.isEmpty() ? "" : "Did you mean '" + String.join("' or '", near) + "'? ")
-                    + "Remove it, or name it "
-                    + (kind == PolicyKind.RETRY_BUDGET ? "as a policy's budget" : "in an annotation"));
-        }
+        return unused.stream().map(name -> describe(kind, name, written.get(name), NearestNames.nearest(name, used)));
+    }
+
+    private static String describe(
+            PolicyKind kind, String name, @Nullable ConfigurationPropertyName written, List<String> near) {
+        return "The " + kind.id() + " policy '" + name + "' is used by no method: '" + written
+                + "' has no effect, unless code takes it from the ResilienceRegistry. "
+                + (near.isEmpty() ? "" : "Did you mean '" + String.join("' or '", near) + "'? ")
+                + "Remove it, or name it "
+                + (kind == PolicyKind.RETRY_BUDGET ? "as a policy's budget" : "in an annotation");
     }
 
     /** The policies of methods and everything that these start from. */
@@ -97,13 +112,43 @@ final class UnusedPolicies implements SmartInitializingSingleton {
                         .orElse(null);
     }
 
-    /** Whether a bean that this library did not define takes policies from the registry. */
+    /** Whether the class of a bean that this library did not define has a place that names the registry. */
     private boolean isUsedByCode() {
-        return Arrays.stream(beans.getBeanNamesForType(ResilienceRegistry.class, true, false))
-                .flatMap(name -> Arrays.stream(beans.getDependentBeans(name)))
-                .filter(beans::containsBeanDefinition)
-                .map(beans::getBeanDefinition)
-                .map(bean -> bean.getFactoryBeanName() == null ? bean.getBeanClassName() : bean.getFactoryBeanName())
-                .anyMatch(definedBy -> definedBy == null || !definedBy.startsWith(OWN_CONFIGURATION));
+        ApplicationClasses application = new ApplicationClasses(beans);
+        return Arrays.stream(beans.getBeanDefinitionNames())
+                .filter(name -> !isOwn(beans.getMergedBeanDefinition(name)))
+                .flatMap(name -> Stream.ofNullable(type(name)))
+                .flatMap(type -> application.hierarchy(ClassUtils.getUserClass(type)).stream())
+                .flatMap(UnusedPolicies::withInnerClasses)
+                .filter(type -> !Proxy.isProxyClass(type) && !type.isHidden()) // they have no code of their own
+                .distinct()
+                .anyMatch(UnusedPolicies::namesRegistry);
+    }
+
+    /** Makes no bean that is not there. */
+    private @Nullable Class<?> type(String name) {
+        Object bean = beans.getSingleton(name);
+        return bean == null ? beans.getType(name, false) : AopUtils.getTargetClass(bean);
+    }
+
+    private static boolean isOwn(BeanDefinition bean) {
+        String definedBy = bean.getFactoryBeanName() == null ? bean.getBeanClassName() : bean.getFactoryBeanName();
+        return definedBy != null && definedBy.startsWith(OWN_CONFIGURATION);
+    }
+
+    private static Stream<Class<?>> withInnerClasses(Class<?> type) {
+        return Stream.concat(
+                Stream.of(type),
+                Arrays.stream(type.getNestMembers())
+                        .filter(member -> member.getName().startsWith(type.getName() + "$")));
+    }
+
+    /** As a parameter, a type argument or a literal: its class file has the name in any case. */
+    private static boolean namesRegistry(Class<?> type) {
+        try (InputStream file = type.getResourceAsStream("/" + type.getName().replace('.', '/') + ".class")) {
+            return file == null || new String(file.readAllBytes(), StandardCharsets.ISO_8859_1).contains(REGISTRY);
+        } catch (IOException unreadable) {
+            return true; // a warning that is not true is worse than none
+        }
     }
 }

@@ -1,22 +1,31 @@
 package dev.resilience.spring.context;
 
 import dev.resilience.pipeline.ContextCarrier;
+import org.springframework.context.i18n.LocaleContext;
+import org.springframework.context.i18n.LocaleContextHolder;
 import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
 
-/** Takes the request along that Spring's {@link RequestContextHolder} knows, and with it beans of its scope. */
+/**
+ * Takes the request along that Spring's {@link RequestContextHolder} knows, and with it beans of its scope; and its
+ * language, which Spring binds to the thread beside it.
+ */
 public final class RequestContextCarrier implements ContextCarrier {
 
     @Override
     public Runnable wrap(Runnable task) {
         RequestAttributes request = RequestContextHolder.getRequestAttributes();
+        LocaleContext locale = LocaleContextHolder.getLocaleContext();
         return () -> {
-            RequestAttributes before = RequestContextHolder.getRequestAttributes();
+            RequestAttributes requestBefore = RequestContextHolder.getRequestAttributes();
+            LocaleContext localeBefore = LocaleContextHolder.getLocaleContext();
             RequestContextHolder.setRequestAttributes(request);
+            LocaleContextHolder.setLocaleContext(locale);
             try {
                 task.run();
             } finally {
-                RequestContextHolder.setRequestAttributes(before); // which resets it where there was none
+                LocaleContextHolder.setLocaleContext(localeBefore);
+                RequestContextHolder.setRequestAttributes(requestBefore); // either resets it where there was none
             }
         };
     }

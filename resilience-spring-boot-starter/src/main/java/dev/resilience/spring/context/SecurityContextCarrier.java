@@ -2,13 +2,28 @@ package dev.resilience.spring.context;
 
 import dev.resilience.pipeline.ContextCarrier;
 import org.springframework.security.concurrent.DelegatingSecurityContextRunnable;
+import org.springframework.security.core.context.SecurityContext;
 import org.springframework.security.core.context.SecurityContextHolder;
 
-/** Takes Spring Security's context along: who is calling is the same there. */
+/**
+ * Takes Spring Security's context along: who is calling is the same there. Spring's contexts can be changed afterwards, as
+ * many filters do with the one of their thread, so a copy is taken.
+ */
 public final class SecurityContextCarrier implements ContextCarrier {
 
     @Override
     public Runnable wrap(Runnable task) {
-        return new DelegatingSecurityContextRunnable(task, SecurityContextHolder.getContext());
+        SecurityContext caller = copy(SecurityContextHolder.getContext());
+        return () -> new DelegatingSecurityContextRunnable(task, caller).run(); // which can run but once
+    }
+
+    /** One of an application's own class may hold more than can be copied. */
+    private static SecurityContext copy(SecurityContext original) {
+        SecurityContext copy = SecurityContextHolder.createEmptyContext();
+        if (copy.getClass() != original.getClass()) {
+            return original;
+        }
+        copy.setAuthentication(original.getAuthentication());
+        return copy;
     }
 }

@@ -17,6 +17,16 @@ public final class LibraryFaults implements FaultClassifier {
             "org.springframework.dao.TransientDataAccessException",
             "org.springframework.dao.RecoverableDataAccessException",
             "org.springframework.transaction.TransactionTimedOutException",
+            // JPA and Hibernate, whose exceptions come untranslated where the application calls them itself
+            "jakarta.persistence.OptimisticLockException",
+            "jakarta.persistence.PessimisticLockException",
+            "jakarta.persistence.LockTimeoutException",
+            "jakarta.persistence.QueryTimeoutException",
+            "org.hibernate.StaleStateException",
+            "org.hibernate.PessimisticLockException",
+            "org.hibernate.QueryTimeoutException",
+            "org.hibernate.dialect.lock.LockingStrategyException",
+            "org.hibernate.exception.LockAcquisitionException",
             // Reactor Netty and Netty
             "io.netty.handler.timeout.TimeoutException",
             "reactor.netty.channel.AbortedException",

@@ -64,16 +64,19 @@ final class ComparedArguments {
      * @param name the method's full name, for messages
      */
     void check(Json json, String name) {
-        compared.stream().forEach(i -> {
-            ResolvableType type = types.get(i);
-            String why = whyNot(json, type);
-            if (why != null) {
-                throw new ResilienceConfigurationException(
-                        "Argument " + i + " of the @Idempotent method " + name + " cannot be written as JSON, so calls "
-                                + "with the same key could not be compared: " + why,
-                        "Move the argument out of the method, or choose a policy with 'fingerprint: false'.");
-            }
-        });
+        ResilienceConfigurationException.throwAll(compared.stream()
+                .mapToObj(i -> (Runnable) () -> check(i, json, name))
+                .toArray(Runnable[]::new));
+    }
+
+    private void check(int i, Json json, String name) {
+        String why = whyNot(json, types.get(i));
+        if (why != null) {
+            throw new ResilienceConfigurationException(
+                    "Argument " + i + " of the @Idempotent method " + name + " cannot be written as JSON, so calls "
+                            + "with the same key could not be compared: " + why,
+                    "Move the argument out of the method, or choose a policy with 'fingerprint: false'.");
+        }
     }
 
     private static @Nullable String whyNot(Json json, ResolvableType type) {

@@ -73,17 +73,22 @@ public final class IdempotentMethods {
                             + "result with",
                     "Add 'org.springframework.boot:spring-boot-starter-jackson'.");
         }
-        KeySource key = key(method, name, annotation);
         boolean isHttpAnswer = HTTP && returned.resolve() == ResponseEntity.class;
-        ResolvableType result = resultType(name, annotation, isHttpAnswer ? returned.getGeneric() : returned);
-        checkResult(json, name, result);
+        ResolvableType body = isHttpAnswer ? returned.getGeneric() : returned;
+        ComparedArguments arguments = new ComparedArguments(method, type);
+        ResilienceConfigurationException.throwAll(
+                () -> key(method, name, annotation),
+                () -> checkResult(json, name, resultType(name, annotation, body)),
+                () -> {
+                    if (policy.fingerprint()) {
+                        arguments.check(json, name);
+                    }
+                },
+                () -> scope(name, annotation, policy));
+        ResolvableType result = resultType(name, annotation, body);
         ResultCodec results = isHttpAnswer ? new HttpAnswerCodec(json, result) : json.codec(result);
         if (HTTP && !isHttpAnswer) {
             results = new PlainAnswerCodec(results, method, type);
-        }
-        ComparedArguments arguments = new ComparedArguments(method, type);
-        if (policy.fingerprint()) {
-            arguments.check(json, name);
         }
         if (!used) {
             used = true;
@@ -91,7 +96,7 @@ public final class IdempotentMethods {
         }
         return new IdempotentMethod(
                 name,
-                key,
+                key(method, name, annotation),
                 scope(name, annotation, policy),
                 arguments.indexes(),
                 json.arguments(arguments.types()),

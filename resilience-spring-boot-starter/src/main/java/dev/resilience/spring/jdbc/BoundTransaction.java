@@ -1,5 +1,6 @@
 package dev.resilience.spring.jdbc;
 
+import dev.resilience.idempotency.ClaimStatus;
 import dev.resilience.idempotency.Ownership;
 import dev.resilience.idempotency.StoreTransaction;
 import dev.resilience.idempotency.StoredResult;
@@ -7,6 +8,7 @@ import java.lang.reflect.Method;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -44,13 +46,22 @@ final class BoundTransaction implements StoreTransaction {
     }
 
     /** {@code null} where there is none, or none in which one can write. */
-    static @Nullable BoundTransaction current(JdbcIdempotencyStore store, DataSource dataSource) {
+    static @Nullable BoundTransaction current(JdbcIdempotencyStore store, List<DataSource> boundTo) {
         boolean writes = TransactionSynchronizationManager.isActualTransactionActive()
                 && TransactionSynchronizationManager.isSynchronizationActive()
-                && !TransactionSynchronizationManager.isCurrentTransactionReadOnly()
-                && TransactionSynchronizationManager.hasResource(dataSource);
-        BoundTransaction transaction = new BoundTransaction(store, dataSource);
-        return writes && transaction.isReal() ? transaction : null;
+                && !TransactionSynchronizationManager.isCurrentTransactionReadOnly();
+        if (!writes) {
+            return null;
+        }
+        for (DataSource dataSource : boundTo) {
+            if (TransactionSynchronizationManager.hasResource(dataSource)) {
+                BoundTransaction transaction = new BoundTransaction(store, dataSource);
+                if (transaction.isReal()) {
+                    return transaction;
+                }
+            }
+        }
+        return null;
     }
 
     /**
@@ -62,12 +73,13 @@ final class BoundTransaction implements StoreTransaction {
                 && (!(holder instanceof ConnectionHolder jdbc)
                         || !jdbc.isSynchronizedWithTransaction()
                         || IS_ACTIVE == null
-                        || Boolean.TRUE.equals(ReflectionUtils.invokeMethod(IS_ACTIVE, jdbc)));
+                        || isActive(IS_ACTIVE));
     }
 
-    /** Whether the current thread has a connection for a transaction, be it one in which one can write or not. */
-    static boolean holdsConnection(DataSource dataSource) {
-        return TransactionSynchronizationManager.hasResource(dataSource);
+    /** Whether a transaction manager of JDBC has begun it: that of JPA tells the holder nothing. */
+    private boolean isActive(Method asking) {
+        return holder instanceof ConnectionHolder jdbc
+                && Boolean.TRUE.equals(ReflectionUtils.invokeMethod(asking, jdbc));
     }
 
     @Override
@@ -86,8 +98,14 @@ final class BoundTransaction implements StoreTransaction {
     }
 
     @Override
+    public ClaimStatus statusOf(Ownership ownership) {
+        return onConnection(connection -> store.statusOf(connection, ownership));
+    }
+
+    @Override
     public void beforeCommit(Runnable action, Consumer<End> end) {
-        TransactionSynchronizationManager.registerSynchronization(new Listener(action, end));
+        TransactionSynchronizationManager.registerSynchronization(
+                new Listener(action, end, IS_ACTIVE != null && isActive(IS_ACTIVE)));
     }
 
     @Override
@@ -97,7 +115,7 @@ final class BoundTransaction implements StoreTransaction {
     }
 
     /** On the connection that is bound to the thread. */
-    private boolean onConnection(Work work) {
+    private <T> T onConnection(Transactions.Work<T> work) {
         Connection connection = DataSourceUtils.getConnection(dataSource);
         try {
             return work.with(connection);
@@ -131,11 +149,13 @@ final class BoundTransaction implements StoreTransaction {
 
         private final Runnable action;
         private final Consumer<End> end;
+        private final boolean isOfJdbc;
         private boolean wasBeforeCommit;
 
-        Listener(Runnable action, Consumer<End> end) {
+        Listener(Runnable action, Consumer<End> end, boolean isOfJdbc) {
             this.action = action;
             this.end = end;
+            this.isOfJdbc = isOfJdbc;
         }
 
         @Override
@@ -149,21 +169,19 @@ final class BoundTransaction implements StoreTransaction {
             end.accept(End.PARTLY_ROLLED_BACK);
         }
 
-        /** Who comes in when the commit is under way, or over, is told of it, and may have written too late for it. */
+        /**
+         * A status is believed only where it can be true. A listener that is registered while the commit is under way
+         * may have written too late for it. And JPA reports a commit whose answer was lost as rolled back, so its
+         * rollback after the commit has begun is unknown.
+         */
         @Override
         public void afterCompletion(int status) {
             end.accept(
                     switch (status) {
                         case STATUS_COMMITTED -> wasBeforeCommit ? End.COMMITTED : End.UNKNOWN;
-                        case STATUS_ROLLED_BACK -> End.ROLLED_BACK;
+                        case STATUS_ROLLED_BACK -> wasBeforeCommit && !isOfJdbc ? End.UNKNOWN : End.ROLLED_BACK;
                         default -> End.UNKNOWN;
                     });
         }
-    }
-
-    @FunctionalInterface
-    private interface Work {
-
-        boolean with(Connection connection) throws SQLException;
     }
 }

@@ -37,7 +37,7 @@ final class Claiming {
                     return claim;
                 }
             } catch (SQLException failure) {
-                if (!isRace(failure)) {
+                if (!Races.isRace(failure)) {
                     throw failure;
                 }
             }
@@ -52,7 +52,7 @@ final class Claiming {
         }
         boolean isOver = found.left() <= 0;
         if (found.state() == 'C' && isOver) {
-            return acquired(found, records.replace(connection, request, found), false);
+            return expired(found);
         }
         if (!request.hasArgumentsOf(found.fingerprint())) {
             return new Claim.KeyReused();
@@ -69,23 +69,26 @@ final class Claiming {
         return found.isSameClaimAs(notToBeHad) ? new Claim.InProgress(Duration.ZERO) : overdue(found);
     }
 
+    /** Cleaning may have it locked, which is over in a moment. */
+    private @Nullable Claim expired(Found found) throws SQLException {
+        if (found.isSameClaimAs(notToBeHad)) {
+            return acquired(found, records.replaceWaiting(connection, request, found), false);
+        }
+        notToBeHad = found;
+        return acquired(found, records.replace(connection, request, found), false);
+    }
+
     private @Nullable Claim overdue(Found found) throws SQLException {
         notToBeHad = found;
         if (!request.takeOver()) {
             return records.isAbandoned(connection, request, found) ? new Claim.Abandoned() : null;
         }
-        return acquired(found, records.takeOver(connection, request, found), true);
+        return acquired(found, records.replace(connection, request, found), true);
     }
 
     private @Nullable Claim acquired(Found found, boolean changed, boolean takenOver) {
         return changed
                 ? new Claim.Acquired(new Ownership(request.key(), request.owner(), found.nextFence()), takenOver)
                 : null;
-    }
-
-    /** Somebody else claimed the record at the same time: a duplicate, or a transaction that cannot be serialised. */
-    private static boolean isRace(SQLException failure) {
-        String state = failure.getSQLState();
-        return "23505".equals(state) || "40001".equals(state);
     }
 }

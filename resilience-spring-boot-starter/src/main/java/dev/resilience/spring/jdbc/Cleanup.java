@@ -1,5 +1,6 @@
 package dev.resilience.spring.jdbc;
 
+import dev.resilience.log.LogLine;
 import dev.resilience.time.TimeSource;
 import dev.resilience.time.TimeSource.Scheduled;
 import java.time.Duration;
@@ -19,6 +20,7 @@ import org.springframework.context.SmartLifecycle;
 public final class Cleanup implements SmartLifecycle {
 
     private static final Logger log = LoggerFactory.getLogger(Cleanup.class);
+    private static final LogLine FAILED = LogLine.warn("idempotency_cleanup_failed");
     private static final Duration SHORTEST_PAUSE = Duration.ofMinutes(5);
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(15);
     private static final int BATCH = 500;
@@ -73,9 +75,9 @@ public final class Cleanup implements SmartLifecycle {
                 removed = store.removeExpired(BATCH);
             }
         } catch (RuntimeException unavailable) {
-            log.warn(
-                    "Expired idempotency records could not be removed; the next try comes in some minutes",
-                    unavailable);
+            FAILED.in(log)
+                    .setCause(unavailable)
+                    .log("Expired idempotency records could not be removed; the next try comes in some minutes");
         } finally {
             scheduleNext();
         }

@@ -109,6 +109,16 @@ enum Dialect {
         return insert == null ? null : sql(insert, table);
     }
 
+    /** Whether a statement that changes rows can lock them in a subquery first, and pass over what others have locked. */
+    boolean locksInSubqueries() {
+        return this != MYSQL && this != MARIADB;
+    }
+
+    /** Whether a statement waits without a bound for a lock unless told otherwise. */
+    boolean waitsForeverForLocks() {
+        return this == POSTGRESQL;
+    }
+
     /** Whether REPEATABLE READ fails on writing what others have changed, and does not just write the latest version. */
     boolean hasSnapshots() {
         return this != MYSQL && this != MARIADB;

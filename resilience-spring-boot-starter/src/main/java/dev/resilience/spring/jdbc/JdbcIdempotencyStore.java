@@ -2,8 +2,10 @@ package dev.resilience.spring.jdbc;
 
 import dev.resilience.idempotency.Claim;
 import dev.resilience.idempotency.ClaimRequest;
+import dev.resilience.idempotency.ClaimStatus;
 import dev.resilience.idempotency.IdempotencyStore;
 import dev.resilience.idempotency.Ownership;
+import dev.resilience.idempotency.RecordLockedException;
 import dev.resilience.idempotency.RecordSelection;
 import dev.resilience.idempotency.RecordSummary;
 import dev.resilience.idempotency.StoreTransaction;
@@ -24,17 +26,22 @@ import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
  * in: others must see that a key is taken while the method runs. A result is written in the method's transaction where
  * there is one on the same data source, so that effect and record commit together. Time is the database's.
  *
+ * <p>Nothing waits without a bound for a transaction that has a record locked. Leases are renewed on a connection apart
+ * where the data source is a pool of HikariCP, so that they need none of the pool's.
+ *
  * <p>A first execution costs two statements (in MySQL and MariaDB four), a replay one. Safe for use by many threads and
  * many processes.
  */
-public final class JdbcIdempotencyStore implements IdempotencyStore {
+public final class JdbcIdempotencyStore implements IdempotencyStore, AutoCloseable {
 
     /** The table's name unless told otherwise. */
     public static final String DEFAULT_TABLE = "resilience_idempotency";
 
+    private static final int MOST_TRIES = 20;
     private static final Duration LONG_DEAD = Duration.ofDays(1);
 
-    private final DataSource dataSource;
+    private final DataSourceLayers dataSource;
+    private final OwnConnections connections;
     private final String table;
     private final boolean createsTable;
     private volatile @Nullable Sql sql;
@@ -52,47 +59,79 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
      * @param createsTable whether the table is made when the application starts, unless it is there
      */
     public JdbcIdempotencyStore(DataSource dataSource, String table, boolean createsTable) {
-        this.dataSource = unwrap(dataSource);
+        this.dataSource = DataSourceLayers.of(dataSource);
+        this.connections = new OwnConnections(this.dataSource, table);
         this.table = table;
         this.createsTable = createsTable;
     }
 
     @Override
     public Claim claim(ClaimRequest request) {
-        return onOwnConnection(connection -> new Claiming(sql(connection).records(), connection, request).claim());
+        return connections.claiming(connection -> new Claiming(sql(connection).records(), connection, request).claim());
     }
 
     @Override
     public boolean renew(Ownership ownership, Duration lease) {
-        return onOwnConnection(connection -> renew(connection, ownership, lease));
+        return connections.keeping(connection ->
+                change(connection, ownership, sql(connection).records().renewal(ownership, lease)));
     }
 
     boolean renew(Connection connection, Ownership ownership, Duration lease) throws SQLException {
-        return sql(connection).records().renew(connection, ownership, lease);
+        return sql(connection).records().renewal(ownership, lease).inTransaction(connection);
     }
 
     @Override
     public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
-        return onOwnConnection(connection -> complete(connection, ownership, result, ttl));
+        return connections.ending(connection ->
+                change(connection, ownership, sql(connection).records().completion(ownership, result, ttl)));
     }
 
     boolean complete(Connection connection, Ownership ownership, StoredResult result, Duration ttl)
             throws SQLException {
-        return sql(connection).records().complete(connection, ownership, result, ttl);
+        return sql(connection).records().completion(ownership, result, ttl).inTransaction(connection);
     }
 
     @Override
     public boolean release(Ownership ownership) {
-        return onOwnConnection(connection -> release(connection, ownership));
+        return connections.ending(connection ->
+                change(connection, ownership, sql(connection).records().release(ownership)));
     }
 
     boolean release(Connection connection, Ownership ownership) throws SQLException {
-        return sql(connection).records().release(connection, ownership);
+        return sql(connection).records().release(ownership).inTransaction(connection);
+    }
+
+    @Override
+    public ClaimStatus statusOf(Ownership ownership) {
+        return connections.keeping(connection -> Races.repeated(() -> statusOf(connection, ownership)));
+    }
+
+    ClaimStatus statusOf(Connection connection, Ownership ownership) throws SQLException {
+        return sql(connection).records().status(connection, ownership);
+    }
+
+    /** What was not changed is another's, or locked. */
+    private boolean change(Connection connection, Ownership ownership, Records.Change change) throws SQLException {
+        boolean changed = change.unlessLocked(connection);
+        for (int i = 0; !changed && i < MOST_TRIES; i++) {
+            ClaimStatus status = Races.repeated(() -> statusOf(connection, ownership));
+            if (status == ClaimStatus.COMPLETED || status == ClaimStatus.LOST) {
+                return false;
+            }
+            if (status == ClaimStatus.LOCKED && i > 0 && change.hasWaited()) {
+                break;
+            }
+            changed = change.unlessLockedForLong(connection);
+        }
+        if (changed) {
+            return true;
+        }
+        throw new RecordLockedException("A transaction has a record in the table '" + table + "' locked");
     }
 
     @Override
     public List<RecordSummary> find(RecordSelection selection) {
-        return onOwnConnection(connection -> sql(connection).search().find(connection, selection).stream()
+        return connections.claiming(connection -> sql(connection).search().find(connection, selection).stream()
                 .map(RecordSearch.Found::summary)
                 .toList());
     }
@@ -108,7 +147,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
     }
 
     private int change(RecordSelection selection, Change change) {
-        return onOwnConnection(connection -> {
+        return connections.claiming(connection -> {
             RecordSearch search = sql(connection).search();
             int changed = 0;
             for (RecordSearch.Found record : search.find(connection, selection)) {
@@ -120,13 +159,14 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
 
     @Override
     public @Nullable StoreTransaction currentTransaction() {
-        return BoundTransaction.current(this, dataSource);
+        return BoundTransaction.current(this, dataSource.boundTo());
     }
 
     /** Makes the table if that is wanted, and makes sure that it is there. */
     @Override
     public void prepare() {
-        onOwnConnection(connection -> {
+        connections.check();
+        connections.claiming(connection -> {
             Schema schema = new Schema(Dialect.of(connection), table);
             if (createsTable) {
                 schema.create(connection);
@@ -149,18 +189,31 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
      * @return how many there were
      */
     int removeExpired(int batch) {
-        return onOwnConnection(connection -> sql(connection).records().expire(connection, batch, LONG_DEAD));
+        return connections.claiming(connection -> sql(connection).records().expire(connection, batch, LONG_DEAD));
     }
 
-    /** What transaction managers bind connections to. */
-    static DataSource unwrap(DataSource dataSource) {
-        return dataSource instanceof TransactionAwareDataSourceProxy proxy
+    /** Whether the transactions of a manager of this data source are those in which results are written. */
+    boolean writesInTransactionsOf(DataSource ofManager) {
+        DataSource bound = ofManager instanceof TransactionAwareDataSourceProxy proxy
                 ? Objects.requireNonNull(proxy.getTargetDataSource())
-                : dataSource;
+                : ofManager;
+        return dataSource.boundTo().stream().anyMatch(layer -> layer == bound);
     }
 
+    /** Where the store gets connections of its own. */
     DataSource dataSource() {
-        return dataSource;
+        return dataSource.own();
+    }
+
+    /** Whether what keeps keys has a connection that is no other's. */
+    boolean hasConnectionApart() {
+        return connections.hasSpare();
+    }
+
+    /** Closes the connection apart. */
+    @Override
+    public void close() {
+        connections.close();
     }
 
     String table() {
@@ -183,24 +236,6 @@ public final class JdbcIdempotencyStore implements IdempotencyStore {
             sql = known;
         }
         return known;
-    }
-
-    private <T> T onOwnConnection(Transactions.Work<T> work) {
-        try (Connection connection = connection()) {
-            return Transactions.byItself(connection, work);
-        } catch (SQLException failure) {
-            throw new JdbcStoreException(failure, table);
-        }
-    }
-
-    private Connection connection() {
-        try {
-            return dataSource.getConnection();
-        } catch (SQLException failure) {
-            throw BoundTransaction.holdsConnection(dataSource)
-                    ? JdbcStoreException.noSecondConnection(failure, table)
-                    : new JdbcStoreException(failure, table);
-        }
     }
 
     /** The statements, in the database's dialect. */

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** A statement with {@code :names} in place of question marks, taken apart once. */
 final class NamedSql {
@@ -47,6 +48,15 @@ final class NamedSql {
         try (PreparedStatement statement = prepare(connection, values);
                 ResultSet row = statement.executeQuery()) {
             return row.next();
+        }
+    }
+
+    /** Executes the query and returns the text that it finds; {@code null} if it finds no row. */
+    @Nullable
+    String text(Connection connection, Map<String, ?> values) throws SQLException {
+        try (PreparedStatement statement = prepare(connection, values);
+                ResultSet row = statement.executeQuery()) {
+            return row.next() ? row.getString(1) : null;
         }
     }
 

@@ -26,9 +26,9 @@ final class RecordSearch {
 
     private final NamedSql find;
     private final NamedSql lock;
-    private final NamedSql resolve;
-    private final NamedSql free;
-    private final NamedSql delete;
+    private final RecordChange resolve;
+    private final RecordChange free;
+    private final RecordChange delete;
 
     RecordSearch(Dialect dialect, String table) {
         this.find = dialect.sql(
@@ -36,9 +36,9 @@ final class RecordSearch {
                         + " WHERE id BETWEEN :first AND :last AND (state <> 'C' OR valid_until > {now})",
                 table);
         this.lock = dialect.sql("SELECT id FROM {table}" + AS_FOUND + " FOR UPDATE SKIP LOCKED", table);
-        this.resolve = dialect.sql("UPDATE {table} SET state = 'E'" + ABANDONED, table);
-        this.free = dialect.sql("DELETE FROM {table}" + ABANDONED, table);
-        this.delete = dialect.sql("DELETE FROM {table}" + AS_FOUND, table);
+        this.resolve = new RecordChange(dialect, table, "UPDATE {table} SET state = 'E'", ABANDONED);
+        this.free = new RecordChange(dialect, table, "DELETE FROM {table}", ABANDONED);
+        this.delete = new RecordChange(dialect, table, "DELETE FROM {table}", AS_FOUND);
     }
 
     List<Found> find(Connection connection, RecordSelection selection) throws SQLException {
@@ -92,9 +92,8 @@ final class RecordSearch {
         return change(connection, record, delete);
     }
 
-    private boolean change(Connection connection, Found record, NamedSql change) throws SQLException {
-        return Transactions.inTransaction(
-                connection, own -> lock.finds(own, record.identity()) && change.update(own, record.identity()) == 1);
+    private static boolean change(Connection connection, Found record, RecordChange change) throws SQLException {
+        return Races.repeated(() -> change.unlessLocked(connection, record.identity()));
     }
 
     /**

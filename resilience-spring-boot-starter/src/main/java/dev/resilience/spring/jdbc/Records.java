@@ -1,6 +1,7 @@
 package dev.resilience.spring.jdbc;
 
 import dev.resilience.idempotency.ClaimRequest;
+import dev.resilience.idempotency.ClaimStatus;
 import dev.resilience.idempotency.Ownership;
 import dev.resilience.idempotency.StoredResult;
 import dev.resilience.idempotency.StoredResult.Kind;
@@ -24,7 +25,8 @@ final class Records {
 
     private static final String VALUE = "V";
     private static final String EXCEPTION = "E";
-    private static final String MINE = " WHERE id = :id AND owner = :owner AND fence = :fence AND state = 'R'";
+    private static final String OF_CLAIM = " WHERE id = :id AND owner = :owner AND fence = :fence";
+    private static final String MINE = OF_CLAIM + " AND state = 'R'";
     private static final String AS_FOUND =
             " WHERE id = :id AND fence = :fence AND state = :state AND valid_until <= {now}";
     private static final int LONGEST_OPERATION = 1_000;
@@ -33,10 +35,12 @@ final class Records {
     private final NamedSql claim;
     private final @Nullable NamedSql insert;
     private final NamedSql lock;
-    private final NamedSql replace;
-    private final NamedSql renew;
-    private final NamedSql complete;
-    private final NamedSql release;
+    private final RecordChange replace;
+    private final RecordChange renew;
+    private final RecordChange complete;
+    private final RecordChange release;
+    private final NamedSql lockMine;
+    private final NamedSql lookAtMine;
     private final NamedSql expired;
     private final String remove;
 
@@ -44,16 +48,22 @@ final class Records {
         this.claim = dialect.claim(table);
         this.insert = dialect.insert(table);
         this.lock = dialect.sql("SELECT id FROM {table}" + AS_FOUND + " FOR UPDATE SKIP LOCKED", table);
-        this.replace = dialect.sql(
+        this.replace = new RecordChange(
+                dialect,
+                table,
                 "UPDATE {table} SET fingerprint = :fingerprint, state = 'R', owner = :owner, fence = :new_fence,"
                         + " take_over = :take_over, valid_until = {now} + :lease, cleanup_after = {now} + :ttl, kind = '-',"
-                        + " result = NULL" + AS_FOUND,
-                table);
-        this.renew = dialect.sql("UPDATE {table} SET valid_until = {now} + :lease" + MINE, table);
-        this.complete = dialect.sql(
-                "UPDATE {table} SET state = 'C', kind = :kind, result = :result, valid_until = {now} + :ttl" + MINE,
-                table);
-        this.release = dialect.sql("DELETE FROM {table}" + MINE, table);
+                        + " result = NULL",
+                AS_FOUND);
+        this.renew = new RecordChange(dialect, table, "UPDATE {table} SET valid_until = {now} + :lease", MINE);
+        this.complete = new RecordChange(
+                dialect,
+                table,
+                "UPDATE {table} SET state = 'C', kind = :kind, result = :result, valid_until = {now} + :ttl",
+                MINE);
+        this.release = new RecordChange(dialect, table, "DELETE FROM {table}", MINE);
+        this.lookAtMine = dialect.sql("SELECT state FROM {table}" + OF_CLAIM, table);
+        this.lockMine = dialect.sql("SELECT state FROM {table}" + OF_CLAIM + " FOR UPDATE SKIP LOCKED", table);
         this.expired = dialect.sql(
                 "SELECT id FROM {table} WHERE cleanup_after <= {now}"
                         + " AND (state = 'C' AND valid_until <= {now}"
@@ -113,40 +123,81 @@ final class Records {
         return new StoredResult(value ? Kind.VALUE : Kind.EXCEPTION, content == null ? NOTHING : content);
     }
 
-    /** Makes an abandoned record the claimant's; {@code false} if it has changed meanwhile, or somebody has it locked. */
-    boolean takeOver(Connection connection, ClaimRequest request, Found found) throws SQLException {
-        Map<String, Object> values = values(request, found);
-        return Transactions.inTransaction(
-                connection, own -> lock.finds(own, values) && replace.update(own, values) == 1);
-    }
-
     /** Whether an overdue record can be had; {@code false} if it has changed meanwhile, or somebody has it locked. */
     boolean isAbandoned(Connection connection, ClaimRequest request, Found found) throws SQLException {
         return lock.finds(connection, values(request, found));
     }
 
-    /** Makes a record with an expired result the claimant's; {@code false} if it has changed meanwhile. */
+    /**
+     * Makes an abandoned record, or one with an expired result, the claimant's; {@code false} if it has changed meanwhile,
+     * or a transaction has it locked.
+     */
     boolean replace(Connection connection, ClaimRequest request, Found found) throws SQLException {
-        return replace.update(connection, values(request, found)) == 1;
+        return replace.unlessLocked(connection, values(request, found));
     }
 
-    boolean renew(Connection connection, Ownership ownership, Duration lease) throws SQLException {
+    /** Waits for a transaction that has the record locked, for a while; {@code false} if it has changed meanwhile. */
+    boolean replaceWaiting(Connection connection, ClaimRequest request, Found found) throws SQLException {
+        return Transactions.inTransaction(connection, own -> replace.inTransaction(own, values(request, found)));
+    }
+
+    Change renewal(Ownership ownership, Duration lease) {
         Map<String, Object> values = values(ownership);
         values.put("lease", Micros.of(lease));
-        return renew.update(connection, values) == 1;
+        return new Change(renew, values);
     }
 
-    boolean complete(Connection connection, Ownership ownership, StoredResult result, Duration ttl)
-            throws SQLException {
+    Change completion(Ownership ownership, StoredResult result, Duration ttl) {
         Map<String, Object> values = values(ownership);
         values.put("ttl", Micros.of(ttl));
         values.put("kind", result.kind() == Kind.VALUE ? VALUE : EXCEPTION);
         values.put("result", result.content());
-        return complete.update(connection, values) == 1;
+        return new Change(complete, values);
     }
 
-    boolean release(Connection connection, Ownership ownership) throws SQLException {
-        return release.update(connection, values(ownership)) == 1;
+    Change release(Ownership ownership) {
+        return new Change(release, values(ownership));
+    }
+
+    /** What an owner does to its record, and to no other's. */
+    record Change(RecordChange change, Map<String, Object> values) {
+
+        /**
+         * On a connection that commits by itself.
+         *
+         * @return false also where a transaction has the record locked
+         */
+        boolean unlessLocked(Connection connection) throws SQLException {
+            return Races.repeated(() -> change.unlessLocked(connection, values));
+        }
+
+        /** As {@link #unlessLocked}, but waits for what takes a moment. */
+        boolean unlessLockedForLong(Connection connection) throws SQLException {
+            return Races.repeated(() -> change.unlessLockedForLong(connection, values));
+        }
+
+        boolean hasWaited() {
+            return change.hasWaited();
+        }
+
+        /** In a transaction; fails where another one has the record locked for long. */
+        boolean inTransaction(Connection connection) throws SQLException {
+            return change.inTransaction(connection, values);
+        }
+    }
+
+    /** What has become of a claim; locks its record, unless a transaction has it locked already, and never waits. */
+    ClaimStatus status(Connection connection, Ownership ownership) throws SQLException {
+        Map<String, Object> values = values(ownership);
+        String unlocked = lockMine.text(connection, values);
+        String state = unlocked == null ? lookAtMine.text(connection, values) : unlocked;
+        if ("C".equals(state)) {
+            return ClaimStatus.COMPLETED;
+        }
+        if (!"R".equals(state)) {
+            return ClaimStatus.LOST;
+        }
+        return unlocked == null ? ClaimStatus.LOCKED : ClaimStatus.IN_PROGRESS;
     }
 
     /**

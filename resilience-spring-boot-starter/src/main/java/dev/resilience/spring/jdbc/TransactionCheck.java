@@ -38,7 +38,7 @@ public final class TransactionCheck implements IdempotentMethodCheck {
 
     private static final SpringObjenesis OBJENESIS = new SpringObjenesis();
 
-    private final DataSource dataSource;
+    private final JdbcIdempotencyStore store;
     private final ObjectProvider<TransactionAttributeSource> attributes;
     private final ConfigurableListableBeanFactory beans;
     private final Advisor writer;
@@ -53,7 +53,7 @@ public final class TransactionCheck implements IdempotentMethodCheck {
             ConfigurableListableBeanFactory beans,
             Advisor writer,
             StartupWarnings warnings) {
-        this.dataSource = store.dataSource();
+        this.store = store;
         this.attributes = attributes;
         this.beans = beans;
         this.writer = writer;
@@ -199,7 +199,7 @@ public final class TransactionCheck implements IdempotentMethodCheck {
     private boolean isOfDataSource(TransactionManager manager) {
         Method getter = ReflectionUtils.findMethod(manager.getClass(), "getDataSource");
         Object known = getter == null ? null : ReflectionUtils.invokeMethod(getter, manager);
-        return known instanceof DataSource ofManager && JdbcIdempotencyStore.unwrap(ofManager) == dataSource;
+        return known instanceof DataSource ofManager && store.writesInTransactionsOf(ofManager);
     }
 
     /** Spring's own choice among transaction managers, by the method, the class, the configuration or the beans. */

@@ -40,7 +40,7 @@ final class EventTimers implements ResilienceListener {
 
     @Override
     public void onEvent(ResilienceEvent event) {
-        if (event instanceof RetryFinished finished) {
+        if (event instanceof RetryFinished finished && finished.attempts() > 1) {
             record(retries.getOrDefault(finished.name(), Map.of()).get(finished.outcome()), finished.duration());
         } else if (event instanceof CallQueued queued) {
             record(waits.get(queued.name()), queued.waited());

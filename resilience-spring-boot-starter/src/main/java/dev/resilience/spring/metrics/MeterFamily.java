@@ -10,6 +10,9 @@ enum MeterFamily {
     RETRY_CALLS("resilience.retry.calls", "calls", "Calls of retried methods by how they ended"),
     RETRY_ATTEMPTS("resilience.retry.attempts", "attempts", "Retries made; first attempts are not counted"),
     RETRY_DURATION("resilience.retry.duration", null, "Duration of whole calls that needed at least one retry"),
+    RETRY_WORKERS("resilience.retry.workers", "workers", "Threads that run later attempts of asynchronous calls"),
+    RETRY_QUEUED(
+            "resilience.retry.queued", null, "Asynchronous calls whose wait is over, and which now wait for a thread"),
     RETRY_BUDGET_AVAILABLE(
             "resilience.retry.budget.available", null, "Retries that the retry budget would allow at this moment"),
     BREAKER_STATE(
@@ -33,6 +36,14 @@ enum MeterFamily {
     TIME_LIMIT_WORKERS("resilience.timelimit.workers", "workers", "Worker threads of the time limit that are busy"),
     TIME_LIMIT_CALLS("resilience.timelimit.calls", "calls", "Calls under a time limit by whether they ended in time"),
     IDEMPOTENCY_CALLS("resilience.idempotency.calls", "calls", "Calls with an idempotency key by how they ended"),
+    IDEMPOTENCY_WORKERS(
+            "resilience.idempotency.workers",
+            "workers",
+            "Threads that run asynchronous calls which have waited for another call with their key"),
+    IDEMPOTENCY_QUEUED(
+            "resilience.idempotency.queued",
+            null,
+            "Asynchronous calls that have waited for another call with their key, and now wait for a thread"),
     DEADLINE_REQUESTS(
             "resilience.deadline.requests",
             "requests",

@@ -6,25 +6,34 @@ import dev.resilience.event.CircuitState;
 import dev.resilience.event.Outcome;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.idempotency.Idempotency;
+import dev.resilience.retry.LaterAttempts;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryBudget;
+import dev.resilience.spring.PolicyKind;
+import dev.resilience.spring.PolicyTimes;
 import dev.resilience.timelimit.TimeLimit;
+import dev.resilience.worker.PolicyTimeSource;
 
 /** The series of one policy's live object. */
 final class PolicyMeters {
 
     private final RegisteredMeters meters;
     private final EventTimers timers;
+    private final PolicyTimes times;
 
-    PolicyMeters(RegisteredMeters meters, EventTimers timers) {
+    PolicyMeters(RegisteredMeters meters, EventTimers timers, PolicyTimes times) {
         this.meters = meters;
         this.timers = timers;
+        this.times = times;
     }
 
     void add(String name, Object live) {
         if (live instanceof Retry retry) {
             outcomes(MeterFamily.RETRY_CALLS, name, retry.calls());
             meters.counter(MeterFamily.RETRY_ATTEMPTS, retry, Retry::attempts, "name", name);
+            LaterAttempts later = retry.laterAttempts();
+            meters.gauge(MeterFamily.RETRY_WORKERS, later, LaterAttempts::workers, "name", name);
+            meters.gauge(MeterFamily.RETRY_QUEUED, later, LaterAttempts::queued, "name", name);
             timers.addRetry(name);
         } else if (live instanceof RetryBudget budget) {
             meters.gauge(MeterFamily.RETRY_BUDGET_AVAILABLE, budget, RetryBudget::available, "name", name);
@@ -41,6 +50,11 @@ final class PolicyMeters {
             outcomes(MeterFamily.TIME_LIMIT_CALLS, name, limit.calls());
         } else if (live instanceof Idempotency idempotency) {
             outcomes(MeterFamily.IDEMPOTENCY_CALLS, name, idempotency.calls());
+            PolicyTimeSource time = times.of(PolicyKind.IDEMPOTENCY, name);
+            if (time != null) {
+                meters.gauge(MeterFamily.IDEMPOTENCY_WORKERS, time, PolicyTimeSource::busyThreads, "name", name);
+                meters.gauge(MeterFamily.IDEMPOTENCY_QUEUED, time, PolicyTimeSource::queued, "name", name);
+            }
         }
     }
 

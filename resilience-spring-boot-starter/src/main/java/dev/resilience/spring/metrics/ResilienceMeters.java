@@ -48,7 +48,7 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
         RegisteredMeters meters = new RegisteredMeters(registry);
         all.add(meters);
         EventTimers timers = new EventTimers(meters);
-        PolicyMeters policies = new PolicyMeters(meters, timers);
+        PolicyMeters policies = new PolicyMeters(meters, timers, resilience.times());
         resilience.firstUses().add((kind, name) -> bindFirstUse(policies, kind, name));
         for (PolicyKind kind : PolicyKind.values()) {
             resilience.ofKind(kind).forEach((name, live) -> {

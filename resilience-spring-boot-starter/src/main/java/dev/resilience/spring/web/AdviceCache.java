@@ -1,5 +1,6 @@
 package dev.resilience.spring.web;
 
+import dev.resilience.log.LogLine;
 import java.lang.reflect.Field;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -19,6 +20,7 @@ final class AdviceCache {
     static final String FIELD = "exceptionHandlerAdviceCache";
 
     private static final Logger log = LoggerFactory.getLogger(AdviceCache.class);
+    private static final LogLine NO_FIELD = LogLine.warn("exception_handlers_not_readable");
 
     private AdviceCache() {}
 
@@ -34,11 +36,12 @@ final class AdviceCache {
     static @Nullable Object read(Class<?> type, String name, @Nullable Object holder) {
         Field field = ReflectionUtils.findField(type, name);
         if (field == null || holder == null) {
-            log.warn(
-                    "{} of this version of Spring has no field '{}': where the application handles exceptions itself, "
-                            + "the order of its advices decides, and this library's has order 0",
-                    type.getName(),
-                    name);
+            NO_FIELD.in(log)
+                    .log(
+                            "{} of this version of Spring has no field '{}': where the application handles exceptions "
+                                    + "itself, the order of its advices decides, and this library's has order 0",
+                            type.getName(),
+                            name);
             return null;
         }
         ReflectionUtils.makeAccessible(field);

@@ -24,15 +24,21 @@ public final class IncomingCalls {
     private static final int MOST_DIGITS = 9;
 
     private final DeadlineHeader header;
+    private final DeadlineTrust trust;
     private final TimeSource time;
     private final boolean reachMethods;
     private final OutcomeCounters<DeadlineOutcome> deadlines = new OutcomeCounters<>(DeadlineOutcome.class);
 
+    IncomingCalls(DeadlineHeader header, TimeSource time, boolean reachMethods) {
+        this(header, DeadlineTrust.FULL, time, reachMethods);
+    }
+
     /**
      * @param reachMethods whether what is read here reaches the methods that are called while the request is handled
      */
-    public IncomingCalls(DeadlineHeader header, TimeSource time, boolean reachMethods) {
+    public IncomingCalls(DeadlineHeader header, DeadlineTrust trust, TimeSource time, boolean reachMethods) {
         this.header = header;
+        this.trust = trust;
         this.time = time;
         this.reachMethods = reachMethods;
     }
@@ -61,9 +67,9 @@ public final class IncomingCalls {
         if (values.isEmpty()) {
             return null;
         }
-        Duration left = values.size() == 1 ? DeadlineHeader.parse(values.get(0)) : null;
+        Duration left = values.size() == 1 && trust.fromRequests() ? DeadlineHeader.parse(values.get(0)) : null;
         deadlines.count(left == null || !reachMethods ? DeadlineOutcome.IGNORED : DeadlineOutcome.ACCEPTED);
-        return left == null ? null : Deadline.in(left, time);
+        return left == null ? null : Deadline.in(trust.granted(left), time);
     }
 
     private static @Nullable Attempt attempt(List<String> values) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.spring.actuate.ActuatorTest.Order;
+import dev.resilience.time.Timestamps;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.List;
@@ -68,6 +69,24 @@ class EndpointActionsTests extends ManualTimeActuatorTest {
         assertState(post("orders", "reset"), "CLOSED");
 
         assertThat(place()).startsWith("answer");
+    }
+
+    @Test
+    void openOfABreakerThatIsOpenIsAnEventWithTheNewNextProbe() {
+        post("orders", "open");
+        time.advance(Duration.ofSeconds(20));
+
+        assertThat(post("orders", "open"))
+                .bodyJson()
+                .hasPathSatisfying(
+                        "$.events[0].from", value -> value.assertThat().isEqualTo("OPEN"))
+                .hasPathSatisfying("$.events[0].to", value -> value.assertThat().isEqualTo("OPEN"))
+                .hasPathSatisfying(
+                        "$.events[0].reason", value -> value.assertThat().isEqualTo("opened by hand"))
+                .hasPathSatisfying(
+                        "$.events[0].nextProbe",
+                        value -> value.assertThat()
+                                .isEqualTo(Timestamps.text(time.now().plusSeconds(30))));
     }
 
     @Test

@@ -3,7 +3,9 @@ package dev.resilience.spring.actuate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.resilience.pipeline.Pipeline;
 import dev.resilience.spring.actuate.ActuatorTest.Order;
+import dev.resilience.time.Timestamps;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.List;
@@ -28,8 +30,8 @@ class EndpointEntryTests extends ManualTimeActuatorTest {
 
     @Test
     void showsTheEventsOfACallTheNewestFirst() throws Exception {
-        String start = time.now().toString();
-        String afterOneSecond = time.now().plusSeconds(1).toString();
+        String start = Timestamps.text(time.now());
+        String afterOneSecond = Timestamps.text(time.now().plusSeconds(1));
         callee.failNext(1);
         orders.find(1, "all");
 
@@ -74,6 +76,53 @@ class EndpointEntryTests extends ManualTimeActuatorTest {
     }
 
     @Test
+    void showsSinceWhenCallsFail() throws Exception {
+        orders.find(3, "all");
+        callee.failNext(Integer.MAX_VALUE);
+        assertThatThrownBy(() -> orders.find(3, "all")).isInstanceOf(Exception.class);
+        String firstFailure = Timestamps.text(time.now());
+        assertThatThrownBy(() -> orders.find(3, "all")).isInstanceOf(Exception.class);
+        String lastFailure = Timestamps.text(time.now());
+
+        json("retry", "orders", "$.state.failingSince").isEqualTo(firstFailure);
+        json("retry", "orders", "$.state.lastFailureAt").isEqualTo(lastFailure).isNotEqualTo(firstFailure);
+
+        callee.failNext(0);
+        orders.find(3, "all");
+
+        json("retry", "orders", "$.state.lastFailureAt").isEqualTo(lastFailure);
+        assertThat(mvc.get().uri("/actuator/resilience/retry/orders"))
+                .bodyJson()
+                .doesNotHavePath("$.state.failingSince");
+    }
+
+    @Test
+    void showsCallsThatFailWithoutARetryCountedByTheSecond() {
+        Pipeline retried = Pipeline.of(registry.retries().get("orders"));
+        for (int i = 0; i < 3; i++) {
+            assertThatThrownBy(() -> retried.call(() -> {
+                        throw new IllegalArgumentException("no such order");
+                    }))
+                    .isInstanceOf(IllegalArgumentException.class);
+        }
+
+        json("retry", "orders", "$.events[0]")
+                .isEqualTo(Map.of(
+                        "at",
+                        Timestamps.text(time.now()),
+                        "type",
+                        "retry-finished",
+                        "count",
+                        3,
+                        "outcome",
+                        "not_retryable",
+                        "attempts",
+                        1,
+                        "duration",
+                        "PT0S"));
+    }
+
+    @Test
     void showsHowACircuitBreakerOpenedAndRefused() {
         callee.failNext(Integer.MAX_VALUE);
         for (int i = 0; i < 3; i++) {
@@ -81,14 +130,14 @@ class EndpointEntryTests extends ManualTimeActuatorTest {
             assertThatThrownBy(() -> orders.place(new Order(id))).isInstanceOf(Exception.class);
         }
 
-        String opened = time.now().toString();
+        String opened = Timestamps.text(time.now());
         json("circuit-breaker", "orders", "$.state.state").isEqualTo("OPEN");
         json("circuit-breaker", "orders", "$.state.since").isEqualTo(opened);
         json("circuit-breaker", "orders", "$.state.openedAt").isEqualTo(opened);
         json("circuit-breaker", "orders", "$.state.reason").isEqualTo("2 calls in a row failed");
         json("circuit-breaker", "orders", "$.state.lastFailure").isEqualTo("java.net.ConnectException");
         json("circuit-breaker", "orders", "$.state.nextProbe")
-                .isEqualTo(time.now().plusSeconds(30).toString());
+                .isEqualTo(Timestamps.text(time.now().plusSeconds(30)));
         json("circuit-breaker", "orders", "$.state.probeDue").isEqualTo(false);
         json("circuit-breaker", "orders", "$.state.failedProbes").isEqualTo(0);
         json("circuit-breaker", "orders", "$.state.refused").isEqualTo(1);

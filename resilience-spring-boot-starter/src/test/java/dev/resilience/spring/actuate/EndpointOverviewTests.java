@@ -191,7 +191,7 @@ class EndpointOverviewTests {
                             "state",
                             "CLOSED",
                             "since",
-                            "2026-01-01T00:00:00Z",
+                            "2026-01-01T00:00:00.000Z",
                             "failedProbes",
                             0,
                             "refused",

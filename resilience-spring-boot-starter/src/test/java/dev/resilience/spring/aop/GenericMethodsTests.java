@@ -2,17 +2,21 @@ package dev.resilience.spring.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceRegistry;
+import java.lang.reflect.Proxy;
 import java.net.ConnectException;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
 class GenericMethodsTests {
 
@@ -79,7 +83,88 @@ class GenericMethodsTests {
         });
     }
 
+    /** As a Spring Data repository is one: a proxy that the library did not make, called through what it extends. */
+    @Test
+    void aRepositoryThatIsCalledThroughItsGenericInterfaceIsProtected() {
+        Applications.plain(Repositories.class).run(context -> {
+            Callee callee = context.getBean(Callee.class);
+            OrderStore store = context.getBean(OrderStore.class);
+            Store<Order, Integer> general = store;
+
+            assertThat(callee.attemptsOf(() -> store.find(1))).isEqualTo(3);
+            assertThat(callee.attemptsOf(() -> general.find(1))).isEqualTo(3);
+            assertThat(callee.attemptsOf(() -> store.save(new Order(1)))).isEqualTo(4);
+            assertThat(callee.attemptsOf(() -> general.save(new Order(1)))).isEqualTo(4);
+            assertThat(callee.attemptsOf(() -> general.count())).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void aFallbackOfAGenericClassMayBeOverriddenWithTheConcreteType() {
+        Applications.with(OrderDesk.class, (desk, callee) -> {
+            callee.failNext(1);
+            assertThat(desk.take(new Order(7))).isEqualTo("later: 7");
+        });
+    }
+
     record Order(int id) {}
+
+    interface Store<T, I> {
+
+        String find(I id) throws ConnectException;
+
+        String save(T entity) throws ConnectException;
+
+        String count() throws ConnectException;
+    }
+
+    interface OrderStore extends Store<Order, Integer> {
+
+        @Override
+        @Retryable("three")
+        String find(Integer id) throws ConnectException;
+
+        @Override
+        @Retryable("four")
+        String save(Order entity) throws ConnectException;
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Repositories {
+
+        @Bean
+        OrderStore store(Callee callee) {
+            return (OrderStore) Proxy.newProxyInstance(
+                    OrderStore.class.getClassLoader(),
+                    new Class<?>[] {OrderStore.class},
+                    (proxy, method, arguments) -> method.getDeclaringClass() == Object.class
+                            ? method.invoke(callee, arguments)
+                            : callee.call());
+        }
+    }
+
+    abstract static class Desk<T> {
+
+        @Autowired
+        Callee callee;
+
+        @Fallback("later")
+        public String take(T entity) throws ConnectException {
+            return callee.call();
+        }
+
+        String later(T entity) {
+            return "never";
+        }
+    }
+
+    static class OrderDesk extends Desk<Order> {
+
+        @Override
+        String later(Order order) {
+            return "later: " + order.id();
+        }
+    }
 
     interface Handler<T, R> {
 

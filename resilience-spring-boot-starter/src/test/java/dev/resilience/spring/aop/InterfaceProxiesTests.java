@@ -12,6 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.ProxyType;
+import org.springframework.context.annotation.Proxyable;
 
 /** Beans behind proxies of their interfaces, with {@code spring.aop.proxy-target-class: false}. */
 class InterfaceProxiesTests {
@@ -57,6 +59,20 @@ class InterfaceProxiesTests {
         });
     }
 
+    /** Whatever the application chose for its other beans. */
+    @Test
+    void areMadeForABeanThatAsksForThem() {
+        Applications.plain(AskingShop.class).run(context -> {
+            Port port = context.getBean(Port.class);
+            assertThat(Proxy.isProxyClass(port.getClass())).isTrue();
+            assertThat(context.getBean(Callee.class).attemptsOf(port::sell)).isEqualTo(3);
+        });
+        runner(DecliningShop.class).run(context -> {
+            DecliningShop shop = context.getBean(DecliningShop.class);
+            assertThat(context.getBean(Callee.class).attemptsOf(shop::buy)).isEqualTo(3);
+        });
+    }
+
     private ApplicationContextRunner runner(Class<?> component) {
         return Applications.plain(component).withPropertyValues("spring.aop.proxy-target-class=false");
     }
@@ -86,6 +102,28 @@ class InterfaceProxiesTests {
         @Override
         @Retryable("three")
         public String sell() throws ConnectException {
+            return callee.call();
+        }
+    }
+
+    @Proxyable(ProxyType.INTERFACES)
+    static final class AskingShop implements Port {
+
+        @Autowired
+        Callee callee;
+
+        @Override
+        @Retryable("three")
+        public String sell() throws ConnectException {
+            return callee.call();
+        }
+    }
+
+    @Proxyable(ProxyType.TARGET_CLASS)
+    static class DecliningShop extends Shop {
+
+        @Retryable("three")
+        public String buy() throws ConnectException {
             return callee.call();
         }
     }

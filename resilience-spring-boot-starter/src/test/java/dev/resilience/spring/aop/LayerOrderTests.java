@@ -143,6 +143,69 @@ class LayerOrderTests {
         }
     }
 
+    @Nested
+    class WithTheFallbackFurtherIn {
+
+        private ApplicationContextRunner ordered(String order) {
+            return runner().withPropertyValues("resilience.order=" + order);
+        }
+
+        @Test
+        void itAnswersForWhatStandsInsideOfItOnly() {
+            ordered("idempotent,bulkhead,circuit-breaker,fallback,retry,time-limit")
+                    .run(context -> {
+                        Shop shop = context.getBean(Shop.class);
+                        context.getBean(Callee.class).failNext(1);
+                        assertThat(shop.sellSomehow()).isEqualTo("ConnectException");
+
+                        context.getBean(ResilienceRegistry.class)
+                                .circuitBreakers()
+                                .get("default")
+                                .forceOpen();
+
+                        assertThatThrownBy(shop::sellSomehow).isInstanceOf(CircuitOpenException.class);
+                    });
+        }
+
+        @Test
+        void anIdempotentCallReturnsItsAnswerAndDoesNotStoreIt() {
+            ordered("idempotent,bulkhead,circuit-breaker,retry,fallback,time-limit")
+                    .run(context -> {
+                        Shop shop = context.getBean(Shop.class);
+                        context.getBean(Callee.class).failNext(1);
+
+                        assertThat(shop.orderSomehow("key")).isEqualTo("ConnectException");
+                        assertThat(shop.orderSomehow("key")).isEqualTo("answer 2");
+                        assertThat(shop.orderSomehow("key")).isEqualTo("answer 2");
+                    });
+        }
+
+        @Test
+        void aRuleForResultsSeesItsAnswer() {
+            ordered("idempotent,bulkhead,circuit-breaker,retry,fallback,time-limit")
+                    .withPropertyValues("resilience.retry.default.retry-on-result=#result == 'ConnectException'")
+                    .run(context -> {
+                        context.getBean(Callee.class).failNext(1);
+
+                        assertThat(context.getBean(Shop.class).orderSomehow("key"))
+                                .isEqualTo("answer 2");
+                    });
+        }
+
+        @Test
+        void outsideOfEverythingIsWhereItIsByDefault() {
+            ordered("fallback,idempotent,bulkhead,circuit-breaker,retry,time-limit")
+                    .run(context -> {
+                        context.getBean(ResilienceRegistry.class)
+                                .circuitBreakers()
+                                .get("default")
+                                .forceOpen();
+
+                        assertThat(context.getBean(Shop.class).sellSomehow()).isEqualTo("CircuitOpenException");
+                    });
+        }
+    }
+
     private static ApplicationContextRunner runner() {
         return Applications.plain(Shop.class);
     }
@@ -170,6 +233,17 @@ class LayerOrderTests {
         @CircuitBreaker("default")
         public String sellSomehow() throws ConnectException {
             return callee.call();
+        }
+
+        @Fallback("orderAnother")
+        @Idempotent(key = "#key")
+        @Retryable("default")
+        public String orderSomehow(String key) throws ConnectException {
+            return callee.call();
+        }
+
+        String orderAnother(String key, Throwable failure) {
+            return failure.getClass().getSimpleName();
         }
 
         String somehow(Throwable failure) {

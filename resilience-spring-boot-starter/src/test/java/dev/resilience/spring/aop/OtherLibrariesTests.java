@@ -1,6 +1,7 @@
 package dev.resilience.spring.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.Applications;
@@ -18,8 +19,15 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.eclipse.microprofile.faulttolerance.Timeout;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfigurationPackages;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ContextConsumer;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Fallback;
@@ -27,9 +35,11 @@ import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.resilience.annotation.ConcurrencyLimit;
 import org.springframework.resilience.annotation.EnableResilientMethods;
+import org.springframework.retry.annotation.Backoff;
 import org.springframework.retry.annotation.CircuitBreaker;
 import org.springframework.retry.annotation.EnableRetry;
 import org.springframework.retry.annotation.Recover;
+import org.springframework.samples.shop.SampleShop;
 
 /** Other libraries' annotations that nothing enables are told at startup. */
 class OtherLibrariesTests {
@@ -59,6 +69,61 @@ class OtherLibrariesTests {
                 .singleElement()
                 .asString()
                 .contains("Fallback");
+    }
+
+    @Test
+    void springsPostProcessorsOfAParentContextEnableNothing() {
+        withParent(EnabledBySpring.class, CountsAttempts.class, context -> {
+            assertThat(attempts(context.getBean(CountsAttempts.class)::ofSpring))
+                    .isEqualTo(1);
+            assertThat(context.getBean(StartupWarnings.class).all())
+                    .anyMatch(warning -> warning.contains("CountsAttempts.ofSpring"));
+        });
+    }
+
+    @Test
+    void springRetrysAdvisorOfAParentContextEnablesItsAnnotations() {
+        withParent(EnabledBySpringRetry.class, CountsAttempts.class, context -> {
+            assertThat(attempts(context.getBean(CountsAttempts.class)::ofSpringRetry))
+                    .isEqualTo(3);
+            assertThat(context.getBean(StartupWarnings.class).all())
+                    .noneMatch(warning -> warning.contains("CountsAttempts.ofSpringRetry"));
+        });
+    }
+
+    private static void withParent(
+            Class<?> parent, Class<?> bean, ContextConsumer<AssertableApplicationContext> consumer) {
+        try (var parents = new AnnotationConfigApplicationContext(parent)) {
+            Applications.plain(bean).withParent(parents).run(consumer);
+        }
+    }
+
+    private static int attempts(Function<AtomicInteger, ?> method) {
+        AtomicInteger attempts = new AtomicInteger();
+        assertThatThrownBy(() -> method.apply(attempts)).isInstanceOf(IllegalStateException.class);
+        return attempts.get();
+    }
+
+    @Test
+    void anApplicationBelowSpringsPackagesIsLookedAt() {
+        assertThat(warnings(SampleShop.class))
+                .hasSize(2)
+                .anyMatch(warning -> warning.contains("SampleShop.order(java.lang.String) has @org.springframework"))
+                .anyMatch(warning -> warning.contains("is called through 'this' by order()"));
+    }
+
+    @Test
+    void whatAutoConfigurationPackagesContainIsTheApplications() {
+        Class<?> ofSpring = org.springframework.util.StringUtils.class;
+        var beans = new DefaultListableBeanFactory();
+        assertThat(new ApplicationClasses(beans).contains(ofSpring)).isFalse();
+
+        AutoConfigurationPackages.register(beans, "org.springframework.util");
+
+        assertThat(new ApplicationClasses(beans).contains(ofSpring)).isTrue();
+        assertThat(new ApplicationClasses(beans).contains(DefaultListableBeanFactory.class))
+                .isFalse();
+        assertThat(new ApplicationClasses(beans).contains(String.class)).isFalse();
     }
 
     @Test
@@ -156,6 +221,19 @@ class OtherLibrariesTests {
 
         @Fallback
         public void withFallback() {}
+    }
+
+    static class CountsAttempts {
+
+        @org.springframework.resilience.annotation.Retryable(delay = 0)
+        public String ofSpring(AtomicInteger attempts) {
+            throw new IllegalStateException("attempt " + attempts.incrementAndGet());
+        }
+
+        @org.springframework.retry.annotation.Retryable(backoff = @Backoff(delay = 0))
+        public String ofSpringRetry(AtomicInteger attempts) {
+            throw new IllegalStateException("attempt " + attempts.incrementAndGet());
+        }
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -50,7 +50,10 @@ class SelfCallTests {
                 arguments(OnInterface.class, "order()"),
                 arguments(ByDefaultMethod.class, "order()"),
                 arguments(BySuper.class, "order()"),
-                arguments(Overloads.class, "place()"),
+                arguments(Overloads.class, "place(String, int)"),
+                arguments(ThroughSharedHelper.class, "helper()"),
+                arguments(ThroughHelperOfAnotherProtection.class, "helper()"),
+                arguments(ThroughPublicHelper.class, "helper()"),
                 arguments(BothAnnotated.class, "order()"),
                 arguments(LazyShop.class, "order()"));
     }
@@ -76,6 +79,7 @@ class SelfCallTests {
                 OverridingWithSuper.class,
                 Recursive.class,
                 AnnotatedAsAWhole.class,
+                ThroughHelpersOfTheSameProtection.class,
                 OnAnotherOfTheClass.class
             })
     void aCallOnAnotherReferenceIsNot(Class<?> type) {
@@ -446,6 +450,75 @@ class SelfCallTests {
 
         public String place(String article) {
             return article;
+        }
+    }
+
+    static class ThroughHelpersOfTheSameProtection extends Base {
+
+        @Override
+        @Retryable("two")
+        public String place(String article) {
+            return article;
+        }
+
+        @Retryable("two")
+        public String order(String article) {
+            return helper(article);
+        }
+
+        @Bulkhead("default")
+        @Retryable("two")
+        public String again(String article) {
+            return innerHelper(article, 2);
+        }
+
+        private String helper(String article) {
+            return innerHelper(article, 1);
+        }
+
+        private String innerHelper(String article, int times) {
+            return times == 0 ? place(article) : innerHelper(article, times - 1);
+        }
+    }
+
+    /** Some of its calls come from a method without annotations. */
+    static class ThroughSharedHelper extends Base {
+
+        @Retryable("two")
+        public String order(String article) {
+            return helper(article);
+        }
+
+        public String send(String article) {
+            return helper(article);
+        }
+
+        private String helper(String article) {
+            return place(article);
+        }
+    }
+
+    static class ThroughHelperOfAnotherProtection extends Base {
+
+        @Retryable("three")
+        public String order(String article) {
+            return helper(article);
+        }
+
+        private String helper(String article) {
+            return place(article);
+        }
+    }
+
+    static class ThroughPublicHelper extends Base {
+
+        @Retryable("two")
+        public String order(String article) {
+            return helper(article);
+        }
+
+        public String helper(String article) {
+            return place(article);
         }
     }
 

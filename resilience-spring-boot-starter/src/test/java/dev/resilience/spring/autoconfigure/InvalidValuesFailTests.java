@@ -20,6 +20,13 @@ class InvalidValuesFailTests extends FailingStartup {
     @Nested
     class Counts {
 
+        @Test
+        void aNumberOfThreadsIsAtLeastOne() {
+            fail("resilience.async.max-threads: 0")
+                    .blames("resilience.async.max-threads", "0", 1)
+                    .says("must be at least 1");
+        }
+
         @ParameterizedTest
         @CsvSource({
             "retry, max-attempts, 0, must be at least 1",

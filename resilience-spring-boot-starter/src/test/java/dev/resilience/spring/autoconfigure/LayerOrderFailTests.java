@@ -50,6 +50,19 @@ class LayerOrderFailTests extends FailingStartup {
     }
 
     @Test
+    void theFallbackIsThereTwice() {
+        fail("resilience.order: [fallback, idempotent, bulkhead, circuit-breaker, retry, fallback, time-limit]")
+                .says("'fallback' is there twice");
+    }
+
+    @Test
+    void thereAreNoRateLimitsToBeOrdered() {
+        fail("resilience.order: [idempotent, rate-limit, bulkhead, circuit-breaker, retry, time-limit]")
+                .says("this version has no rate limits")
+                .advises("Remove 'rate-limit'.", "'fallback' may be left out");
+    }
+
+    @Test
     void anAdviceOrderThatIsNoNumber() {
         fail("resilience.advice-order: first").blames("resilience.advice-order", "first", 1);
     }

@@ -10,7 +10,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** What users write by mistake, each in an application of its own, and the essential words of the answer. */
 class MistakesOfUsersTests extends FailingStartup {
@@ -118,7 +117,7 @@ class MistakesOfUsersTests extends FailingStartup {
                 value("retry", "retry-on: IOException", "no class 'IOException'", "java.io.IOException"),
                 value("retry", "retry-on: [java.io.IOException, com.acme.Gone]", "'com.acme.Gone'", "with its package"),
                 value("retry", "retry-on: java.util.Map.Entry2", "no class 'java.util.Map.Entry2'", "with its package"),
-                value("retry", "retry-on: java.util.Map.Entry", "is not an exception class", "payments.retry-on'"),
+                value("retry", "retry-on: java.util.Map.Entry", "must be an exception class", "payments.retry-on'"),
                 value("circuit-breaker", "failure-rate-threshold: 50%", "'50%' is not a number", "Write 0.5."),
                 value("circuit-breaker", "failure-rate-threshold: 50", "is a ratio", "for 50.0 percent write 0.5"),
                 value("retry", "max-attempts: three", "'three' is not a whole number", "in digits"),
@@ -136,6 +135,33 @@ class MistakesOfUsersTests extends FailingStartup {
                         "budget: shared",
                         "there is no 'resilience.retry-budget.shared'",
                         "configure the budget"),
+                value(
+                        "retry",
+                        "budget: off",
+                        "there is no 'resilience.retry-budget.false'",
+                        "'budget: none' for no budget"),
+                value("retry", "budget: false", "there is no 'resilience.retry-budget.false'", "'budget: none' for no"),
+                value("retry", "budget: \"off\"", "there is no 'resilience.retry-budget.off'", "'budget: none' for no"),
+                value(
+                        "retry",
+                        "retry-on-status: [99, 503, 700]",
+                        List.of("Value: 99, 503, 700", "Reason: each of 99, 700 must be an HTTP status"),
+                        "payments.retry-on-status'"),
+                value(
+                        "retry",
+                        "retry-on-status: 99,503,700",
+                        "each of 99, 700 must be an HTTP status",
+                        "retry-on-status'"),
+                value(
+                        "retry",
+                        "retry-on: NoSuch, java.io.IOException, TimeoutException",
+                        "no class 'NoSuch' and no class 'TimeoutException'",
+                        "with its package: java.util.concurrent.TimeoutException."),
+                value(
+                        "circuit-breaker",
+                        "record-on: [java.util.Map, java.io.IOException, java.util.List]",
+                        "each of java.util.Map, java.util.List must be an exception class",
+                        "payments.record-on'"),
                 value("retry", "retry-on-status: [500, 5o3]", "'5o3' is not a whole number", "retry-on-status[1]"),
                 arguments(
                         "enabled",
@@ -230,6 +256,68 @@ class MistakesOfUsersTests extends FailingStartup {
                         "Remove one 'extends'"));
     }
 
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("namesInAnnotations")
+    void inAnnotationsAreAnsweredWithTheRightCure(
+            String name, String yaml, Class<?> bean, String description, String action) {
+        Printed printed = fail(yaml, bean);
+        assertThat(printed.description()).doesNotContain("There are ").contains(description);
+        assertThat(printed.action()).contains(action);
+    }
+
+    static Stream<Arguments> namesInAnnotations() {
+        String noCards = "names the retry policy 'cards', but there is no 'resilience.retry.cards'";
+        return Stream.of(
+                named(
+                        "a policy of another kind",
+                        "resilience.circuit-breaker.cards.open-duration: 9s",
+                        noCards,
+                        "There is a circuit-breaker policy 'cards', but this needs 'resilience.retry.cards'. Known are:"),
+                named(
+                        "a policy of another kind, and one that is spelt like it",
+                        "resilience: {bulkhead.cards.max-queue: 9, retry.card.max-attempts: 4}",
+                        noCards,
+                        "There is a bulkhead policy 'cards', but this needs 'resilience.retry.cards'. Did you mean 'card'?"),
+                named(
+                        "a policy without resilience before it",
+                        "retry.cards.max-attempts: 3",
+                        noCards,
+                        "There is a 'retry.cards', but not below 'resilience'."),
+                named(
+                        "a policy below spring",
+                        "spring.resilience.retry.cards.max-attempts: 3",
+                        noCards,
+                        "There is a 'spring.resilience.retry.cards', but not below 'resilience'."),
+                named(
+                        "a policy below a misspelt root",
+                        "resiliance.retry.cards.max-attempts: 3",
+                        noCards,
+                        "There is a 'resiliance.retry.cards', but not below 'resilience'."),
+                named("another case", "resilience.retry.Cards.max-attempts: 3", noCards, "Did you mean 'Cards'?"),
+                arguments(
+                        "an empty name",
+                        "name: ''\nresilience.retry.cards.max-attempts: 3",
+                        NamesByPlaceholder.class,
+                        "names the retry policy ''",
+                        "Write the name of a policy. Known are: 'cards', 'default'."),
+                arguments(
+                        "blanks around a name",
+                        "name: ' cards'\nresilience.retry.cards.max-attempts: 3",
+                        NamesByPlaceholder.class,
+                        "names the retry policy ' cards'",
+                        "Remove the blanks around the name: 'cards'."),
+                arguments(
+                        "a placeholder that nothing defines",
+                        "",
+                        NamesByPlaceholder.class,
+                        "names a retry policy by '${name}', which cannot be resolved",
+                        "give it a default: ${name:default}."));
+    }
+
+    private static Arguments named(String name, String yaml, String description, String action) {
+        return arguments(name, yaml, NamesCards.class, description, action);
+    }
+
     private static List<String> parts(Object words) {
         return words instanceof List<?> list
                 ? list.stream().map(String::valueOf).toList()
@@ -266,33 +354,6 @@ class MistakesOfUsersTests extends FailingStartup {
                 .advises("\"[card payments]\"", "'cardpayments' is what is left of it");
         start("resilience.retry:\n  \"[card payments]\": {max-attempts: 3}", NamesWithABlank.class)
                 .close();
-    }
-
-    @Test
-    void aKindWithoutResilienceBeforeItIsFound() {
-        fail("retry.cards.max-attempts: 3", NamesCards.class)
-                .advises("There is a 'retry.cards', but not below 'resilience'.");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"spring.resilience.retry.cards", "resiliance.retry.cards"})
-    void aPolicyBelowAnotherRootIsFound(String policy) {
-        fail(policy + ".max-attempts: 3", NamesCards.class)
-                .advises("There is a '" + policy + "', but not below 'resilience'.");
-    }
-
-    @Test
-    void aNameThatIsEmptyIsToBeWritten() {
-        assertThat(fail("name: ''\nresilience.retry.cards.max-attempts: 3", NamesByPlaceholder.class)
-                        .action())
-                .isEqualTo("Write the name of a policy. Known are: 'cards', 'default'.");
-    }
-
-    @Test
-    void blanksAroundANameAreToBeRemoved() {
-        assertThat(fail("name: ' cards'\nresilience.retry.cards.max-attempts: 3", NamesByPlaceholder.class)
-                        .action())
-                .isEqualTo("Remove the blanks around the name: 'cards'.");
     }
 
     static class NamesByPlaceholder {

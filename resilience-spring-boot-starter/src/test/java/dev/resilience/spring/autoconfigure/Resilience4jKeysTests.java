@@ -2,6 +2,8 @@ package dev.resilience.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.annotation.CircuitBreaker;
+import dev.resilience.annotation.Retryable;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
 import dev.resilience.retry.Backoff;
 import dev.resilience.spring.ResilienceRegistry;
@@ -131,6 +133,29 @@ class Resilience4jKeysTests extends FailingStartup {
     }
 
     @Test
+    void theEquivalentIsInTheFailureOfMethodsThatNameSuchPolicies() {
+        Printed printed = fail(LEFT_OVER, NamesLeftOvers.class)
+                .says(
+                        "There are 3 mistakes",
+                        "(1) Keys under 'resilience4j' have no effect",
+                        "names the circuit-breaker policy 'gateway'",
+                        "names the retry policy 'paymentGateway'")
+                .advises("(2) Write it below 'resilience': the mistake about keys under 'resilience4j' has the YAML");
+        String text = printed.action();
+
+        start(text.substring(text.indexOf("resilience:"), text.indexOf("\nWithout")), NamesLeftOvers.class)
+                .close();
+    }
+
+    @Test
+    void aNameThatIsNotAmongSuchKeysIsAnsweredByItself() {
+        assertThat(fail("resilience4j.retry.instances.other.max-attempts: 4", NamesLeftOvers.class)
+                        .description())
+                .contains("There are 2 mistakes")
+                .doesNotContain("resilience4j");
+    }
+
+    @Test
     void aWindowOfTimeHasALengthAndOnePercentIsAHundredth() {
         assertThat(warning("""
                 resilience4j.circuitbreaker.instances.gateway:
@@ -151,5 +176,12 @@ class Resilience4jKeysTests extends FailingStartup {
     @Test
     void nothingIsSaidWithoutSuchKeys() {
         assertThat(warning("resilience.retry.payments.max-attempts: 5")).isEmpty();
+    }
+
+    static class NamesLeftOvers {
+
+        @CircuitBreaker("gateway")
+        @Retryable("paymentGateway")
+        public void pay() {}
     }
 }

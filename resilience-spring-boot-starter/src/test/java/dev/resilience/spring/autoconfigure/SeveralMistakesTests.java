@@ -10,6 +10,8 @@ import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.ResilienceConfigurationException;
 import jakarta.annotation.PostConstruct;
+import java.io.InputStream;
+import java.util.concurrent.Callable;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -129,6 +131,44 @@ class SeveralMistakesTests extends FailingStartup {
     }
 
     @Test
+    void ofOneIdempotentMethod() {
+        fail(WrongIdempotent.class)
+                .says(
+                        "There are 6 mistakes",
+                        "names the idempotency policy 'orders'",
+                        "The key expression \"#missing\"",
+                        "The key expression \"#order.\"",
+                        "could not be read back as java.lang.Object",
+                        "Argument 1 of the @Idempotent method",
+                        "Argument 2 of the @Idempotent method");
+    }
+
+    @Test
+    void ofAReturnTypeAndOfPolicies() {
+        fail(Late.class).says("There are 3 mistakes", "java.util.concurrent.Callable", "'a'", "'b'");
+    }
+
+    @Test
+    void ofAMethodThatNoProxyInterceptsAndOfItsAnnotations() {
+        fail(PrivateAndWrong.class)
+                .says(
+                        "There are 3 mistakes",
+                        "names the retry policy 'missing'",
+                        "'#id' is no argument",
+                        "pay(java.lang.String) is annotated with @Idempotent, @Retryable but is private");
+    }
+
+    @Test
+    void ofOneListOfClasses() {
+        fail("resilience.retry.payments.retry-on: [com.acme.NoSuch, com.acme.AlsoNot]")
+                .says("There are 2 mistakes", "'com.acme.NoSuch'", "'com.acme.AlsoNot'");
+        fail("resilience.idempotency.payments.replay-exceptions: [" + NoText.class.getName() + ", "
+                        + AlsoNoText.class.getName() + "]")
+                .says("each of " + NoText.class.getName() + ", " + AlsoNoText.class.getName()
+                        + " needs a public constructor");
+    }
+
+    @Test
     void ofAFinalClassAndOfItsPolicy() {
         fail("resilience.retry.payments.max-attempts: 0", FinalClass.class)
                 .says("There are 2 mistakes", "must be at least 1", "is in a final class");
@@ -217,6 +257,42 @@ class SeveralMistakesTests extends FailingStartup {
         @Fallback("c")
         void pay() {}
     }
+
+    static class WrongIdempotent {
+
+        @Idempotent(value = "orders", key = "#missing")
+        public String cancel(String order) {
+            return order;
+        }
+
+        @Idempotent(key = "#order.")
+        public Object order(String order, InputStream first, InputStream second) {
+            return order;
+        }
+    }
+
+    static class Late {
+
+        @Idempotent(value = "a", key = "#order")
+        @Retryable("b")
+        public Callable<String> order(String order) {
+            return () -> order;
+        }
+    }
+
+    static class PrivateAndWrong {
+
+        @Idempotent(key = "#id")
+        @Retryable("missing")
+        @SuppressWarnings("unused")
+        private String pay(String order) {
+            return order;
+        }
+    }
+
+    public static final class NoText extends RuntimeException {}
+
+    public static final class AlsoNoText extends RuntimeException {}
 
     static final class FinalClass {
 

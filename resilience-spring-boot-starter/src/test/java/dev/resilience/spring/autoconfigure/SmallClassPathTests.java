@@ -49,6 +49,7 @@ class SmallClassPathTests {
     @ParameterizedTest
     @CsvSource({
         "auto, spring-(boot-)?data-.*, JdbcIdempotencyStore",
+        "auto, spring-(boot-)?data-.*|HikariCP-.*, JdbcIdempotencyStore",
         "auto, spring-(boot-)?data-.*|spring-(boot-)?jdbc-.*, MemoryIdempotencyStore",
         "auto, spring-(boot-)?data-.*|spring-(tx|jdbc)-.*|spring-boot-(transaction|jdbc)-.*, MemoryIdempotencyStore",
         "memory, spring-security-.*, MemoryIdempotencyStore",

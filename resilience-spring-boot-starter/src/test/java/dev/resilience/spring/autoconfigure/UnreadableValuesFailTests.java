@@ -79,7 +79,7 @@ class UnreadableValuesFailTests extends FailingStartup {
                         - java.lang.String
                 """.formatted(kind, key))
                     .blames(property + "[1]", "java.lang.String", 6)
-                    .says("is not an exception class")
+                    .says("must be an exception class")
                     .advises(property);
         }
 
@@ -87,7 +87,7 @@ class UnreadableValuesFailTests extends FailingStartup {
         void thatAreNoneInAListOnOneLine() {
             fail("resilience.retry.payments.retry-on: java.lang.IllegalStateException,java.lang.String")
                     .blames("resilience.retry.payments.retry-on", "java.lang.IllegalStateException,java.lang.String", 1)
-                    .says("java.lang.String is not an exception class");
+                    .says("java.lang.String must be an exception class");
         }
 
         @Test

@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -21,14 +24,19 @@ import org.junit.jupiter.params.provider.MethodSource;
 class NamesInTheDocsTests {
 
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
-    private static final Pattern EVENT =
-            Pattern.compile("\"((?:retry|circuit|bulkhead|time_limit|fallback|listener|idempotency)_[a-z_]+)\"");
-    private static final Pattern EVENT_IN_A_TABLE =
-            Pattern.compile("`((?:retry|circuit|bulkhead|time_limit|fallback|listener|idempotency)_[a-z_]+)`");
+    /** The one way to log; {@link #everyLineOfTheLogHasAnEvent()} sees to it that there is no other. */
+    private static final Pattern EVENT = Pattern.compile("LogLine\\.(warn|info|error)\\(\\s*\"([a-z_]+)\"");
+
+    /** The level of a summary is that of what it counts. */
+    private static final Pattern SUMMARY = Pattern.compile("\"([a-z_]+_summary)\"");
+
+    private static final Pattern EVENT_IN_A_TABLE = Pattern.compile("(?m)^\\| `([a-z_]+)` \\| ([A-Z, ]+) \\|");
+    private static final Pattern LOGGED_OTHERWISE = Pattern.compile(
+            "\\.(?:atError|atWarn|atInfo|atLevel|makeLoggingEventBuilder)\\(|\\blog(?:ger)?\\.(?:error|warn|info)\\(");
     private static final Pattern METER = Pattern.compile("\"(resilience\\.[a-z]+(?:\\.[a-z]+)+)\"");
-    /** Properties of more than one word below their kind have a dash, or are the two that are named here. */
+    /** Properties of more than one word below their kind have a dash, or are those that are named here. */
     private static final Pattern METER_IN_TEXT =
-            Pattern.compile("`(resilience\\.(?!deadline\\.(?:header|margin))[a-z]+(?:\\.[a-z]+)+)[`{]");
+            Pattern.compile("`(resilience\\.(?!deadline\\.(?:header|margin|minimum))[a-z]+(?:\\.[a-z]+)+)[`{]");
 
     private static final Pattern LINK = Pattern.compile("]\\(([^)#:]*)(?:#([^)]*))?\\)");
 
@@ -40,10 +48,25 @@ class NamesInTheDocsTests {
     }
 
     @Test
-    void everyEventIsInTheTableAndNoOther() throws IOException {
-        Set<String> documented = namesIn(List.of(ROOT.resolve("docs/logging.md")), EVENT_IN_A_TABLE);
+    void everyEventIsInTheTableWithItsLevelAndNoOther() throws IOException {
+        Map<String, String> documented = new TreeMap<>();
+        String page = Files.readString(ROOT.resolve("docs/logging.md"));
+        EVENT_IN_A_TABLE.matcher(page).results().forEach(row -> documented.put(row.group(1), row.group(2)));
+        Map<String, String> logged = levelsByEvent();
+        summaries().forEach(summary -> logged.put(summary, documented.getOrDefault(summary, "its own")));
 
-        assertThat(documented).isEqualTo(namesIn(sources("resilience-core"), EVENT));
+        assertThat(documented).isEqualTo(logged);
+    }
+
+    @Test
+    void everyLineOfTheLogHasAnEvent() throws IOException {
+        for (Path source : allSources()) {
+            if (!source.endsWith(Path.of("dev", "resilience", "log", "LogLine.java"))) {
+                assertThat(LOGGED_OTHERWISE.matcher(Files.readString(source)).results())
+                        .as("lines of the log in %s that are no LogLine", source.getFileName())
+                        .isEmpty();
+            }
+        }
     }
 
     @Test
@@ -59,8 +82,9 @@ class NamesInTheDocsTests {
     @ParameterizedTest
     @MethodSource("pages")
     void aPageNamesNoEventOrMeterThatIsNot(Path page) throws IOException {
-        assertThat(namesIn(sources("resilience-core"), EVENT))
-                .containsAll(namesIn(List.of(page), Pattern.compile("event=([a-z_]+)")));
+        Set<String> events = new TreeSet<>(levelsByEvent().keySet());
+        events.addAll(summaries());
+        assertThat(events).containsAll(namesIn(List.of(page), Pattern.compile("event=([a-z_]+)")));
         assertThat(namesIn(
                         sources("resilience-spring-boot-starter/src/main/java/dev/resilience/spring/metrics"), METER))
                 .containsAll(namesIn(List.of(page), METER_IN_TEXT));
@@ -90,6 +114,26 @@ class NamesInTheDocsTests {
                         .replaceAll("[^a-z0-9 _-]", "")
                         .replace(' ', '-'))
                 .collect(Collectors.toSet());
+    }
+
+    private static Map<String, String> levelsByEvent() throws IOException {
+        Map<String, String> levels = new TreeMap<>();
+        for (Path source : allSources()) {
+            EVENT.matcher(Files.readString(source))
+                    .results()
+                    .forEach(line -> levels.put(line.group(2), line.group(1).toUpperCase(Locale.ROOT)));
+        }
+        return levels;
+    }
+
+    private static Set<String> summaries() throws IOException {
+        return namesIn(allSources(), SUMMARY);
+    }
+
+    private static List<Path> allSources() throws IOException {
+        List<Path> all = new ArrayList<>(sources("resilience-core"));
+        all.addAll(sources("resilience-spring-boot-starter"));
+        return all;
     }
 
     private static List<Path> sources(String directory) throws IOException {

@@ -7,6 +7,11 @@ import dev.resilience.fault.Fault;
 import dev.resilience.fault.Faults;
 import dev.resilience.fault.HttpFailure;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
+import jakarta.persistence.LockTimeoutException;
+import jakarta.persistence.OptimisticLockException;
+import jakarta.persistence.PersistenceException;
+import jakarta.persistence.PessimisticLockException;
+import jakarta.persistence.RollbackException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -14,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.util.stream.Stream;
+import org.hibernate.StaleObjectStateException;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -106,6 +112,18 @@ class SpringFaultsTests {
                 arguments(Fault.UNKNOWN, new AuthenticationServiceException("directory")),
                 arguments(Fault.UNKNOWN, new UncategorizedSQLException("insert", "insert", new SQLException("?"))),
                 arguments(Fault.UNKNOWN, new ResourceAccessException("no", new IOException("?"))),
+                arguments(Fault.TRANSIENT, new OptimisticLockException("changed")),
+                arguments(Fault.TRANSIENT, new RollbackException("no commit", new OptimisticLockException("changed"))),
+                arguments(Fault.TRANSIENT, new PessimisticLockException("locked")),
+                arguments(Fault.TRANSIENT, new LockTimeoutException("locked")),
+                arguments(Fault.TRANSIENT, new StaleObjectStateException("Order", 1)),
+                arguments(
+                        Fault.TRANSIENT,
+                        new org.hibernate.PessimisticLockException("locked", new SQLException("?"), "select")),
+                arguments(
+                        Fault.TRANSIENT,
+                        new org.hibernate.exception.LockTimeoutException("locked", new SQLException("?"), "select")),
+                arguments(Fault.UNKNOWN, new PersistenceException("?")),
                 arguments(Fault.PERMANENT, new DataIntegrityViolationException("constraint")),
                 arguments(Fault.PERMANENT, new DuplicateKeyException("twice")),
                 arguments(Fault.PERMANENT, new PermissionDeniedDataAccessException("no", new Exception("no"))),

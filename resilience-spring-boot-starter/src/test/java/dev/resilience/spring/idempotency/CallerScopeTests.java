@@ -1,17 +1,27 @@
 package dev.resilience.spring.idempotency;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.idempotency.CallerScope;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.security.authentication.AbstractAuthenticationToken;
 import org.springframework.security.authentication.AnonymousAuthenticationToken;
+import org.springframework.security.authentication.RememberMeAuthenticationToken;
 import org.springframework.security.authentication.TestingAuthenticationToken;
+import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
 import org.springframework.security.core.Authentication;
 import org.springframework.security.core.authority.AuthorityUtils;
 import org.springframework.security.core.context.SecurityContextHolder;
@@ -72,6 +82,128 @@ class CallerScopeTests {
                 logIn("alice");
                 assertThat(payments.pay("k")).isEqualTo(2);
             });
+        }
+    }
+
+    @Nested
+    class OfEqualNames {
+
+        @Test
+        void areSeveralCallersIfSeveralIssuersVouchForThem() {
+            IdempotentApplication.with(Payments.class, payments -> {
+                logIn(new Token("alice", "https://one.example"));
+                assertThat(payments.pay("k")).isEqualTo(1);
+                logIn(new Token("alice", "https://two.example"));
+                assertThat(payments.pay("k")).isEqualTo(2);
+                logIn(password("alice"));
+                assertThat(payments.pay("k")).isEqualTo(3);
+                logIn(password("https://one.example\nalice"));
+                assertThat(payments.pay("k")).isEqualTo(4);
+                logIn(new Login("alice", "github"));
+                assertThat(payments.pay("k")).isEqualTo(5);
+                logIn("alice");
+                assertThat(payments.pay("k")).isEqualTo(6);
+
+                logIn(new Token("alice", "https://one.example"));
+                assertThat(payments.pay("k")).isEqualTo(1);
+                logIn(new Login("alice", "github"));
+                assertThat(payments.pay("k")).isEqualTo(5);
+            });
+        }
+
+        @Test
+        void areOneCallerWhetherThePasswordWasTypedOrRemembered() {
+            IdempotentApplication.with(Payments.class, payments -> {
+                logIn(password("alice"));
+                assertThat(payments.pay("k")).isEqualTo(1);
+                logIn(new RememberMeAuthenticationToken(
+                        "key", "alice", AuthorityUtils.createAuthorityList("ROLE_USER")));
+                assertThat(payments.pay("k")).isEqualTo(1);
+            });
+        }
+    }
+
+    @ParameterizedTest
+    @NullSource
+    @ValueSource(strings = {"", " "})
+    void anAuthenticatedCallerWithoutANameIsRefused(@Nullable String name) {
+        IdempotentApplication.with(Payments.class, payments -> {
+            logIn(new Token(name, "https://one.example"));
+            assertThatThrownBy(() -> payments.pay("k"))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("has no name")
+                    .hasMessageContaining("CallerScope");
+            logIn(new Token("alice", "https://one.example"));
+            assertThat(payments.pay("k")).isEqualTo(1);
+        });
+    }
+
+    private static void logIn(Authentication authentication) {
+        SecurityContextHolder.getContext().setAuthentication(authentication);
+    }
+
+    private static Authentication password(String name) {
+        return UsernamePasswordAuthenticationToken.authenticated(name, null, List.of());
+    }
+
+    /** As a JwtAuthenticationToken, whose module is not on the class path. */
+    public static final class Token extends AbstractAuthenticationToken {
+
+        private final @Nullable String subject;
+        private final String issuer;
+
+        Token(@Nullable String subject, String issuer) {
+            super(List.of());
+            this.subject = subject;
+            this.issuer = issuer;
+            setAuthenticated(true);
+        }
+
+        public Map<String, Object> getTokenAttributes() {
+            return Map.of("iss", issuer);
+        }
+
+        @Override
+        public @Nullable String getName() {
+            return subject;
+        }
+
+        @Override
+        public Object getCredentials() {
+            return "token";
+        }
+
+        @Override
+        public Object getPrincipal() {
+            return this;
+        }
+    }
+
+    /** As an OAuth2AuthenticationToken. */
+    public static final class Login extends AbstractAuthenticationToken {
+
+        private final String name;
+        private final String registration;
+
+        Login(String name, String registration) {
+            super(List.of());
+            this.name = name;
+            this.registration = registration;
+            setAuthenticated(true);
+        }
+
+        public String getAuthorizedClientRegistrationId() {
+            return registration;
+        }
+
+        @Override
+        public Object getCredentials() {
+            return "";
+        }
+
+        @Override
+        public Object getPrincipal() {
+            return name;
         }
     }
 

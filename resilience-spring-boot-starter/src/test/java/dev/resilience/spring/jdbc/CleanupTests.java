@@ -3,6 +3,7 @@ package dev.resilience.spring.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.resilience.spring.log.CapturedLines;
 import dev.resilience.time.ManualTimeSource;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -161,6 +162,17 @@ class CleanupTests {
         time.advance(Duration.ofMinutes(15));
 
         assertThat(left()).isEmpty();
+    }
+
+    @Test
+    void theLogTellsWhyItCouldNotBeDone() {
+        jdbc.execute("DROP TABLE " + TABLE);
+        try (CapturedLines log = CapturedLines.of(Cleanup.class)) {
+            time.advance(Duration.ofMinutes(15)); // long enough for one, two or three tries
+
+            assertThat(CapturedLines.event(log.first())).isEqualTo("idempotency_cleanup_failed");
+            assertThat(log.first().getThrowableProxy()).isNotNull();
+        }
     }
 
     @Test

@@ -32,6 +32,7 @@ import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
 import org.springframework.orm.jpa.persistenceunit.PersistenceManagedTypes;
 import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Effect and record commit together where JPA writes the effect. */
@@ -125,6 +126,23 @@ class JpaTransactionTests {
 
             assertThat(effects(outside)).isEmpty();
             assertThat(states(outside)).containsExactly("R");
+        });
+    }
+
+    @Test
+    void aResultWhoseEffectIsRolledBackIsNotKept() {
+        with((orders, outside, transaction, idempotency) -> {
+            orders.beforeReturning(
+                    () -> TransactionAspectSupport.currentTransactionStatus().setRollbackOnly());
+
+            assertThat(orders.place("k")).isEqualTo("order k");
+
+            assertThat(effects(outside)).isEmpty();
+            assertThat(states(outside)).isEmpty();
+            orders.beforeReturning(() -> {});
+            assertThat(orders.place("k")).isEqualTo("order k");
+            assertThat(effects(outside)).containsExactly("k");
+            CountedOutcomes.assertCounted(idempotency, IdempotencyOutcome.RELEASED, IdempotencyOutcome.EXECUTED);
         });
     }
 

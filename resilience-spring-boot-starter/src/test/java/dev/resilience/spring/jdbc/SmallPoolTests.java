@@ -3,18 +3,27 @@ package dev.resilience.spring.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.exception.IdempotencyStoreException;
+import dev.resilience.spring.StartupWarnings;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.assertj.core.api.ThrowableAssertAlternative;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.boot.jdbc.autoconfigure.DataSourcePoolMetadataProvidersConfiguration;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 
-/** A pool of one connection, which is enough unless the caller's transaction has it: then the call is refused, and says why. */
+/**
+ * A wrapped pool of one connection, beside which there is none apart. The call is refused if the caller's transaction has
+ * it, and says why.
+ */
 @ParameterizedClass
 @MethodSource("dev.resilience.spring.jdbc.Databases#atHand")
 @Timeout(60)
@@ -27,7 +36,16 @@ class SmallPoolTests {
     }
 
     private void with(TestShop.Use use) {
-        TestShop.with(database, TestShop.pool(1, Duration.ofMillis(250)), runner -> runner, use);
+        with(TestShop.pool(1, Duration.ofMillis(250)), use);
+    }
+
+    private void with(Consumer<HikariDataSource> settings, TestShop.Use use) {
+        TestShop.with(
+                database,
+                settings,
+                runner -> runner.withBean(Wrapping.class)
+                        .withUserConfiguration(DataSourcePoolMetadataProvidersConfiguration.class),
+                use);
     }
 
     private static ThrowableAssertAlternative<?> assertRefused(TestShop shop) {
@@ -49,11 +67,9 @@ class SmallPoolTests {
 
     @Test
     void aSerializableTransactionNeedsNoSecondOne() {
-        TestShop.with(
-                database,
+        with(
                 TestShop.pool(1, Duration.ofSeconds(5))
                         .andThen(pool -> pool.setTransactionIsolation("TRANSACTION_SERIALIZABLE")),
-                runner -> runner,
                 TestShop::assertCommitsBoth);
     }
 
@@ -101,5 +117,30 @@ class SmallPoolTests {
 
             assertThat(shop.orders().place("k")).isEqualTo("order 1");
         });
+    }
+
+    @Test
+    void itIsWarnedOfAtStartup() {
+        with(shop -> assertThat(shop.beans().getBean(StartupWarnings.class).all())
+                .anyMatch(warning -> warning.contains("has 1 connection") && warning.contains("at least 2")));
+        with(
+                TestShop.pool(2, Duration.ofSeconds(5)),
+                shop -> assertThat(shop.beans().getBean(StartupWarnings.class).all())
+                        .noneMatch(warning -> warning.contains("connection")));
+        TestShop.with(
+                database,
+                TestShop.pool(1, Duration.ofSeconds(5)),
+                runner -> runner.withUserConfiguration(DataSourcePoolMetadataProvidersConfiguration.class),
+                shop -> assertThat(shop.beans().getBean(StartupWarnings.class).all())
+                        .noneMatch(warning -> warning.contains("connection")));
+    }
+
+    /** Wraps the pool, so that there is no connection apart. */
+    static final class Wrapping implements BeanPostProcessor {
+
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String name) {
+            return bean instanceof HikariDataSource pool ? new DelegatingDataSource(pool) : bean;
+        }
     }
 }

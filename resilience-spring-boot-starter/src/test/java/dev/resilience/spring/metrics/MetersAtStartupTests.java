@@ -65,6 +65,8 @@ class MetersAtStartupTests {
                 "interrupted")) {
             series("resilience.retry.duration[name=" + name + ",outcome=" + outcome + "] TIMER", 0);
         }
+        series("resilience.retry.workers[name=" + name + "] GAUGE", 0);
+        series("resilience.retry.queued[name=" + name + "] GAUGE", 0);
     }
 
     private void circuitBreaker(String name, int state) {
@@ -98,6 +100,8 @@ class MetersAtStartupTests {
     }
 
     private void idempotency(String name) {
+        series("resilience.idempotency.workers[name=" + name + "] GAUGE", 0);
+        series("resilience.idempotency.queued[name=" + name + "] GAUGE", 0);
         outcomes(
                 "resilience.idempotency.calls",
                 name,

@@ -56,6 +56,7 @@ class RetryMetersTests {
         runner().withPropertyValues("resilience.retry.default.max-attempts=1").run(context -> {
             fail(context);
             assertCalls(context, Map.of("exhausted", 1), 0);
+            assertNoDuration(context, "exhausted");
         });
     }
 
@@ -65,6 +66,7 @@ class RetryMetersTests {
                 .run(context -> {
                     fail(context);
                     assertCalls(context, Map.of("not_retryable", 1), 0);
+                    assertNoDuration(context, "not_retryable");
                 });
     }
 
@@ -155,6 +157,11 @@ class RetryMetersTests {
         var timer = Meters.of(context).timer("resilience.retry.duration", "name", "default", "outcome", outcome);
         assertThat(timer.count()).isEqualTo(1);
         assertThat(timer.totalTime(TimeUnit.MILLISECONDS)).isEqualTo((double) total.toMillis());
+    }
+
+    private static void assertNoDuration(AssertableApplicationContext context, String outcome) {
+        var timer = Meters.of(context).timer("resilience.retry.duration", "name", "default", "outcome", outcome);
+        assertThat(timer.count()).isZero();
     }
 
     static class Shop {

@@ -66,6 +66,28 @@ class DeadlineHeaderTests {
         assertCounted(0, 1);
     }
 
+    @ParameterizedTest
+    @CsvSource({"30, PT0.2S", "199, PT0.2S", "200, PT0.2S", "201, PT0.201S", "0, PT0S"})
+    void isNoShorterThanTheMinimumUnlessThereIsNone(String value, Duration left) {
+        IncomingCalls careful = new IncomingCalls(header, new DeadlineTrust(true, Duration.ofMillis(200)), time, true);
+
+        Deadline deadline = careful.context(name -> name.equals("X-Time") ? List.of(value) : List.of())
+                .deadline();
+
+        assertThat(deadline.left()).isEqualTo(left);
+    }
+
+    @Test
+    void isIgnoredWhereNoRequestIsBelieved() {
+        IncomingCalls distrustful = new IncomingCalls(header, new DeadlineTrust(false, Duration.ZERO), time, true);
+
+        assertThat(distrustful
+                        .context(name -> name.equals("X-Time") ? List.of("100") : List.of())
+                        .deadline())
+                .isNull();
+        assertThat(distrustful.deadlines().get(DeadlineOutcome.IGNORED)).isOne();
+    }
+
     @Test
     void twoOfThemAreNone() {
         assertThat(read("100", "200").deadline()).isNull();

@@ -2,6 +2,7 @@ package dev.resilience.idempotency.tck;
 
 import dev.resilience.idempotency.Claim;
 import dev.resilience.idempotency.ClaimRequest;
+import dev.resilience.idempotency.ClaimStatus;
 import dev.resilience.idempotency.IdempotencyStore;
 import dev.resilience.idempotency.Ownership;
 import dev.resilience.idempotency.RecordSelection;
@@ -63,6 +64,11 @@ public class ForwardingStore implements IdempotencyStore {
     @Override
     public int delete(RecordSelection selection) {
         return store.delete(selection);
+    }
+
+    @Override
+    public ClaimStatus statusOf(Ownership ownership) {
+        return store.statusOf(ownership);
     }
 
     @Override

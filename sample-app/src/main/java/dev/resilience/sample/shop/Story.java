@@ -61,7 +61,7 @@ final class Story {
     List<String> inWords(@Nullable String retryAfter) {
         String again = retryAfter == null ? "" : ": try again in " + retryAfter + " s";
         List<String> sentences = new ArrayList<>();
-        if (failure != null && all(RetryFinished.class).findAny().isEmpty()) {
+        if (failure != null && all(RetryFinished.class).noneMatch(Story::wasRetried)) {
             sentences.add("1 attempt: " + GatewayFailure.inWords(failure) + ", not tried again");
         }
         for (ResilienceEvent event : events) {
@@ -78,7 +78,7 @@ final class Story {
             return "waited " + seconds(queued.waited()) + " in the bulkhead's queue";
         }
         if (event instanceof RetryFinished finished) {
-            return attempts(finished);
+            return wasRetried(finished) ? attempts(finished) : null; // the first sentence tells of a single attempt
         }
         if (event instanceof CircuitStateChanged change) {
             return transition(change);
@@ -87,6 +87,10 @@ final class Story {
             return "refused by the " + rejected.kind().replace('-', ' ') + again;
         }
         return event instanceof IdempotencyDecided decided ? idempotency(decided.outcome(), again) : null;
+    }
+
+    private static boolean wasRetried(RetryFinished finished) {
+        return finished.attempts() > 1;
     }
 
     /** Such as "3 attempts: 503, 503, then paid, after waiting 0.12 s and 0.31 s". */

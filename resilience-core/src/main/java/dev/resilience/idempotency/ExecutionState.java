@@ -1,0 +1,116 @@
+package dev.resilience.idempotency;
+
+import dev.resilience.idempotency.StoreTransaction.End;
+import dev.resilience.idempotency.Transition.Work;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One state of an idempotent call that holds its key. Each event is a method that answers with the next state and with
+ * what is to be done on entering it; nothing here touches a store, a clock or a thread. What a state does not override is
+ * an event that comes too late for it, or cannot come: then the state stays, no result is written, and the transaction
+ * of a body that the call does not count on is rolled back.
+ *
+ * <p>{@link IdempotentExecution} has the diagram. States are immutable.
+ */
+sealed interface ExecutionState
+        permits RunningState,
+                InTransactionState,
+                PendingState,
+                PartlyRolledBackState,
+                ReleasingState,
+                InDoubtState,
+                StoredState,
+                LostState,
+                EndedState {
+
+    /**
+     * An attempt is about to run the body.
+     *
+     * @param in its transaction; {@code null} if it has none in which the store can write
+     * @param isSnapshot whether that transaction fails if the record is changed while it runs
+     */
+    Transition attemptBegins(@Nullable StoreTransaction in, boolean isSnapshot);
+
+    /** An attempt has returned a result to keep, and its transaction goes on. */
+    default Transition attemptReturns(StoreTransaction in, StoredResult result) {
+        return stays(Work.REFUSE_OVERTAKEN);
+    }
+
+    /**
+     * An attempt has ended without a result to write, and its transaction goes on.
+     *
+     * @param answer what the call ends with if no other attempt follows; {@code null} if there is nothing to keep
+     */
+    default Transition attemptEndsWithoutResult(StoreTransaction in, @Nullable StoredResult answer) {
+        return stays(Work.LISTEN);
+    }
+
+    /** An attempt has returned, and has no transaction in which the store can write. */
+    default Transition attemptReturnsOutside() {
+        return stays();
+    }
+
+    /** The transaction of an attempt was rolled back, and the store knows nothing of it. */
+    default Transition attemptUndone() {
+        return stays();
+    }
+
+    /** A result could not be written in its transaction, which is rolled back. */
+    default Transition writeFailed(StoreTransaction in) {
+        return stays();
+    }
+
+    /** The record belongs to another call: its store says so. */
+    default Transition recordIsGone() {
+        return stays();
+    }
+
+    /** A transaction in which an attempt has ended is about to be committed. */
+    default Transition commitBegins(StoreTransaction of) {
+        return stays(Work.REFUSE_OVERTAKEN);
+    }
+
+    /** A transaction in which an attempt has ended has come to its own end. */
+    default Transition transactionEnds(StoreTransaction of, End how) {
+        return stays();
+    }
+
+    /**
+     * An attempt, or a transaction about to be committed, has asked what has become of the record.
+     *
+     * @param in the transaction that was asked; {@code null} for the store itself
+     */
+    default Transition checked(@Nullable StoreTransaction in, ClaimStatus status) {
+        return stays(Work.AGAIN);
+    }
+
+    /** The call has asked the store what has become of the record, after its own end. */
+    default Transition foundOut(ClaimStatus status) {
+        return stays();
+    }
+
+    /** The call has ended: there are no more attempts, but one that the call gave up may still run. */
+    default Transition callEnds(CallAnswer answer) {
+        return stays();
+    }
+
+    /** Whether the lease is renewed. Not while a transaction has the record locked: a renewal would wait for it. */
+    default boolean renewsLease() {
+        return false;
+    }
+
+    /** Whether no lease is needed any more. */
+    default boolean isOver() {
+        return false;
+    }
+
+    /** The same state, and nothing to do. */
+    default Transition stays() {
+        return stays(Work.NOTHING);
+    }
+
+    /** The same state, and this to do. */
+    default Transition stays(Work work) {
+        return new Transition(this, work, null);
+    }
+}

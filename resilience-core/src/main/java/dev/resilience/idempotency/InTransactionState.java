@@ -1,0 +1,106 @@
+package dev.resilience.idempotency;
+
+import static dev.resilience.idempotency.Transition.to;
+
+import dev.resilience.idempotency.StoreTransaction.End;
+import dev.resilience.idempotency.Transition.Work;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An attempt has a transaction that goes on, and no result is written in it: the attempt has ended without one, or has
+ * locked the record before it runs.
+ *
+ * @param answer what the commit stores; {@code null} if there is nothing to keep
+ * @param isLocked whether the transaction has the record locked
+ * @param callIsOver whether the call has ended, so that the end of the transaction ends all
+ */
+record InTransactionState(
+        StoreTransaction transaction, @Nullable StoredResult answer, boolean isLocked, boolean callIsOver)
+        implements ExecutionState {
+
+    /** The record is locked, or about to be, before the body runs. */
+    static InTransactionState locked(StoreTransaction transaction) {
+        return new InTransactionState(transaction, null, true, false);
+    }
+
+    @Override
+    public Transition attemptBegins(@Nullable StoreTransaction in, boolean isSnapshot) {
+        if (callIsOver) {
+            return stays(Work.REFUSE_OVERTAKEN);
+        }
+        if (transaction.equals(in)) {
+            return stays(Work.RUN);
+        }
+        if (isLocked) {
+            return stays(Work.REFUSE_UNDECIDED);
+        }
+        return new RunningState(false).attemptBegins(in, isSnapshot);
+    }
+
+    @Override
+    public Transition attemptReturns(StoreTransaction in, StoredResult result) {
+        if (transaction.equals(in)) {
+            return to(new PendingState(in, result, callIsOver), Work.WRITE, result);
+        }
+        return isLocked || callIsOver
+                ? stays(Work.REFUSE_OVERTAKEN)
+                : to(new PendingState(in, result, false), Work.LISTEN_AND_WRITE, result);
+    }
+
+    @Override
+    public Transition attemptEndsWithoutResult(StoreTransaction in, @Nullable StoredResult other) {
+        if (transaction.equals(in)) {
+            StoredResult kept = callIsOver && answer != null ? answer : other; // the caller was told the first one
+            return to(new InTransactionState(in, kept, isLocked, callIsOver), Work.NOTHING);
+        }
+        return isLocked || callIsOver
+                ? stays(Work.LISTEN)
+                : to(new InTransactionState(in, other, false, false), Work.LISTEN);
+    }
+
+    @Override
+    public Transition recordIsGone() {
+        return to(new LostState(), Work.NOTHING);
+    }
+
+    @Override
+    public Transition commitBegins(StoreTransaction of) {
+        if (!transaction.equals(of)) {
+            return stays(isLocked || callIsOver ? Work.REFUSE_OVERTAKEN : Work.CONFIRM);
+        }
+        if (answer != null) {
+            return to(new PendingState(of, answer, callIsOver), Work.WRITE, answer);
+        }
+        return callIsOver
+                ? to(new ReleasingState(of), Work.RELEASE_IN_TRANSACTION)
+                : to(new InTransactionState(of, null, true, false), Work.CONFIRM);
+    }
+
+    @Override
+    public Transition transactionEnds(StoreTransaction of, End how) {
+        if (!transaction.equals(of) || how == End.PARTLY_ROLLED_BACK) {
+            return stays();
+        }
+        if (!callIsOver) {
+            return to(new RunningState(how != End.COMMITTED), Work.NOTHING);
+        }
+        if (how == End.UNKNOWN) {
+            return to(new InDoubtState(null, true), Work.CHECK);
+        }
+        return how == End.COMMITTED && answer != null
+                ? to(new EndedState(), Work.COMPLETE, answer) // the call ended while the commit was in progress
+                : to(new EndedState(), Work.RELEASE);
+    }
+
+    @Override
+    public Transition callEnds(CallAnswer ending) {
+        return callIsOver
+                ? stays()
+                : to(new InTransactionState(transaction, ending.toKeep(), isLocked, true), Work.NOTHING);
+    }
+
+    @Override
+    public boolean renewsLease() {
+        return !isLocked;
+    }
+}

@@ -1,0 +1,60 @@
+package dev.resilience.idempotency;
+
+import static dev.resilience.idempotency.Transition.to;
+
+import dev.resilience.idempotency.StoreTransaction.End;
+import dev.resilience.idempotency.Transition.Work;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The result was written in a transaction that has been rolled back to a savepoint since, before the result or after it:
+ * the transaction itself sees which, and is asked before it goes on or is committed.
+ *
+ * @param callIsOver whether the call has ended
+ */
+record PartlyRolledBackState(StoreTransaction transaction, StoredResult written, boolean callIsOver)
+        implements ExecutionState {
+
+    @Override
+    public Transition attemptBegins(@Nullable StoreTransaction in, boolean isSnapshot) {
+        return stays(transaction.equals(in) ? Work.CHECK : Work.REFUSE_UNDECIDED);
+    }
+
+    @Override
+    public Transition attemptEndsWithoutResult(StoreTransaction in, @Nullable StoredResult answer) {
+        return transaction.equals(in) ? stays() : stays(Work.LISTEN);
+    }
+
+    @Override
+    public Transition commitBegins(StoreTransaction of) {
+        return stays(transaction.equals(of) ? Work.CHECK : Work.REFUSE_OVERTAKEN);
+    }
+
+    @Override
+    public Transition checked(@Nullable StoreTransaction in, ClaimStatus status) {
+        return switch (status) {
+            case COMPLETED -> to(new PendingState(transaction, written, callIsOver), Work.AGAIN);
+            case IN_PROGRESS -> to(new InTransactionState(transaction, null, true, callIsOver), Work.AGAIN);
+            case LOST -> to(new LostState(), Work.AGAIN);
+            case LOCKED -> stays(Work.REFUSE_UNDECIDED);
+        };
+    }
+
+    @Override
+    public Transition transactionEnds(StoreTransaction of, End how) {
+        if (!transaction.equals(of)) {
+            return stays();
+        }
+        return switch (how) {
+            case PARTLY_ROLLED_BACK -> stays();
+            case COMMITTED, UNKNOWN -> InDoubtState.entered(written, callIsOver);
+            case ROLLED_BACK ->
+                callIsOver ? to(new EndedState(), Work.RELEASE) : to(new RunningState(true), Work.NOTHING);
+        };
+    }
+
+    @Override
+    public Transition callEnds(CallAnswer answer) {
+        return to(new PartlyRolledBackState(transaction, written, true), Work.NOTHING);
+    }
+}

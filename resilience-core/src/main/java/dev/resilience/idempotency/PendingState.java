@@ -1,0 +1,62 @@
+package dev.resilience.idempotency;
+
+import static dev.resilience.idempotency.Transition.to;
+
+import dev.resilience.idempotency.StoreTransaction.End;
+import dev.resilience.idempotency.Transition.Work;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The result is written, or being written, in a transaction that goes on and may outlast the call. The transaction has
+ * the record locked.
+ *
+ * @param callIsOver whether the call has ended
+ */
+record PendingState(StoreTransaction transaction, StoredResult written, boolean callIsOver) implements ExecutionState {
+
+    @Override
+    public Transition attemptBegins(@Nullable StoreTransaction in, boolean isSnapshot) {
+        return transaction.equals(in) ? to(this, Work.ANSWER, written) : stays(Work.REFUSE_UNDECIDED);
+    }
+
+    @Override
+    public Transition attemptEndsWithoutResult(StoreTransaction in, @Nullable StoredResult answer) {
+        return transaction.equals(in) ? stays() : stays(Work.LISTEN);
+    }
+
+    /** Whether the record was written all the same, nobody knows: the transaction keeps it until its end. */
+    @Override
+    public Transition writeFailed(StoreTransaction in) {
+        return transaction.equals(in) ? to(new InTransactionState(in, null, true, callIsOver), Work.NOTHING) : stays();
+    }
+
+    @Override
+    public Transition recordIsGone() {
+        return to(new LostState(), Work.NOTHING);
+    }
+
+    @Override
+    public Transition commitBegins(StoreTransaction of) {
+        return stays(transaction.equals(of) ? Work.NOTHING : Work.REFUSE_OVERTAKEN);
+    }
+
+    @Override
+    public Transition transactionEnds(StoreTransaction of, End how) {
+        if (!transaction.equals(of)) {
+            return stays();
+        }
+        return switch (how) {
+            case COMMITTED ->
+                callIsOver ? to(new EndedState(), Work.COUNT_EXECUTED) : to(new StoredState(written), Work.NOTHING);
+            case PARTLY_ROLLED_BACK -> to(new PartlyRolledBackState(transaction, written, callIsOver), Work.NOTHING);
+            case UNKNOWN -> InDoubtState.entered(written, callIsOver);
+            case ROLLED_BACK ->
+                callIsOver ? to(new EndedState(), Work.RELEASE) : to(new RunningState(true), Work.NOTHING);
+        };
+    }
+
+    @Override
+    public Transition callEnds(CallAnswer answer) {
+        return to(new PendingState(transaction, written, true), Work.NOTHING);
+    }
+}

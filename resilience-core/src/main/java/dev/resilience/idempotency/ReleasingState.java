@@ -1,0 +1,43 @@
+package dev.resilience.idempotency;
+
+import static dev.resilience.idempotency.Transition.to;
+
+import dev.resilience.idempotency.StoreTransaction.End;
+import dev.resilience.idempotency.Transition.Work;
+import org.jspecify.annotations.Nullable;
+
+/** The call has ended, and the transaction that is about to be committed frees the key. */
+record ReleasingState(StoreTransaction transaction) implements ExecutionState {
+
+    @Override
+    public Transition attemptBegins(@Nullable StoreTransaction in, boolean isSnapshot) {
+        return stays(Work.REFUSE_OVERTAKEN);
+    }
+
+    @Override
+    public Transition attemptEndsWithoutResult(StoreTransaction in, @Nullable StoredResult answer) {
+        return transaction.equals(in) ? stays() : stays(Work.LISTEN);
+    }
+
+    @Override
+    public Transition recordIsGone() {
+        return to(new LostState(), Work.NOTHING);
+    }
+
+    @Override
+    public Transition commitBegins(StoreTransaction of) {
+        return stays(transaction.equals(of) ? Work.NOTHING : Work.REFUSE_OVERTAKEN);
+    }
+
+    @Override
+    public Transition transactionEnds(StoreTransaction of, End how) {
+        if (!transaction.equals(of)) {
+            return stays();
+        }
+        return switch (how) {
+            case COMMITTED -> to(new EndedState(), Work.COUNT_RELEASED);
+            case ROLLED_BACK -> to(new EndedState(), Work.RELEASE);
+            case PARTLY_ROLLED_BACK, UNKNOWN -> to(new InDoubtState(null, true), Work.CHECK);
+        };
+    }
+}

@@ -1,0 +1,65 @@
+package dev.resilience.idempotency;
+
+import static dev.resilience.idempotency.Transition.to;
+
+import dev.resilience.idempotency.Transition.Work;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The call goes on, and no result is written.
+ *
+ * @param undone whether the transaction of the last attempt that ended was rolled back: what the call returns then has
+ *     no effect behind it and is not kept
+ */
+record RunningState(boolean undone) implements ExecutionState {
+
+    @Override
+    public Transition attemptBegins(@Nullable StoreTransaction in, boolean isSnapshot) {
+        if (in != null && isSnapshot) {
+            return to(InTransactionState.locked(in), Work.LOCK_AND_RUN);
+        }
+        return stays(Work.RUN);
+    }
+
+    @Override
+    public Transition attemptReturns(StoreTransaction in, StoredResult result) {
+        return to(new PendingState(in, result, false), Work.LISTEN_AND_WRITE, result);
+    }
+
+    @Override
+    public Transition attemptEndsWithoutResult(StoreTransaction in, @Nullable StoredResult answer) {
+        return to(new InTransactionState(in, answer, false, false), Work.LISTEN);
+    }
+
+    @Override
+    public Transition attemptReturnsOutside() {
+        return to(new RunningState(false), Work.NOTHING);
+    }
+
+    @Override
+    public Transition attemptUndone() {
+        return to(new RunningState(true), Work.NOTHING);
+    }
+
+    @Override
+    public Transition recordIsGone() {
+        return to(new LostState(), Work.NOTHING);
+    }
+
+    /** Of an attempt that the call has not waited for. */
+    @Override
+    public Transition commitBegins(StoreTransaction of) {
+        return stays(Work.CONFIRM);
+    }
+
+    @Override
+    public Transition callEnds(CallAnswer answer) {
+        StoredResult kept = undone && answer.isValue() ? null : answer.toKeep();
+        return kept == null ? to(new EndedState(), Work.RELEASE) : to(new EndedState(), Work.COMPLETE, kept);
+    }
+
+    @Override
+    public boolean renewsLease() {
+        return true;
+    }
+}

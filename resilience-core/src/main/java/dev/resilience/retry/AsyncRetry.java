@@ -1,0 +1,123 @@
+package dev.resilience.retry;
+
+import dev.resilience.pipeline.Attempt;
+import dev.resilience.pipeline.Invocation;
+import dev.resilience.pipeline.LinkedFuture;
+import dev.resilience.pipeline.Step;
+import dev.resilience.worker.StageBody;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An asynchronous call that is retried. The first attempt runs on the caller's thread; each later one runs after a wait
+ * without a thread, with what was bound to the caller's thread. Used by one thread at a time, but stopped by any.
+ */
+final class AsyncRetry implements BiConsumer<@Nullable Object, @Nullable Throwable> {
+
+    private final Retry retry;
+    private final Step next;
+    private final Invocation invocation;
+    private final RetryCall call;
+    private final LinkedFuture answer = new LinkedFuture();
+    private @Nullable Duration wait;
+    private volatile @Nullable StageBody laterAttempt;
+
+    AsyncRetry(Retry retry, Step next, Invocation invocation, RetryCall call) {
+        this.retry = retry;
+        this.next = next;
+        this.invocation = invocation;
+        this.call = call;
+    }
+
+    CompletableFuture<@Nullable Object> start() {
+        Attempt.makeCurrent(call.attempt());
+        try {
+            answer.await(next, invocation, this);
+        } finally {
+            Attempt.makeCurrent(call.outer());
+        }
+        return answer;
+    }
+
+    /** An attempt has ended. */
+    @Override
+    public void accept(@Nullable Object result, @Nullable Throwable failure) {
+        if (laterAttempt != null) {
+            laterAttempt = null;
+            retry.laterAttempts().ended(this);
+        }
+        if (failure == null && call.isAtFirstAttempt()) {
+            decide(result, null); // the usual end, for which nothing of the caller's thread is put in place
+        } else {
+            answer.inCallersSurroundingsIfPossible(() -> decide(result, failure));
+        }
+        if (wait == null) {
+            answer.finish(call.result(), call.failure());
+        } else {
+            pause(wait);
+        }
+    }
+
+    private void decide(@Nullable Object result, @Nullable Throwable failure) {
+        if (answer.isOver()) {
+            call.cancelled();
+            wait = null;
+            return;
+        }
+        wait = failure == null ? call.returned(result) : call.failed(failure);
+        if (wait == null) {
+            call.ended();
+        }
+    }
+
+    private void pause(Duration time) {
+        try {
+            answer.pause(retry.time(), time, this::again, call::cancelled);
+        } catch (Throwable broken) { // a clock, or no thread for one
+            call.giveBack();
+            throw broken;
+        }
+    }
+
+    private void again() {
+        if (answer.isOver()) {
+            call.cancelled();
+        } else if (call.mayTryAgain()) {
+            attemptAgain();
+        } else {
+            call.ended();
+            answer.finish(call.result(), call.failure());
+        }
+    }
+
+    private void attemptAgain() {
+        StageBody body = new StageBody();
+        laterAttempt = body;
+        retry.laterAttempts().begun(this);
+        answer.cancelling(body::stop);
+        if (!body.begin()) { // it was stopped meanwhile
+            retry.laterAttempts().ended(this);
+            call.cancelled();
+            answer.finish(call.result(), call.failure());
+            return;
+        }
+        CompletableFuture<@Nullable Object> stage;
+        Attempt.makeCurrent(call.attempt());
+        try {
+            stage = body.run(next, invocation);
+        } finally {
+            Attempt.makeCurrent(call.outer());
+        }
+        answer.await(stage, this);
+    }
+
+    /** Interrupts the attempt that runs, or cancels the stage that it has returned; does not wait for its end. */
+    void stop() {
+        StageBody running = laterAttempt;
+        if (running != null) {
+            running.stop();
+        }
+    }
+}

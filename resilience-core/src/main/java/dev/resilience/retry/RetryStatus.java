@@ -1,0 +1,19 @@
+package dev.resilience.retry;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a retry policy tells of the failures of its calls at one moment, for people to read. A call has failed if it ended
+ * otherwise than with a success, after all its retries. One that its caller interrupted or cancelled counts neither way.
+ *
+ * @param lastFailure the type of the exception that the last failed call ended with, {@code result} if its last result asked
+ *     for another try; {@code null} if none has failed
+ * @param lastFailureAt when the last failed call ended, by the wall clock; {@code null} if none has failed
+ * @param failingSince when the first failed call since the last success ended, by the wall clock; {@code null} if the last
+ *     call that ended succeeded
+ */
+public record RetryStatus(
+        @Nullable String lastFailure,
+        @Nullable Instant lastFailureAt,
+        @Nullable Instant failingSince) {}

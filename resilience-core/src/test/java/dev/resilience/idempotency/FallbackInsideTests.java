@@ -1,0 +1,91 @@
+package dev.resilience.idempotency;
+
+import static dev.resilience.event.IdempotencyOutcome.EXECUTED;
+import static dev.resilience.event.IdempotencyOutcome.RELEASED;
+import static dev.resilience.event.IdempotencyOutcome.REPLAYED;
+import static dev.resilience.event.IdempotencyOutcome.STORE_FAILURE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.resilience.fallback.Fallback;
+import dev.resilience.fallback.FallbackMethod;
+import dev.resilience.idempotency.IdempotencyPolicy.OnStoreFailure;
+import dev.resilience.pipeline.Invocation;
+import dev.resilience.pipeline.Pipeline;
+import dev.resilience.policy.Way;
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A fallback that stands inside of an idempotent call. */
+@ParameterizedClass
+@EnumSource(Way.class)
+class FallbackInsideTests {
+
+    private final Way way;
+
+    FallbackInsideTests(Way way) {
+        this.way = way;
+    }
+
+    @Test
+    void itsAnswerIsGivenAndNeverStored() throws Throwable {
+        TestIdempotency calls = new TestIdempotency(way);
+
+        assertThat(call(calls, FallbackInsideTests::fail)).isEqualTo("fallback");
+        assertThat(call(calls, () -> "result")).isEqualTo("result");
+        assertThat(call(calls, FallbackInsideTests::fail)).isEqualTo("result");
+
+        calls.assertCounted(RELEASED, EXECUTED, REPLAYED);
+    }
+
+    @Test
+    void anAnswerThatIsNullIsNotStoredEither() throws Throwable {
+        TestIdempotency calls = new TestIdempotency(way);
+
+        assertThat(call(calls, FallbackInsideTests::fail, null)).isNull();
+
+        calls.assertCounted(RELEASED);
+    }
+
+    @Test
+    void itAnswersInACallThatRunsUnprotected() throws Throwable {
+        TestIdempotency calls = new TestIdempotency(
+                way,
+                IdempotencyPolicy.builder()
+                        .onStoreFailure(OnStoreFailure.FAIL_OPEN)
+                        .build());
+        calls.store.goDown();
+
+        assertThat(call(calls, FallbackInsideTests::fail)).isEqualTo("fallback");
+
+        calls.assertCounted(STORE_FAILURE);
+    }
+
+    private @Nullable Object call(TestIdempotency calls, Callable<?> body) throws Throwable {
+        return call(calls, body, "fallback");
+    }
+
+    private @Nullable Object call(TestIdempotency calls, Callable<?> body, @Nullable Object answer) throws Throwable {
+        Fallback fallback = new Fallback("Shop.sell", new FallbackMethod() {
+            @Override
+            public boolean answers(Throwable failure) {
+                return true;
+            }
+
+            @Override
+            public @Nullable Object answer(Invocation invocation, Throwable failure) {
+                return way == Way.BLOCKING ? answer : CompletableFuture.completedFuture(answer);
+            }
+        });
+        Pipeline pipeline = Pipeline.of(calls.idempotency.protecting(calls.operation), fallback.insideIdempotent());
+        return way.invoke(pipeline, TestIdempotency.invocation("key", "payload", body));
+    }
+
+    private static Object fail() throws IOException {
+        throw new IOException("down");
+    }
+}

@@ -1,0 +1,60 @@
+package dev.resilience.simulation;
+
+import java.time.Duration;
+import java.util.Set;
+
+/**
+ * What a body is going to do.
+ *
+ * @param before how long it takes before it has its effect
+ * @param after how long afterwards
+ */
+record BodyPlan(Duration before, Duration after, Ending ending) {
+
+    /** What is left of a call that is made when all is well again. */
+    static final BodyPlan IMMEDIATE = new BodyPlan(Duration.ZERO, Duration.ZERO, Ending.RETURNS);
+
+    enum Ending {
+        RETURNS,
+        THROWS,
+        /** What its transaction is committed for. */
+        THROWS_TOLERATED,
+        /** What is an answer. */
+        DECLINES,
+        /** Its transaction is to be rolled back, and it returns all the same. */
+        RETURNS_WITHOUT_EFFECT
+    }
+
+    static BodyPlan chosen(Baton baton, Set<ScenarioFeature> features, boolean transactional, boolean mayHang) {
+        Ending ending = baton.chooseFrom(
+                Ending.RETURNS,
+                Ending.RETURNS,
+                Ending.RETURNS,
+                Ending.RETURNS,
+                Ending.RETURNS,
+                Ending.THROWS,
+                Ending.THROWS,
+                Ending.THROWS_TOLERATED,
+                Ending.DECLINES,
+                Ending.RETURNS_WITHOUT_EFFECT);
+        boolean cannot = !transactional || !features.contains(ScenarioFeature.ROLLBACK_ONLY);
+        boolean hangs = mayHang && baton.chance(40) && features.contains(ScenarioFeature.HANGING_BODIES);
+        return new BodyPlan(
+                hangs ? Duration.ofSeconds(40) : duration(baton),
+                duration(baton),
+                ending == Ending.RETURNS_WITHOUT_EFFECT && cannot ? Ending.RETURNS : ending);
+    }
+
+    static Duration duration(Baton baton) {
+        return baton.chooseFrom(
+                Duration.ZERO,
+                Duration.ZERO,
+                baton.chooseUpTo(Duration.ofMillis(50)),
+                baton.chooseUpTo(Duration.ofSeconds(2)),
+                baton.chooseUpTo(Duration.ofSeconds(4)));
+    }
+
+    BodyPlan failing() {
+        return new BodyPlan(before, after, Ending.THROWS);
+    }
+}

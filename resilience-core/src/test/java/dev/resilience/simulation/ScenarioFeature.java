@@ -1,0 +1,63 @@
+package dev.resilience.simulation;
+
+import java.util.EnumSet;
+import java.util.Set;
+
+/** What may happen in a run. A seed takes some of it; what is left out happens under no seed. */
+enum ScenarioFeature {
+    /** Statements and COMMITs are refused, lost or late, and so are their answers. */
+    STORE_FAULTS,
+    /** Machines crash, and stand still for longer than a lease. */
+    MACHINE_FAULTS,
+    /** Clocks on the wall jump, the database's among them, which jumps ahead only. */
+    CLOCK_JUMPS,
+    /** Transactions that begin at the caller and end after the call. */
+    CALLERS_TRANSACTIONS,
+    /** Calls in a part of their caller's transaction that can be rolled back by itself. */
+    SAVEPOINTS,
+    /** REPEATABLE READ and SERIALIZABLE. */
+    SNAPSHOTS,
+    /** A retry between the key and the transaction: several attempts for one claim. */
+    ATTEMPTS,
+    /** A time limit ends the call while its body goes on. */
+    OUTLIVING_BODIES,
+    /**
+     * Such a body throws an exception that is an answer. Finds that it is not stored if its transaction has the record locked,
+     * because it is a snapshot or comes after a commit in doubt: the effect is committed, and the key is released with it.
+     */
+    LATE_ANSWERS,
+    /**
+     * Calls with such bodies are counted once, as all others. Finds that an attempt which asks what has become of a commit in
+     * doubt, while its call ends, takes over to release the key and to count the call, and does neither.
+     */
+    COUNTED_LATE_ATTEMPTS,
+    /**
+     * A body with a time limit sets its transaction to roll back and returns. Finds that another attempt of the call, given up
+     * already, which begins late makes the engine forget that rollback: the result is stored without its effect.
+     */
+    LATE_ROLLBACK_ONLY,
+    /** Bodies that never end within max-lease. */
+    HANGING_BODIES,
+    /**
+     * The same in later attempts. Finds that an attempt after a commit in doubt asks for its record in its own transaction,
+     * which locks it: the key stays taken until that transaction ends, beyond max-lease.
+     */
+    HANGING_RETRIES,
+    /** A body sets its transaction to roll back and returns as if nothing were. */
+    ROLLBACK_ONLY,
+    /** Methods without a transaction. */
+    PLAIN_METHODS,
+    /** Methods that return a stage. */
+    STAGES,
+    /** Callers cancel what they wait for. */
+    CANCELLATION;
+
+    /** In which the engine is known to break a promise today, as each says: it goes from here when its bug does. */
+    static final Set<ScenarioFeature> WITH_KNOWN_BUGS = EnumSet.noneOf(ScenarioFeature.class);
+
+    static Set<ScenarioFeature> soundOnes() {
+        EnumSet<ScenarioFeature> sound = EnumSet.allOf(ScenarioFeature.class);
+        sound.removeAll(WITH_KNOWN_BUGS);
+        return sound;
+    }
+}

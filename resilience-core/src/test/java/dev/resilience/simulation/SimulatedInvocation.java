@@ -1,0 +1,163 @@
+package dev.resilience.simulation;
+
+import dev.resilience.idempotency.AttemptRecorder;
+import dev.resilience.pipeline.Invocation;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call of the method from the pipeline inwards: the method's transaction, within it the door at which the engine asks and
+ * is told (the starter's {@code BodyAdvisor}), behind it the body. A stage does not pass the door.
+ */
+final class SimulatedInvocation implements Invocation {
+
+    private final World world;
+    private final SimulatedNode node;
+    private final CallPlan plan;
+    private @Nullable AttemptRecorder door;
+    private int attempts;
+
+    SimulatedInvocation(World world, SimulatedNode node, CallPlan plan) {
+        this.world = world;
+        this.node = node;
+        this.plan = plan;
+    }
+
+    @Override
+    public void attach(Object forTheBody) {
+        door = (AttemptRecorder) forTheBody;
+    }
+
+    @Override
+    public @Nullable Object[] arguments() {
+        return new Object[] {plan.key()};
+    }
+
+    @Override
+    public @Nullable Object proceed() throws Exception {
+        BodyPlan body = plan.body(attempts++);
+        return switch (plan.style()) {
+            case STAGE -> stage(body);
+            case OWN, CALLERS_JOINED -> node.transactions().required(plan.isolation(), () -> throughTheDoor(body));
+            case PLAIN, CALLERS, CALLERS_NESTED -> throughTheDoor(body);
+        };
+    }
+
+    private @Nullable Object throughTheDoor(BodyPlan body) throws Exception {
+        AttemptRecorder engine = door;
+        if (engine == null) {
+            return run(body);
+        }
+        AttemptRecorder.EarlierAnswer earlier = engine.begin();
+        if (earlier != null) {
+            return answerOf(earlier);
+        }
+        Object result;
+        try {
+            result = run(body);
+        } catch (Throwable failure) {
+            engine.threw(failure);
+            throw failure;
+        }
+        engine.returned(result);
+        return result;
+    }
+
+    private static @Nullable Object answerOf(AttemptRecorder.EarlierAnswer earlier) throws Exception {
+        try {
+            return earlier.get();
+        } catch (Exception | Error failure) {
+            throw failure;
+        } catch (Throwable impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+
+    private Object stage(BodyPlan body) {
+        UncancellableStage stage = new UncancellableStage();
+        world.baton().start("stage", node.machine(), () -> {
+            try {
+                stage.complete(run(body));
+            } catch (Exception failure) {
+                stage.completeExceptionally(failure);
+            }
+        });
+        return stage;
+    }
+
+    /** A body that cannot be stopped, as that of an HTTP client that has sent its request. */
+    private static final class UncancellableStage extends CompletableFuture<@Nullable Object> {
+
+        @Override
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            return false;
+        }
+    }
+
+    private Object run(BodyPlan plan) throws Exception {
+        SimulatedBody body = world.history().begin(this.plan.key());
+        world.baton().trace().task("body " + body.value() + " begins");
+        world.lookAtBodies(body);
+        try {
+            node.time().sleep(plan.before());
+            addEffect(body);
+            node.time().sleep(plan.after());
+            Object result = end(body, plan);
+            body.ended(SimulatedBody.End.RETURNED);
+            world.baton().trace().task("body " + body.value() + " returns");
+            return result;
+        } catch (Exception failure) {
+            boolean answer = failure instanceof Failures.Declined;
+            body.ended(answer ? SimulatedBody.End.DECLINED : SimulatedBody.End.THREW);
+            world.baton().trace().task("body " + body.value() + " throws " + failure);
+            throw failure;
+        }
+    }
+
+    private Object end(SimulatedBody body, BodyPlan plan) {
+        switch (plan.ending()) {
+            case RETURNS -> {}
+            case THROWS -> throw new Failures.Passing();
+            case THROWS_TOLERATED -> throw new Failures.Tolerated();
+            case DECLINES -> throw new Failures.Declined(body.value());
+            case RETURNS_WITHOUT_EFFECT -> {
+                body.wantsNoEffect();
+                ManagedTransaction current = node.transactions().current();
+                if (current != null) {
+                    setRollbackOnly(current);
+                }
+            }
+        }
+        return body.value();
+    }
+
+    /** By its owner it is rolled back without a word; a joining method can only doom it. */
+    private void setRollbackOnly(ManagedTransaction current) {
+        if (plan.style() == CallPlan.Style.OWN) {
+            current.setRollbackOnly();
+        } else {
+            current.doom();
+        }
+    }
+
+    private void addEffect(SimulatedBody body) {
+        ManagedTransaction current = node.transactions().current();
+        if (current != null) {
+            add(current.connection(), body);
+            return;
+        }
+        SimulatedConnection connection = node.pool().take();
+        try {
+            add(connection, body);
+        } finally {
+            node.pool().giveBack(connection);
+        }
+    }
+
+    private static void add(SimulatedConnection connection, SimulatedBody body) {
+        connection.execute("effect", () -> {
+            connection.session().addEffect(body);
+            return true;
+        });
+    }
+}

@@ -1,0 +1,60 @@
+package dev.resilience.simulation;
+
+import dev.resilience.idempotency.IdempotentOperation;
+import dev.resilience.pipeline.Invocation;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The idempotent method as one call sees it, which knows whether its answer was that of an earlier call. */
+final class SimulatedOperation implements IdempotentOperation {
+
+    private boolean replay;
+
+    boolean isReplay() {
+        return replay;
+    }
+
+    @Override
+    public String name() {
+        return "Service.call(String)";
+    }
+
+    @Override
+    public String key(Invocation invocation) {
+        return (String) Objects.requireNonNull(invocation.arguments()[0]);
+    }
+
+    @Override
+    public String callerScope() {
+        return "";
+    }
+
+    @Override
+    public byte[] describe(@Nullable Object[] arguments) {
+        return bytes(arguments[0]);
+    }
+
+    @Override
+    public byte[] write(@Nullable Object result) {
+        return bytes(result);
+    }
+
+    @Override
+    public Object read(byte[] content) {
+        return text(content);
+    }
+
+    static String text(byte[] content) {
+        return new String(content, StandardCharsets.UTF_8);
+    }
+
+    private static byte[] bytes(@Nullable Object text) {
+        return String.valueOf(text).getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public Runnable onReplay() {
+        return () -> replay = true;
+    }
+}

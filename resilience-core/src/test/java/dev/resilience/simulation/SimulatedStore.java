@@ -1,0 +1,150 @@
+package dev.resilience.simulation;
+
+import dev.resilience.idempotency.Claim;
+import dev.resilience.idempotency.ClaimRequest;
+import dev.resilience.idempotency.ClaimStatus;
+import dev.resilience.idempotency.IdempotencyStore;
+import dev.resilience.idempotency.Ownership;
+import dev.resilience.idempotency.RecordKey;
+import dev.resilience.idempotency.RecordSelection;
+import dev.resilience.idempotency.RecordSummary;
+import dev.resilience.idempotency.StoreTransaction;
+import dev.resilience.idempotency.StoredResult;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The store of a machine, which goes about its records as the one of JDBC does: claims, renewals and releases commit at
+ * once on connections of their own, a take-over skips what is locked, results join the transaction of the thread.
+ */
+final class SimulatedStore implements IdempotencyStore {
+
+    private final SimulatedDatabase database;
+    private final SimulatedPool pool;
+    private final RecordStatements statements;
+    private final PlantedDefect defect;
+    private final StrayRenewals strayRenewals;
+    private final Map<RecordKey, StoredResult> cache = new HashMap<>();
+
+    SimulatedStore(SimulatedDatabase database, Machine machine, SimulatedPool pool, PlantedDefect defect) {
+        this.database = database;
+        this.pool = pool;
+        this.statements = new RecordStatements(database, machine, defect);
+        this.defect = defect;
+        this.strayRenewals = new StrayRenewals(database.baton(), machine, this);
+    }
+
+    @Override
+    public Claim claim(ClaimRequest request) {
+        Claim claim = onOwnConnection(connection -> new SimulatedClaim(statements, connection, request).decide());
+        trace("claims: " + describe(claim));
+        if (defect == PlantedDefect.REPLAY_OF_WHAT_WAS_NEVER_COMMITTED && claim instanceof Claim.Completed completed) {
+            return new Claim.Completed(cache.getOrDefault(request.key(), completed.result()));
+        }
+        return claim;
+    }
+
+    @Override
+    public boolean renew(Ownership ownership, Duration lease) {
+        if (defect == PlantedDefect.RENEWALS_NEVER_STOP) {
+            strayRenewals.begin(ownership, lease);
+        }
+        return told("renews", ownership, onOwnConnection(own -> statements.renew(own, ownership, lease)));
+    }
+
+    @Override
+    public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
+        return told("completes", ownership, onOwnConnection(own -> statements.complete(own, ownership, result, ttl)));
+    }
+
+    @Override
+    public boolean release(Ownership ownership) {
+        return told("releases", ownership, onOwnConnection(own -> statements.release(own, ownership)));
+    }
+
+    @Override
+    public ClaimStatus statusOf(Ownership ownership) {
+        return told(ownership, onOwnConnection(own -> statements.status(own, ownership)));
+    }
+
+    ClaimStatus statusOf(SimulatedConnection connection, Ownership ownership) {
+        return told(ownership, statements.status(connection, ownership));
+    }
+
+    private ClaimStatus told(Ownership ownership, ClaimStatus status) {
+        trace("asks for " + owner(ownership) + ": " + status);
+        return status;
+    }
+
+    /** Within a transaction of the current thread. */
+    boolean complete(SimulatedConnection connection, Ownership ownership, StoredResult result, Duration ttl) {
+        cache.put(ownership.key(), result);
+        return defect == PlantedDefect.RESULT_OUTSIDE_OF_THE_TRANSACTION
+                ? complete(ownership, result, ttl)
+                : told("completes within", ownership, statements.complete(connection, ownership, result, ttl));
+    }
+
+    boolean renew(SimulatedConnection connection, Ownership ownership, Duration lease) {
+        return told("renews within", ownership, statements.renew(connection, ownership, lease));
+    }
+
+    boolean release(SimulatedConnection connection, Ownership ownership) {
+        return told("releases within", ownership, statements.release(connection, ownership));
+    }
+
+    @Override
+    public @Nullable StoreTransaction currentTransaction() {
+        ManagedTransaction current = ManagedTransaction.of(database.baton().current());
+        return current == null || current.isCompleting() ? null : new JoinedTransaction(this, current, defect);
+    }
+
+    @Override
+    public List<RecordSummary> find(RecordSelection selection) {
+        throw new UnsupportedOperationException("No operator is simulated");
+    }
+
+    @Override
+    public int resolve(RecordSelection selection, boolean executed) {
+        throw new UnsupportedOperationException("No operator is simulated");
+    }
+
+    @Override
+    public int delete(RecordSelection selection) {
+        throw new UnsupportedOperationException("No operator is simulated");
+    }
+
+    private <T> T onOwnConnection(Function<SimulatedConnection, T> work) {
+        SimulatedConnection connection = pool.take();
+        try {
+            return work.apply(connection);
+        } finally {
+            pool.giveBack(connection);
+        }
+    }
+
+    private boolean told(String what, Ownership ownership, boolean done) {
+        trace(what + " " + owner(ownership) + (done ? "" : ": not its any more"));
+        return done;
+    }
+
+    private String owner(Ownership ownership) {
+        return database.baton().trace().owner(ownership.owner());
+    }
+
+    private void trace(String what) {
+        database.baton().trace().task(what);
+    }
+
+    private String describe(Claim claim) {
+        if (claim instanceof Claim.Acquired acquired) {
+            return owner(acquired.ownership()) + (acquired.takenOver() ? " takes over" : " has it");
+        }
+        return claim instanceof Claim.Completed completed
+                ? "completed with " + SimulatedOperation.text(completed.result().content())
+                : claim.getClass().getSimpleName();
+    }
+}

@@ -1,0 +1,48 @@
+package dev.resilience.spring.aop;
+
+import dev.resilience.idempotency.AttemptRecorder;
+import org.springframework.transaction.NoTransactionException;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Reports that the transaction of an attempt was rolled back although its body returned, where the store does not write in
+ * that transaction. Needs Spring's transactions on the class path.
+ */
+final class UndoneAttempt implements TransactionSynchronization {
+
+    private final AttemptRecorder recorder;
+
+    private UndoneAttempt(AttemptRecorder recorder) {
+        this.recorder = recorder;
+    }
+
+    /** To be called when the body has returned, on its thread and in its transaction, if it has one. */
+    static void reportRollback(AttemptRecorder recorder) {
+        if (!TransactionSynchronizationManager.isActualTransactionActive() || !recorder.hearsNothingOfTransaction()) {
+            return;
+        }
+        if (isRollbackOnly()) {
+            recorder.undone();
+        } else if (TransactionSynchronizationManager.isSynchronizationActive()) {
+            TransactionSynchronizationManager.registerSynchronization(new UndoneAttempt(recorder));
+        }
+    }
+
+    /** By the word of the body, or of a part of it; a savepoint that is rolled back to is reported to no listener. */
+    private static boolean isRollbackOnly() {
+        try {
+            return TransactionAspectSupport.currentTransactionStatus().isRollbackOnly();
+        } catch (NoTransactionException begunOtherwise) {
+            return false;
+        }
+    }
+
+    @Override
+    public void afterCompletion(int status) {
+        if (status == STATUS_ROLLED_BACK) {
+            recorder.undone();
+        }
+    }
+}

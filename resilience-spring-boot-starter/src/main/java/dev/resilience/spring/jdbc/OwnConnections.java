@@ -1,0 +1,110 @@
+package dev.resilience.spring.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.util.ClassUtils;
+
+/**
+ * The connections on which the store works by itself, outside of all transactions. What keeps a key must not wait for the
+ * bodies of other calls, which may have all connections of a pool: it is done on a {@linkplain SpareConnection connection
+ * apart} where there is one.
+ */
+final class OwnConnections implements AutoCloseable {
+
+    private static final boolean KNOWS_HIKARI =
+            ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource", OwnConnections.class.getClassLoader());
+
+    private final DataSource shared;
+    private final List<DataSource> boundTo;
+    private final String table;
+    private final @Nullable SpareConnection spare;
+    private volatile boolean commitsByItself;
+
+    OwnConnections(DataSourceLayers layers, String table) {
+        this.shared = layers.own();
+        this.boundTo = layers.boundTo();
+        this.table = table;
+        this.spare = KNOWS_HIKARI ? SpareConnection.beside(shared) : null;
+    }
+
+    /** Whether there is a connection apart, so that a pool of one connection is enough. */
+    boolean hasSpare() {
+        return spare != null;
+    }
+
+    /** Makes sure that these are connections of the store's own. */
+    void check() {
+        try {
+            TransactionalSourceCheck.check(shared);
+            if (!TransactionSynchronizationManager.isActualTransactionActive()) {
+                try (Connection connection = shared.getConnection()) {
+                    commitsByItself = connection.getAutoCommit();
+                }
+            }
+        } catch (SQLException failure) {
+            throw new JdbcStoreException(failure, table);
+        }
+    }
+
+    /** On a connection of the application's pool; on the one apart if the thread has one of the pool's, and all are taken. */
+    <T> T claiming(Transactions.Work<T> work) {
+        return on(isHeldByThread() && isPoolTaken() ? spare : null, work);
+    }
+
+    /** On a connection of the application's pool, or if all are taken on the one apart. */
+    <T> T ending(Transactions.Work<T> work) {
+        return on(isPoolTaken() ? spare : null, work);
+    }
+
+    /** On the connection apart. */
+    <T> T keeping(Transactions.Work<T> work) {
+        return on(spare, work);
+    }
+
+    private boolean isPoolTaken() {
+        return spare != null && spare.isPoolTaken();
+    }
+
+    /** Whether the current thread has a connection for a transaction, be it one in which one can write or not. */
+    private boolean isHeldByThread() {
+        return boundTo.stream().anyMatch(TransactionSynchronizationManager::hasResource);
+    }
+
+    private <T> T on(@Nullable SpareConnection apart, Transactions.Work<T> work) {
+        try (Connection connection = connection(apart)) {
+            if (commitsByItself
+                    && !connection.getAutoCommit()
+                    && TransactionSynchronizationManager.isActualTransactionActive()) {
+                throw new IllegalStateException(
+                        "The data source of the idempotency records hands out the connection of "
+                                + "the thread's transaction, which is not the store's to commit. Define a JdbcIdempotencyStore "
+                                + "bean on a data source that does not");
+            }
+            return Transactions.byItself(connection, work);
+        } catch (SQLException failure) {
+            throw new JdbcStoreException(failure, table);
+        }
+    }
+
+    private Connection connection(@Nullable SpareConnection apart) {
+        Connection connection = apart == null ? null : apart.get();
+        try {
+            return connection == null ? shared.getConnection() : connection;
+        } catch (SQLException failure) {
+            throw isHeldByThread()
+                    ? JdbcStoreException.noSecondConnection(failure, table)
+                    : new JdbcStoreException(failure, table);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (spare != null) {
+            spare.close();
+        }
+    }
+}

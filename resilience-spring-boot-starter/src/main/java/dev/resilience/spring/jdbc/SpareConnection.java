@@ -1,0 +1,121 @@
+package dev.resilience.spring.jdbc;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.HikariPoolMXBean;
+import dev.resilience.log.LogLine;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.regex.Pattern;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A connection beside those of the application's pool, configured like them. It is opened when it is first needed, closed
+ * when it was idle for as long as the pool's may be, and in no metrics. Only beside a pool of HikariCP that is not
+ * wrapped: a wrapper may do something to connections that would be missing here.
+ */
+final class SpareConnection implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(SpareConnection.class);
+    private static final LogLine MISSED = LogLine.warn("idempotency_connection_failed");
+    private static final long LONGEST_WAIT_MILLIS = 5_000;
+
+    /** A database in memory that each connection has for itself. */
+    private static final Pattern PRIVATE_DATABASE = Pattern.compile("jdbc:h2:mem:(;.*)?");
+
+    private final HikariDataSource pool;
+    private @Nullable HikariDataSource apart;
+    private boolean closed;
+    private volatile boolean isMissed;
+
+    private SpareConnection(HikariDataSource pool) {
+        this.pool = pool;
+    }
+
+    /** {@code null} if there can be none. */
+    static @Nullable SpareConnection beside(DataSource pool) {
+        return pool.getClass() == HikariDataSource.class
+                        && pool instanceof HikariDataSource ofHikari
+                        && !isPrivate(ofHikari.getJdbcUrl())
+                ? new SpareConnection(ofHikari)
+                : null;
+    }
+
+    private static boolean isPrivate(@Nullable String url) {
+        return url != null && PRIVATE_DATABASE.matcher(url).matches();
+    }
+
+    /** Whether a thread that asks the application's pool for a connection has to wait. */
+    boolean isPoolTaken() {
+        HikariPoolMXBean state = pool.getHikariPoolMXBean();
+        return state != null
+                && state.getIdleConnections() == 0
+                && state.getTotalConnections() >= pool.getMaximumPoolSize();
+    }
+
+    /** {@code null} if it is not to be had: then the pool's are left. */
+    @Nullable
+    Connection get() {
+        try {
+            HikariDataSource opened = opened();
+            Connection connection = opened == null ? null : opened.getConnection();
+            isMissed = false;
+            return connection;
+        } catch (SQLException | RuntimeException unavailable) {
+            if (!isMissed) {
+                isMissed = true;
+                MISSED.in(log)
+                        .setCause(unavailable)
+                        .log(
+                                "The connection for idempotency records beside those of {} could not be opened; those of "
+                                        + "the pool are used until it can",
+                                pool.getPoolName());
+            }
+            return null;
+        }
+    }
+
+    private synchronized @Nullable HikariDataSource opened() {
+        if (closed || pool.isClosed()) {
+            return null;
+        }
+        HikariDataSource opened = apart;
+        if (opened == null) {
+            opened = new HikariDataSource(configuration());
+            apart = opened;
+        }
+        opened.setCredentials(pool.getCredentials()); // which may change while the application runs
+        return opened;
+    }
+
+    private HikariConfig configuration() {
+        HikariConfig like = new HikariConfig();
+        pool.copyStateTo(like);
+        like.setPoolName(pool.getPoolName() + "-idempotency");
+        like.setMaximumPoolSize(1);
+        like.setMinimumIdle(0);
+        like.setConnectionTimeout(Math.min(like.getConnectionTimeout(), LONGEST_WAIT_MILLIS));
+        like.setInitializationFailTimeout(-1);
+        like.setAutoCommit(true);
+        like.setRegisterMbeans(false);
+        like.setHealthCheckRegistry(null);
+        if (like.getMetricRegistry() != null) {
+            like.setMetricRegistry(null);
+        }
+        if (like.getMetricsTrackerFactory() != null) {
+            like.setMetricsTrackerFactory(null);
+        }
+        return like;
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        if (apart != null) {
+            apart.close();
+        }
+    }
+}

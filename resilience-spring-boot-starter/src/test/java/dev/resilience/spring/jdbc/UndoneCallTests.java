@@ -1,0 +1,160 @@
+package dev.resilience.spring.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.resilience.annotation.Idempotent;
+import dev.resilience.event.IdempotencyOutcome;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.UnexpectedRollbackException;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
+
+/** A method that returns although it has its transaction rolled back: its result has no effect behind it, and is not kept. */
+@ParameterizedClass
+@MethodSource("storesAndDatabases")
+class UndoneCallTests {
+
+    private static final String NEVER = "resilience.idempotency.default.transactional=never";
+
+    private final Databases database;
+    private final String property;
+
+    UndoneCallTests(Databases database, String property) {
+        this.database = database;
+        this.property = property;
+    }
+
+    static Stream<Arguments> storesAndDatabases() {
+        return Stream.concat(
+                Databases.atHand().stream()
+                        .flatMap(database -> Stream.of("resilience.idempotency-store.type=jdbc", NEVER)
+                                .map(property -> Arguments.of(database, property))),
+                Arrays.stream(
+                        new Arguments[] {Arguments.of(Databases.H2, "resilience.idempotency-store.type=memory")}));
+    }
+
+    private void with(TestShop.Use use) {
+        TestShop.with(
+                database, pool -> {}, runner -> runner.withBean(Bookings.class).withPropertyValues(property), use);
+    }
+
+    /** The first call was undone: the next one runs, and a third one gets its result. */
+    private static void assertRunsAgain(TestShop shop, Bookings bookings) {
+        shop.assertEffects(0);
+        shop.awaitCounted(IdempotencyOutcome.RELEASED);
+        bookings.undoNothing();
+        assertThat(bookings.book("k")).isEqualTo("booking 2");
+        assertThat(bookings.book("k")).isEqualTo("booking 2");
+        shop.assertEffects(1);
+    }
+
+    @Test
+    void inItsOwnTransaction() {
+        with(shop -> {
+            Bookings bookings = shop.beans().getBean(Bookings.class);
+
+            assertThat(bookings.book("k")).isEqualTo("booking 1");
+
+            assertRunsAgain(shop, bookings);
+        });
+    }
+
+    @Test
+    void inItsCallersTransaction() {
+        with(shop -> {
+            Bookings bookings = shop.beans().getBean(Bookings.class);
+
+            assertThatThrownBy(() -> shop.transaction()
+                            .executeWithoutResult(
+                                    status -> assertThat(bookings.book("k")).isEqualTo("booking 1")))
+                    .isInstanceOf(UnexpectedRollbackException.class);
+
+            assertRunsAgain(shop, bookings);
+        });
+    }
+
+    @Test
+    void inANewTransactionBesideItsCallers() {
+        with(shop -> {
+            Bookings bookings = shop.beans().getBean(Bookings.class);
+
+            shop.transaction()
+                    .executeWithoutResult(status ->
+                            assertThat(bookings.bookInNewTransaction("k")).isEqualTo("booking 1"));
+
+            shop.assertEffects(0);
+            shop.awaitCounted(IdempotencyOutcome.RELEASED);
+            bookings.undoNothing();
+            assertThat(bookings.bookInNewTransaction("k")).isEqualTo("booking 2");
+            shop.assertEffects(1);
+        });
+    }
+
+    @Test
+    void inANestedTransaction() {
+        with(shop -> {
+            Bookings bookings = shop.beans().getBean(Bookings.class);
+
+            shop.transaction()
+                    .executeWithoutResult(
+                            status -> assertThat(bookings.bookNested("k")).isEqualTo("booking 1"));
+
+            shop.assertEffects(0);
+            shop.awaitCounted(IdempotencyOutcome.RELEASED);
+            bookings.undoNothing();
+            assertThat(bookings.bookNested("k")).isEqualTo("booking 2");
+            shop.assertEffects(1);
+        });
+    }
+
+    /** What the application does. */
+    static class Bookings {
+
+        private final JdbcTemplate jdbc;
+        private int number;
+        private boolean undoes = true;
+
+        Bookings(JdbcTemplate jdbc) {
+            this.jdbc = jdbc;
+        }
+
+        void undoNothing() {
+            undoes = false;
+        }
+
+        @Idempotent(key = "#key")
+        @Transactional
+        public String book(String key) {
+            return effect();
+        }
+
+        @Idempotent(key = "#key")
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        public String bookInNewTransaction(String key) {
+            return effect();
+        }
+
+        @Idempotent(key = "#key")
+        @Transactional(propagation = Propagation.NESTED)
+        public String bookNested(String key) {
+            return effect();
+        }
+
+        private String effect() {
+            String booking = "booking " + ++number;
+            jdbc.update("INSERT INTO effects (name) VALUES (?)", booking);
+            if (undoes) {
+                TransactionAspectSupport.currentTransactionStatus().setRollbackOnly();
+            }
+            return booking;
+        }
+    }
+}
