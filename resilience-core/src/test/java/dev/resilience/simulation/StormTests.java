@@ -4,12 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
+import dev.resilience.concurrency.Effort;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** Three services in a chain before a backend that is down for a minute, at a thousand calls a second. */
+/**
+ * Three services in a chain before a backend that is down for a minute, at a thousand calls a second. The storms of those
+ * who do without the defaults take long to simulate: they belong to {@code -Plong}.
+ */
 class StormTests {
 
     @Nested
@@ -42,11 +48,13 @@ class StormTests {
     class TheLoadOnTheDeadBackend {
 
         @Test
+        @Tag("long")
         void isTwentySevenfoldWithNaiveRetries() {
             assertThat(Storm.ofOneMinute(Scenario.NAIVE).callsPerCallAtTheEnd()).isCloseTo(27, withinPercentage(2));
         }
 
         @Test
+        @Tag("long")
         void isSevenfoldWhereNestedRetriesAreSuppressed() {
             assertThat(Storm.ofOneMinute(Scenario.SUPPRESS).callsPerCallAtTheEnd())
                     .isCloseTo(7, withinPercentage(2));
@@ -97,18 +105,23 @@ class StormTests {
 
         /** What the naive retries hold back while the backend is down comes down on it when it is up again. */
         @Test
+        @Tag("long")
         void waitsForTheStormToPassWithNaiveRetries() {
             assertThat(Storm.ofOneMinute(Scenario.NAIVE).recovery()).isGreaterThan(20);
         }
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5})
+    @MethodSource("seeds")
     void theDefaultsDoNotDependOnTheMomentsAtWhichUsersCall(long seed) {
         StormResult defaults = Storm.run(Scenario.DEFAULTS, Timetable.ONE_MINUTE, seed);
 
         assertThat(defaults.callsPerCall()).isBetween(1.0, 1.15);
         assertThat(defaults.recovery()).isLessThanOrEqualTo(2);
+    }
+
+    static LongStream seeds() {
+        return LongStream.rangeClosed(1, Effort.of(2, 5));
     }
 
     @Test
