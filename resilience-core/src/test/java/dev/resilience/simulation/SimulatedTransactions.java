@@ -1,5 +1,6 @@
 package dev.resilience.simulation;
 
+import dev.resilience.idempotency.RecordKey;
 import dev.resilience.simulation.ManagedTransaction.Listener;
 import dev.resilience.simulation.ManagedTransaction.Status;
 import java.util.concurrent.Callable;
@@ -44,6 +45,18 @@ final class SimulatedTransactions {
     @Nullable
     ManagedTransaction current() {
         return ManagedTransaction.of(baton.current());
+    }
+
+    /** Reads a record of the application, which is where a snapshot is taken. */
+    void look(String key) {
+        ManagedTransaction transaction = current();
+        if (transaction != null) {
+            RecordKey any = RecordKey.of("table of the application", "", key);
+            transaction.connection().execute("look", () -> {
+                Object unused = transaction.connection().session().look(any);
+                return true;
+            });
+        }
     }
 
     /** Joins the task's transaction if there is one. */
@@ -126,6 +139,11 @@ final class SimulatedTransactions {
         } catch (RuntimeException refused) {
             rollback(transaction);
             throw refused;
+        }
+        if (transaction.failsAtCommit()) {
+            transaction.connection().session().rollback();
+            commitFailed(transaction);
+            throw new Failures.Passing();
         }
         try {
             transaction.connection().commit();
