@@ -30,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  *      └─────────────────────────────┘       ... and from Pending
  * }</pre>
  *
+ * <p>Whether an answer has its effect is known of the attempt that it comes from ({@link EndedAttempts}), not of the state: a
+ * call may have several attempts at once, of which it has given up all but one.
+ *
  * <p>From every state the call may end, and the store may say that the record is another call's: {@code Lost}. Four kinds
  * of threads bring events: the caller's, those of attempts, those that end transactions, and the timer's. Each event makes
  * one transition, by a compare-and-set on the state, and then does the {@linkplain Work work} of that transition. So no

@@ -15,7 +15,7 @@ public interface StoreTransaction {
         ROLLED_BACK,
         /** A part of it, with the record in it or not; the transaction goes on, and its end is still to be told. */
         PARTLY_ROLLED_BACK,
-        /** The transaction has ended, and nobody knows how. */
+        /** The transaction has ended, and how is not known. */
         UNKNOWN
     }
 
@@ -47,9 +47,9 @@ public interface StoreTransaction {
     boolean isSnapshot();
 
     /**
-     * Sees to it that the transaction is rolled back, whatever its owner wants.
+     * Sees to it that the transaction is rolled back, even if its owner commits it.
      *
-     * @param why what whoever wants to commit it gets to see
+     * @param why what its owner gets if it commits it
      */
     void rollbackOnly(RuntimeException why);
 }

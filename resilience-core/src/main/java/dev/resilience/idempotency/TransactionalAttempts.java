@@ -53,15 +53,15 @@ final class TransactionalAttempts implements AttemptRecorder {
             Transition how = state.move(now -> now.attemptBegins(in, isSnapshot));
             switch (how.work()) {
                 case RUN -> {
-                    return new RunningAttempt(null);
+                    return new RecordedAttempt(this, null);
                 }
                 case LOCK_AND_RUN -> {
                     lock(Objects.requireNonNull(in));
-                    return new RunningAttempt(null);
+                    return new RecordedAttempt(this, null);
                 }
                 case ANSWER -> {
                     StoredResult earlier = how.neededResult();
-                    return new RunningAttempt(() -> record.read(earlier));
+                    return new RecordedAttempt(this, () -> record.read(earlier));
                 }
                 case CHECK -> check(in);
                 default -> throw refusal(how.work());
@@ -87,10 +87,17 @@ final class TransactionalAttempts implements AttemptRecorder {
         }
     }
 
-    private void returned(@Nullable Object returned, @Nullable StoreTransaction in) {
-        if (in == null) {
-            return;
+    /** The body of an attempt has returned. */
+    EndedAttempt returned(@Nullable Object returned) {
+        StoreTransaction in = transaction();
+        EndedAttempt attempt = ended.add(returned, in);
+        if (in != null) {
+            returnedIn(in, returned);
         }
+        return attempt;
+    }
+
+    private void returnedIn(StoreTransaction in, @Nullable Object returned) {
         if (!operation.isFinal(returned) || !operation.keeps(returned)) {
             endedWithoutResult(in, null);
             return;
@@ -105,8 +112,11 @@ final class TransactionalAttempts implements AttemptRecorder {
         }
     }
 
-    private void threw(Throwable failure, @Nullable StoreTransaction in) {
+    /** The body of an attempt has thrown. */
+    void threw(Throwable failure) {
         try {
+            StoreTransaction in = transaction();
+            EndedAttempt unused = ended.add(failure, in);
             if (in != null) {
                 endedWithoutResult(in, record.stored(failure));
             }
@@ -115,7 +125,9 @@ final class TransactionalAttempts implements AttemptRecorder {
         }
     }
 
-    private @Nullable StoreTransaction transaction() {
+    /** The current thread's, if the store can write in it. */
+    @Nullable
+    StoreTransaction transaction() {
         return idempotency.policy().transactional() == Transactional.AUTO
                 ? idempotency.store().currentTransaction()
                 : null;
@@ -228,49 +240,6 @@ final class TransactionalAttempts implements AttemptRecorder {
             listen(Objects.requireNonNull(in));
         } else if (work == Work.REFUSE_UNDECIDED) {
             throw errors.undecided();
-        }
-    }
-
-    /** An attempt as its body's advisor sees it. */
-    private final class RunningAttempt implements Attempt {
-
-        private final @Nullable EarlierAnswer earlierAnswer;
-        private volatile @Nullable EndedAttempt result;
-
-        RunningAttempt(@Nullable EarlierAnswer earlierAnswer) {
-            this.earlierAnswer = earlierAnswer;
-        }
-
-        @Override
-        public @Nullable EarlierAnswer earlierAnswer() {
-            return earlierAnswer;
-        }
-
-        @Override
-        public void returned(@Nullable Object returned) {
-            StoreTransaction in = transaction();
-            result = ended.add(returned, in);
-            TransactionalAttempts.this.returned(returned, in);
-        }
-
-        @Override
-        public void threw(Throwable failure) {
-            StoreTransaction in = transaction();
-            ended.add(failure, in);
-            TransactionalAttempts.this.threw(failure, in);
-        }
-
-        @Override
-        public boolean hearsNothingOfTransaction() {
-            return transaction() == null;
-        }
-
-        @Override
-        public void undone() {
-            EndedAttempt mine = result;
-            if (mine != null) {
-                mine.undo();
-            }
         }
     }
 }
