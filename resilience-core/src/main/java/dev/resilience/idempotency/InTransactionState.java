@@ -100,9 +100,12 @@ record InTransactionState(
         if (callIsOver) {
             return stays();
         }
-        return ending.isFromOutside(transaction)
-                ? new RunningState().callEnds(ending) // the transaction is that of an attempt that the call has given up
-                : to(new InTransactionState(transaction, ending.toKeep(), isLocked, true), Work.NOTHING);
+        if (ending.isFromOutside(transaction)) {
+            return new RunningState().callEnds(ending); // the transaction is that of an attempt that the call has given up
+        }
+        StoredResult ofCall = ending.toKeep();
+        StoredResult kept = ofCall == null ? answer : ofCall; // the call may have given up before the attempt had its answer
+        return to(new InTransactionState(transaction, kept, isLocked, true), Work.NOTHING);
     }
 
     @Override

@@ -12,6 +12,7 @@ import dev.resilience.idempotency.Claim.Acquired;
 import dev.resilience.idempotency.StoreTransaction.End;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
@@ -27,7 +28,14 @@ class AttemptsOfCallTests {
     private final ManualTimeSource time = new ManualTimeSource();
     private final Store store = new Store();
     private final Idempotency idempotency = new Idempotency(
-            "orders", IdempotencyPolicy.builder().maxResultSize(1_000).build(), store, time, new Events());
+            "orders",
+            IdempotencyPolicy.builder()
+                    .maxResultSize(1_000)
+                    .replayExceptions(List.of(IllegalStateException.class))
+                    .build(),
+            store,
+            time,
+            new Events());
     private final UnfinishedOperation operation = new UnfinishedOperation();
     private final IdempotentExecution call = new IdempotentExecution(
             idempotency,
@@ -123,6 +131,18 @@ class AttemptsOfCallTests {
             callReturns("live");
             first.end(End.ROLLED_BACK);
 
+            CountedOutcomes.assertCounted(idempotency, EXECUTED);
+        }
+
+        @Test
+        void theAnswerOfOneThatWasGivenUpIsStoredByItsCommit() {
+            Attempt givenUp = begin(first);
+            givenUp.threw(new IllegalStateException("declined"));
+            call.callThrew(new IllegalArgumentException("the call is out of time"));
+
+            first.commit();
+
+            assertThat(first.written).hasSize(1);
             CountedOutcomes.assertCounted(idempotency, EXECUTED);
         }
 

@@ -57,9 +57,10 @@ record BodyPlan(Duration before, Duration after, Ending ending) {
                 || (ending == Ending.RETURNS_TOO_MUCH && !features.contains(ScenarioFeature.UNFINISHED_RESULTS))
                 || (ending == Ending.FAILS_AT_COMMIT && !features.contains(ScenarioFeature.FAILING_COMMITS));
         boolean hangs = mayHang && baton.chance(40) && features.contains(ScenarioFeature.HANGING_BODIES);
+        boolean quick = features.contains(ScenarioFeature.LONG_BACKOFF) && !features.contains(ScenarioFeature.STORE_FAULTS);
         return new BodyPlan(
-                hangs ? Duration.ofSeconds(40) : duration(baton),
-                duration(baton),
+                hangs ? Duration.ofSeconds(40) : quick ? Duration.ZERO : duration(baton),
+                quick ? Duration.ZERO : duration(baton),
                 cannot ? Ending.RETURNS : ending);
     }
 
@@ -72,7 +73,11 @@ record BodyPlan(Duration before, Duration after, Ending ending) {
                 baton.chooseUpTo(Duration.ofSeconds(4)));
     }
 
+    BodyPlan ending(Ending other) {
+        return new BodyPlan(before, after, other);
+    }
+
     BodyPlan failing() {
-        return new BodyPlan(before, after, Ending.THROWS);
+        return ending(Ending.THROWS);
     }
 }

@@ -106,7 +106,13 @@ record CallPlan(
             // A snapshot has its record locked, max-lease or not, until it ends
             boolean mayHang = !isolation.isSnapshot() && (i == 0 || features.contains(ScenarioFeature.HANGING_RETRIES));
             BodyPlan body = BodyPlan.chosen(baton, features, style.isTransactional(), mayHang);
-            bodies.add(cannot.contains(body.ending()) ? body.failing() : body);
+            boolean undone = limited
+                    && style == Style.OWN
+                    && features.contains(ScenarioFeature.ROLLBACK_ONLY)
+                    && !cannot.contains(BodyPlan.Ending.RETURNS_WITHOUT_EFFECT)
+                    && baton.chance(200);
+            BodyPlan planned = undone ? body.ending(BodyPlan.Ending.RETURNS_WITHOUT_EFFECT) : body;
+            bodies.add(cannot.contains(planned.ending()) ? planned.failing() : planned);
         }
         boolean looksFirst = features.contains(ScenarioFeature.OLD_SNAPSHOTS) && style.isCallers() && baton.chance(400);
         boolean cancelled =
@@ -130,7 +136,7 @@ record CallPlan(
             return features.contains(ScenarioFeature.STAGES) && baton.chance(500) ? Style.STAGE : Style.PLAIN;
         }
         Style style = baton.chooseFrom(
-                Style.OWN, Style.OWN, Style.OWN, Style.CALLERS, Style.CALLERS_JOINED, Style.CALLERS_NESTED, Style.CALLERS_PART);
+                Style.OWN, Style.OWN, Style.OWN, Style.CALLERS, Style.CALLERS_JOINED, Style.CALLERS_NESTED, Style.CALLERS_PART, Style.CALLERS_PART);
         boolean isNested = style == Style.CALLERS_NESTED || style == Style.CALLERS_PART;
         boolean cannot = (isNested && !features.contains(ScenarioFeature.SAVEPOINTS))
                 || (style.isCallers() && !features.contains(ScenarioFeature.CALLERS_TRANSACTIONS));

@@ -82,9 +82,9 @@ final class ManagedTransaction {
         return doomed;
     }
 
-    /** The server will not commit it. */
-    void failAtCommit() {
-        failsAtCommit = true;
+    /** The server will not commit it, or the part of it that is under way. */
+    void failAtCommit(boolean fails) {
+        failsAtCommit = fails;
     }
 
     boolean failsAtCommit() {

@@ -53,7 +53,7 @@ enum ScenarioFeature {
     LONG_BACKOFF,
     /** The caller's snapshot is older than the claim of the call. */
     OLD_SNAPSHOTS,
-    /** Between the end of an attempt's transaction and the end of the call there is other advice, which takes its time. */
+    /** There is other advice within an attempt's transaction, and around it, which takes its time. */
     SLOW_ADVICE,
     /** The method's transactions are none in which the store writes. */
     UNHEARD_TRANSACTIONS,

@@ -3,6 +3,7 @@ package dev.resilience.simulation;
 import dev.resilience.idempotency.AttemptRecorder;
 import dev.resilience.pipeline.Invocation;
 import java.time.Duration;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -37,22 +38,24 @@ final class SimulatedInvocation implements Invocation {
     @Override
     public @Nullable Object proceed() throws Exception {
         BodyPlan body = plan.body(attempts++);
-        try {
-            return attempt(body);
-        } finally {
-            if (world.has(ScenarioFeature.SLOW_ADVICE) && plan.style() == CallPlan.Style.OWN) {
-                node.time().sleep(world.baton().chooseFrom(Duration.ZERO, Duration.ofMillis(300), Duration.ofSeconds(1)));
-            }
-        }
-    }
-
-    private @Nullable Object attempt(BodyPlan body) throws Exception {
         return switch (plan.style()) {
             case STAGE -> stage(body);
             case CALLERS_PART -> node.transactions().nested(() -> throughTheDoor(body));
-            case OWN, CALLERS_JOINED -> node.transactions().required(plan.isolation(), () -> throughTheDoor(body));
+            case OWN -> withSlowAdvice(() -> node.transactions()
+                    .required(plan.isolation(), () -> withSlowAdvice(() -> throughTheDoor(body))));
+            case CALLERS_JOINED -> node.transactions().required(plan.isolation(), () -> throughTheDoor(body));
             case PLAIN, CALLERS, CALLERS_NESTED -> throughTheDoor(body);
         };
+    }
+
+    private @Nullable Object withSlowAdvice(Callable<@Nullable Object> work) throws Exception {
+        try {
+            return work.call();
+        } finally {
+            if (world.has(ScenarioFeature.SLOW_ADVICE)) {
+                node.time().sleep(world.baton().chooseFrom(Duration.ZERO, Duration.ofMillis(300), Duration.ofSeconds(1)));
+            }
+        }
     }
 
     private @Nullable Object throughTheDoor(BodyPlan body) throws Exception {
@@ -157,7 +160,7 @@ final class SimulatedInvocation implements Invocation {
             case FAILS_AT_COMMIT -> {
                 ManagedTransaction current = node.transactions().current();
                 if (current != null) {
-                    current.failAtCommit();
+                    current.failAtCommit(true);
                 }
             }
             case THROWS -> throw new Failures.Passing();

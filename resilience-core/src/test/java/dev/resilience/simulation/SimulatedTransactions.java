@@ -85,8 +85,13 @@ final class SimulatedTransactions {
         Session.Savepoint savepoint =
                 outer.connection().execute("SAVEPOINT", outer.connection().session()::savepoint);
         try {
-            return work.call();
+            T result = work.call();
+            if (outer.failsAtCommit()) {
+                throw new Failures.Passing();
+            }
+            return result;
         } catch (Exception failure) {
+            outer.failAtCommit(false);
             if (Failures.rollsBack(failure)) {
                 baton.trace().task("rolls back to the savepoint");
                 outer.listeners().forEach(Listener::savepointRollback);
