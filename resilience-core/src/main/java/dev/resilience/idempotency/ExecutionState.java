@@ -13,12 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <p>{@link IdempotentExecution} has the diagram. States are immutable.
  */
 sealed interface ExecutionState
-        permits RunningState,
-                TransactionBoundState,
-                InDoubtState,
-                StoredState,
-                LostState,
-                EndedState {
+        permits RunningState, TransactionBoundState, InDoubtState, StoredState, LostState, EndedState {
 
     /**
      * An attempt is about to run the body.

@@ -67,7 +67,8 @@ final class IdempotencyCall {
             return Objects.requireNonNull(idempotency.store().claim(request), "the store gave no answer");
         } catch (RuntimeException unavailable) {
             boolean interrupted = Thread.currentThread().isInterrupted();
-            boolean failsOpen = policy.onStoreFailure() == OnStoreFailure.FAIL_OPEN && !isRunningElsewhere && !interrupted;
+            boolean failsOpen =
+                    policy.onStoreFailure() == OnStoreFailure.FAIL_OPEN && !isRunningElsewhere && !interrupted;
             if (!failsOpen) {
                 idempotency.lostClaims().free(request);
             }

@@ -34,7 +34,8 @@ record IdempotencyErrors(String policy, String method, IdempotencyPolicy setting
 
     IdempotencyStoreException notSeen() {
         return new IdempotencyStoreException(
-                prefix() + "the transaction of " + method + " does not see the record of its own call, because it had read"
+                prefix() + "the transaction of " + method
+                        + " does not see the record of its own call, because it had read"
                         + " something before the call began and has the isolation REPEATABLE READ or SERIALIZABLE, so it is"
                         + " rolled back. Begin the transaction at the method, or read nothing in it before the call, or use"
                         + " READ COMMITTED",

@@ -101,10 +101,12 @@ record InTransactionState(
             return stays();
         }
         if (ending.isFromOutside(transaction)) {
-            return new RunningState().callEnds(ending); // the transaction is that of an attempt that the call has given up
+            return new RunningState()
+                    .callEnds(ending); // the transaction is that of an attempt that the call has given up
         }
         StoredResult ofCall = ending.toKeep();
-        StoredResult kept = ofCall == null ? answer : ofCall; // the call may have given up before the attempt had its answer
+        StoredResult kept =
+                ofCall == null ? answer : ofCall; // the call may have given up before the attempt had its answer
         return to(new InTransactionState(transaction, kept, isLocked, true), Work.NOTHING);
     }
 

@@ -41,8 +41,7 @@ record PartlyRolledBackState(StoreTransaction transaction, StoredResult written,
         return switch (how) {
             case PARTLY_ROLLED_BACK -> stays();
             case COMMITTED, UNKNOWN -> InDoubtState.entered(written, callIsOver);
-            case ROLLED_BACK ->
-                callIsOver ? to(new EndedState(), Work.RELEASE) : to(new RunningState(), Work.NOTHING);
+            case ROLLED_BACK -> callIsOver ? to(new EndedState(), Work.RELEASE) : to(new RunningState(), Work.NOTHING);
         };
     }
 

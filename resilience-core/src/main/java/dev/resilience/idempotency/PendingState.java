@@ -43,8 +43,7 @@ record PendingState(StoreTransaction transaction, StoredResult written, boolean 
                 callIsOver ? to(new EndedState(), Work.COUNT_EXECUTED) : to(new StoredState(written), Work.NOTHING);
             case PARTLY_ROLLED_BACK -> to(new PartlyRolledBackState(transaction, written, callIsOver), Work.NOTHING);
             case UNKNOWN -> InDoubtState.entered(written, callIsOver);
-            case ROLLED_BACK ->
-                callIsOver ? to(new EndedState(), Work.RELEASE) : to(new RunningState(), Work.NOTHING);
+            case ROLLED_BACK -> callIsOver ? to(new EndedState(), Work.RELEASE) : to(new RunningState(), Work.NOTHING);
         };
     }
 

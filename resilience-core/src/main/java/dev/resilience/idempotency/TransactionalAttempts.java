@@ -47,15 +47,16 @@ final class TransactionalAttempts implements AttemptRecorder {
     @Override
     public Attempt begin() {
         StoreTransaction in = transaction();
-        refuseIfDoomed(in);
         boolean isSnapshot = in != null && in.isSnapshot();
         while (true) {
             Transition how = state.move(now -> now.attemptBegins(in, isSnapshot));
             switch (how.work()) {
                 case RUN -> {
+                    refuseIfDoomed(in);
                     return new RecordedAttempt(this, null);
                 }
                 case LOCK_AND_RUN -> {
+                    refuseIfDoomed(in);
                     lock(Objects.requireNonNull(in));
                     return new RecordedAttempt(this, null);
                 }
@@ -82,7 +83,9 @@ final class TransactionalAttempts implements AttemptRecorder {
      */
     void refuseUnwritten(ExecutionState after, Throwable unwritable) {
         StoreTransaction in = transaction();
-        if (in != null && after instanceof InTransactionState waiting && waiting.transaction().equals(in)) {
+        if (in != null
+                && after instanceof InTransactionState waiting
+                && waiting.transaction().equals(in)) {
             throw refuse(in, errors.notWritten(unwritable));
         }
     }
@@ -181,9 +184,9 @@ final class TransactionalAttempts implements AttemptRecorder {
         }
     }
 
-    /** A transaction with a snapshot may just not see the record: its end frees the key, if it is still the call's. */
+    /** A transaction with a snapshot may just not see the record, of which the store knows; then its end frees the key. */
     private void mustBeMine(boolean mine, StoreTransaction in) {
-        if (!mine && in.isSnapshot()) {
+        if (!mine && in.isSnapshot() && record.status(null) != ClaimStatus.LOST) {
             throw errors.notSeen();
         }
         if (!mine) {

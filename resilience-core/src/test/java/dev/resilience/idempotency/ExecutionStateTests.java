@@ -114,9 +114,12 @@ class ExecutionStateTests {
         events.put("call: returns", state -> state.callEnds(CallAnswer.returned(null, () -> ANSWER)));
         events.put("call: returns nothing to keep", state -> state.callEnds(CallAnswer.returned(null, () -> null)));
         events.put("call: throws", state -> state.callEnds(CallAnswer.none()));
-        events.put("call: returns from same", state -> state.callEnds(CallAnswer.returned(endedIn(SAME, false), () -> ANSWER)));
         events.put(
-                "call: returns from other", state -> state.callEnds(CallAnswer.returned(endedIn(OTHER, false), () -> ANSWER)));
+                "call: returns from same",
+                state -> state.callEnds(CallAnswer.returned(endedIn(SAME, false), () -> ANSWER)));
+        events.put(
+                "call: returns from other",
+                state -> state.callEnds(CallAnswer.returned(endedIn(OTHER, false), () -> ANSWER)));
         events.put(
                 "call: returns what was undone",
                 state -> state.callEnds(CallAnswer.returned(endedIn(SAME, true), () -> ANSWER)));

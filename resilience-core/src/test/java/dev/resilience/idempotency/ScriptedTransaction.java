@@ -1,8 +1,8 @@
 package dev.resilience.idempotency;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -14,8 +14,13 @@ final class ScriptedTransaction implements StoreTransaction {
     final List<StoredResult> written = new ArrayList<>();
     boolean isMine = true;
     boolean isSnapshot;
-    @Nullable RuntimeException failure;
-    @Nullable RuntimeException rollsBack;
+
+    @Nullable
+    RuntimeException failure;
+
+    @Nullable
+    RuntimeException rollsBack;
+
     private final List<Runnable> beforeCommit = new ArrayList<>();
     private final List<Consumer<End>> listeners = new ArrayList<>();
 

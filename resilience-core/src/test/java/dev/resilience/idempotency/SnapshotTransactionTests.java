@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.resilience.concurrency.StubTime;
 import dev.resilience.event.Events;
 import dev.resilience.event.IdempotencyOutcome;
+import dev.resilience.exception.IdempotencyLeaseLostException;
 import dev.resilience.exception.IdempotencyStoreException;
 import dev.resilience.idempotency.Claim.Acquired;
 import dev.resilience.time.ManualTimeSource;
@@ -99,6 +100,18 @@ class SnapshotTransactionTests {
                 .hasMessageContainingAll(TextOperation.NAME, "Begin the transaction at the method", "READ COMMITTED");
 
         assertThat(transaction.rollsBack).isInstanceOf(IdempotencyStoreException.class);
+    }
+
+    @Test
+    void isRolledBackBeforeTheBodyIfTheKeyIsAnothersByNow() {
+        transaction.isMine = false;
+        store.status = ClaimStatus.LOST;
+
+        assertThatThrownBy(key::begin).isInstanceOf(IdempotencyLeaseLostException.class);
+
+        assertThat(transaction.rollsBack).isInstanceOf(IdempotencyLeaseLostException.class);
+        assertThatThrownBy(key::begin).isInstanceOf(IdempotencyLeaseLostException.class);
+        CountedOutcomes.assertCounted(idempotency, IdempotencyOutcome.LEASE_LOST);
     }
 
     @Test
@@ -211,6 +224,7 @@ class SnapshotTransactionTests {
         private final AtomicInteger renewals = new AtomicInteger();
         private final CountDownLatch isRenewing = new CountDownLatch(1);
         private final List<Ownership> released = new ArrayList<>();
+        private ClaimStatus status = ClaimStatus.IN_PROGRESS;
         private volatile CountDownLatch mayRenew = new CountDownLatch(0);
 
         Store() {
@@ -227,6 +241,11 @@ class SnapshotTransactionTests {
                 throw new IllegalStateException(over);
             }
             return super.renew(ownership, lease);
+        }
+
+        @Override
+        public ClaimStatus statusOf(Ownership ownership) {
+            return status;
         }
 
         @Override

@@ -57,7 +57,8 @@ record BodyPlan(Duration before, Duration after, Ending ending) {
                 || (ending == Ending.RETURNS_TOO_MUCH && !features.contains(ScenarioFeature.UNFINISHED_RESULTS))
                 || (ending == Ending.FAILS_AT_COMMIT && !features.contains(ScenarioFeature.FAILING_COMMITS));
         boolean hangs = mayHang && baton.chance(40) && features.contains(ScenarioFeature.HANGING_BODIES);
-        boolean quick = features.contains(ScenarioFeature.LONG_BACKOFF) && !features.contains(ScenarioFeature.STORE_FAULTS);
+        boolean quick =
+                features.contains(ScenarioFeature.LONG_BACKOFF) && !features.contains(ScenarioFeature.STORE_FAULTS);
         return new BodyPlan(
                 hangs ? Duration.ofSeconds(40) : quick ? Duration.ZERO : duration(baton),
                 quick ? Duration.ZERO : duration(baton),

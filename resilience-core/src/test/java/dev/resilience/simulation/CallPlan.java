@@ -136,7 +136,14 @@ record CallPlan(
             return features.contains(ScenarioFeature.STAGES) && baton.chance(500) ? Style.STAGE : Style.PLAIN;
         }
         Style style = baton.chooseFrom(
-                Style.OWN, Style.OWN, Style.OWN, Style.CALLERS, Style.CALLERS_JOINED, Style.CALLERS_NESTED, Style.CALLERS_PART, Style.CALLERS_PART);
+                Style.OWN,
+                Style.OWN,
+                Style.OWN,
+                Style.CALLERS,
+                Style.CALLERS_JOINED,
+                Style.CALLERS_NESTED,
+                Style.CALLERS_PART,
+                Style.CALLERS_PART);
         boolean isNested = style == Style.CALLERS_NESTED || style == Style.CALLERS_PART;
         boolean cannot = (isNested && !features.contains(ScenarioFeature.SAVEPOINTS))
                 || (style.isCallers() && !features.contains(ScenarioFeature.CALLERS_TRANSACTIONS));
@@ -160,7 +167,9 @@ record CallPlan(
     /** Whether a transaction has its record locked, and its lease not renewed, until the lease is nearly over. */
     boolean isLongSnapshot(Duration lease) {
         return isolation.isSnapshot()
-                && bodies.stream().anyMatch(body -> body.before().plus(body.after()).multipliedBy(2).compareTo(lease) > 0);
+                && bodies.stream()
+                        .anyMatch(body ->
+                                body.before().plus(body.after()).multipliedBy(2).compareTo(lease) > 0);
     }
 
     BodyPlan body(int attempt) {

@@ -85,9 +85,8 @@ final class Checker {
      * result asks for another attempt, unless it was the last one.
      */
     private List<SimulatedBody> effects(String key) {
-        Set<String> told = world.history().told(key).stream()
-                .map(History.Told::value)
-                .collect(Collectors.toSet());
+        Set<String> told =
+                world.history().told(key).stream().map(History.Told::value).collect(Collectors.toSet());
         return world.database().effects().stream()
                 .filter(body -> body.key().equals(key))
                 .filter(body -> body.answered() || (body.unfinished() && told.contains(body.value())))

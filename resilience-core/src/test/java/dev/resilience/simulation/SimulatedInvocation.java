@@ -41,8 +41,9 @@ final class SimulatedInvocation implements Invocation {
         return switch (plan.style()) {
             case STAGE -> stage(body);
             case CALLERS_PART -> node.transactions().nested(() -> throughTheDoor(body));
-            case OWN -> withSlowAdvice(() -> node.transactions()
-                    .required(plan.isolation(), () -> withSlowAdvice(() -> throughTheDoor(body))));
+            case OWN ->
+                withSlowAdvice(() -> node.transactions()
+                        .required(plan.isolation(), () -> withSlowAdvice(() -> throughTheDoor(body))));
             case CALLERS_JOINED -> node.transactions().required(plan.isolation(), () -> throughTheDoor(body));
             case PLAIN, CALLERS, CALLERS_NESTED -> throughTheDoor(body);
         };
@@ -53,7 +54,8 @@ final class SimulatedInvocation implements Invocation {
             return work.call();
         } finally {
             if (world.has(ScenarioFeature.SLOW_ADVICE)) {
-                node.time().sleep(world.baton().chooseFrom(Duration.ZERO, Duration.ofMillis(300), Duration.ofSeconds(1)));
+                node.time()
+                        .sleep(world.baton().chooseFrom(Duration.ZERO, Duration.ofMillis(300), Duration.ofSeconds(1)));
             }
         }
     }

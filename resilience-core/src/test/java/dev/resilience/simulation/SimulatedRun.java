@@ -42,8 +42,13 @@ final class SimulatedRun {
     private Set<ScenarioFeature> some(Set<ScenarioFeature> features) {
         Set<ScenarioFeature> chosen = EnumSet.noneOf(ScenarioFeature.class);
         int perMille = baton.chooseFrom(300, 600, 900);
-        Set<ScenarioFeature> away = baton.chooseFrom(ScenarioFeature.NO_TROUBLE, ScenarioFeature.FAULTS, Set.of(), Set.of());
-        features.stream().sorted().filter(feature -> !away.contains(feature)).filter(feature -> baton.chance(perMille)).forEach(chosen::add);
+        Set<ScenarioFeature> away =
+                baton.chooseFrom(ScenarioFeature.NO_TROUBLE, ScenarioFeature.FAULTS, Set.of(), Set.of());
+        features.stream()
+                .sorted()
+                .filter(feature -> !away.contains(feature))
+                .filter(feature -> baton.chance(perMille))
+                .forEach(chosen::add);
         return chosen;
     }
 

@@ -179,9 +179,10 @@ final class World {
         return has(ScenarioFeature.STORE_FAULTS)
                 || has(ScenarioFeature.MACHINE_FAULTS)
                 || has(ScenarioFeature.CLOCK_JUMPS)
-                || nodes.stream().anyMatch(node -> node.idempotency().calls().get(IdempotencyOutcome.LEASE_LOST)
-                        + node.idempotency().calls().get(IdempotencyOutcome.STORE_FAILURE)
-                        > 0);
+                || nodes.stream()
+                        .anyMatch(node -> node.idempotency().calls().get(IdempotencyOutcome.LEASE_LOST)
+                                        + node.idempotency().calls().get(IdempotencyOutcome.STORE_FAILURE)
+                                > 0);
     }
 
     /** Whether a record is left by a claim without an answer, on a machine that could have freed it, so that nothing ran. */
@@ -189,7 +190,8 @@ final class World {
         if (!weather.wasDisturbed()) {
             return true;
         }
-        return nodes.stream().anyMatch(node -> !node.machine().hasCrashed() && node.store().hasLostClaimOf(owner));
+        return nodes.stream()
+                .anyMatch(node -> !node.machine().hasCrashed() && node.store().hasLostClaimOf(owner));
     }
 
     /** At most once means: none begins unless all before it have failed. */
