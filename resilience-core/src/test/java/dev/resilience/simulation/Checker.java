@@ -75,7 +75,7 @@ final class Checker {
         }
         for (History.Told told : world.history().told(key)) {
             SimulatedBody body = world.history().body(told.value());
-            boolean isKept = !effects(key).contains(body) || (told.value().equals(stored));
+            boolean isKept = !effects(key).contains(body) || told.value().equals(stored);
             check(isKept, "the key of an effect is free: " + body);
         }
     }
