@@ -16,6 +16,11 @@ import java.time.Duration;
 public record ClaimRequest(
         RecordKey key, String owner, String fingerprint, Duration lease, Duration ttl, boolean takeOver) {
 
+    /** The same, to which an abandoned record of another owner is not given. */
+    ClaimRequest withoutTakeOver() {
+        return new ClaimRequest(key, owner, fingerprint, lease, ttl, false);
+    }
+
     /** Whether a record with this fingerprint is of a call with the same arguments, as far as they are compared. */
     public boolean hasArgumentsOf(String other) {
         return fingerprint.isEmpty() || other.isEmpty() || fingerprint.equals(other);

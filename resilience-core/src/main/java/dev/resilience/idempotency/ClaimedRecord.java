@@ -67,14 +67,13 @@ final class ClaimedRecord {
                         + policy.maxResultSize() + ")";
     }
 
-    /** The result if it can be stored; {@code null} and a warning if it cannot. */
-    @Nullable
-    StoredResult kept(@Nullable StoredResult result) {
-        String why = result == null ? null : whyNotKept(result);
+    /** Whether the result can be stored; warns if it cannot. */
+    boolean isKept(StoredResult result) {
+        String why = whyNotKept(result);
         if (why != null) {
             idempotency.log().resultNotKept(why);
         }
-        return why == null ? result : null;
+        return why == null;
     }
 
     /** Writes the result in a transaction; {@code false} if another call has the key. */

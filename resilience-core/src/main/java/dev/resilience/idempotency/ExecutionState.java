@@ -13,15 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <p>{@link IdempotentExecution} has the diagram. States are immutable.
  */
 sealed interface ExecutionState
-        permits RunningState,
-                InTransactionState,
-                PendingState,
-                PartlyRolledBackState,
-                ReleasingState,
-                InDoubtState,
-                StoredState,
-                LostState,
-                EndedState {
+        permits RunningState, TransactionBoundState, InDoubtState, StoredState, LostState, EndedState {
 
     /**
      * An attempt is about to run the body.
@@ -45,22 +37,12 @@ sealed interface ExecutionState
         return stays(Work.LISTEN);
     }
 
-    /** An attempt has returned, and has no transaction in which the store can write. */
-    default Transition attemptReturnsOutside() {
-        return stays();
-    }
-
-    /** The transaction of an attempt was rolled back, and the store knows nothing of it. */
-    default Transition attemptUndone() {
-        return stays();
-    }
-
     /** A result could not be written in its transaction, which is rolled back. */
     default Transition writeFailed(StoreTransaction in) {
         return stays();
     }
 
-    /** The record belongs to another call: its store says so. */
+    /** The record is not in progress as this call's: its store says so. */
     default Transition recordIsGone() {
         return stays();
     }
@@ -94,7 +76,7 @@ sealed interface ExecutionState
         return stays();
     }
 
-    /** Whether the lease is renewed. Not while a transaction has the record locked: a renewal would wait for it. */
+    /** Whether the lease is renewed. Not while a transaction has the record locked for certain: it is safe until then. */
     default boolean renewsLease() {
         return false;
     }

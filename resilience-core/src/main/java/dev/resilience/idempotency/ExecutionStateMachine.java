@@ -1,6 +1,7 @@
 package dev.resilience.idempotency;
 
 import dev.resilience.event.IdempotencyOutcome;
+import dev.resilience.idempotency.Transition.Work;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
@@ -16,7 +17,7 @@ final class ExecutionStateMachine {
     private final ClaimedRecord record;
     private final IdempotencyLog log;
     private final LeaseKeeper lease;
-    private final AtomicReference<ExecutionState> state = new AtomicReference<>(new RunningState(false));
+    private final AtomicReference<ExecutionState> state = new AtomicReference<>(new RunningState());
 
     ExecutionStateMachine(Idempotency idempotency, ClaimedRecord record) {
         this.record = record;
@@ -49,16 +50,30 @@ final class ExecutionStateMachine {
         }
         try {
             if (!record.renew(forLease)) {
-                ExecutionState next = now.recordIsGone().next();
-                if (state.compareAndSet(now, next)) {
-                    log.leaseLost();
-                    entered(now, next);
-                }
+                refused(now);
             }
+        } catch (RecordLockedException locked) {
+            return true; // no other call can take it over meanwhile
         } catch (RuntimeException unavailable) {
             log.renewalFailed(lease.interval(), unavailable);
         }
         return true;
+    }
+
+    /** The renewal of a lease that the state wanted. */
+    private void refused(ExecutionState then) {
+        Transition how = then.recordIsGone();
+        if (how.work() == Work.CHECK) {
+            ClaimStatus status = record.status(null);
+            how = then.checked(null, status);
+        }
+        ExecutionState next = how.next();
+        if (next != then && state.compareAndSet(then, next)) {
+            if (next instanceof LostState) {
+                log.leaseLost();
+            }
+            entered(then, next);
+        }
     }
 
     private void entered(ExecutionState before, ExecutionState after) {

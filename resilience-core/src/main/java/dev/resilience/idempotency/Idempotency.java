@@ -31,6 +31,7 @@ public final class Idempotency implements AutoCloseable {
     private final Events events;
     private final ExceptionCodec exceptions;
     private final IdempotencyLog log;
+    private final LostClaims lostClaims;
     private final Set<String> operations = ConcurrentHashMap.newKeySet();
     private final OutcomeCounters<IdempotencyOutcome> calls = new OutcomeCounters<>(IdempotencyOutcome.class);
 
@@ -42,6 +43,7 @@ public final class Idempotency implements AutoCloseable {
         this.events = events;
         this.exceptions = new ExceptionCodec(name, policy.replayExceptions());
         this.log = new IdempotencyLog(name, time);
+        this.lostClaims = new LostClaims(store, time, log);
     }
 
     public String name() {
@@ -73,14 +75,22 @@ public final class Idempotency implements AutoCloseable {
         return store;
     }
 
-    /** Writes to the log what it has counted in place of single lines. What is still called works as before. */
+    /**
+     * Writes to the log what it has counted in place of single lines, and no longer frees the keys of calls whose claim was
+     * not answered. What is still called works as before.
+     */
     @Override
     public void close() {
+        lostClaims.close();
         log.close();
     }
 
     IdempotencyLog log() {
         return log;
+    }
+
+    LostClaims lostClaims() {
+        return lostClaims;
     }
 
     TimeSource time() {

@@ -67,12 +67,17 @@ final class IdempotencyCall {
             return Objects.requireNonNull(idempotency.store().claim(request), "the store gave no answer");
         } catch (RuntimeException unavailable) {
             boolean interrupted = Thread.currentThread().isInterrupted();
+            boolean failsOpen =
+                    policy.onStoreFailure() == OnStoreFailure.FAIL_OPEN && !isRunningElsewhere && !interrupted;
+            if (!failsOpen) {
+                idempotency.lostClaims().free(request);
+            }
             if (isRunningElsewhere && interrupted) {
                 countInProgress();
                 throw stillInProgress();
             }
             idempotency.count(IdempotencyOutcome.STORE_FAILURE);
-            if (policy.onStoreFailure() == OnStoreFailure.FAIL_OPEN && !isRunningElsewhere && !interrupted) {
+            if (failsOpen) {
                 idempotency.log().unprotected(unavailable);
                 return null;
             }
@@ -104,7 +109,7 @@ final class IdempotencyCall {
         idempotency.count(IdempotencyOutcome.OUTCOME_UNKNOWN);
         throw new IdempotencyOutcomeUnknownException((claim instanceof Claim.Executed
                         ? "An earlier call with this idempotency key had its effect, but its result was lost"
-                        : "An earlier call with this idempotency key died, and nobody knows whether it had its effect")
+                        : "An earlier call with this idempotency key died, and whether it had its effect is not known")
                 + " (policy '" + name() + "')");
     }
 

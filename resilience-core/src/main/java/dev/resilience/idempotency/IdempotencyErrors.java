@@ -32,7 +32,24 @@ record IdempotencyErrors(String policy, String method, IdempotencyPolicy setting
         return new IdempotencyStoreException(prefix() + why + ", so its transaction is rolled back", null);
     }
 
-    IdempotencyStoreException notWritten(RuntimeException cause) {
+    IdempotencyStoreException notSeen() {
+        return new IdempotencyStoreException(
+                prefix() + "the transaction of " + method
+                        + " does not see the record of its own call, because it had read"
+                        + " something before the call began and has the isolation REPEATABLE READ or SERIALIZABLE, so it is"
+                        + " rolled back. Begin the transaction at the method, or read nothing in it before the call, or use"
+                        + " READ COMMITTED",
+                null);
+    }
+
+    IdempotencyStoreException doomed() {
+        return new IdempotencyStoreException(
+                prefix() + "the transaction of " + method + " goes on after an attempt in it was refused; it is rolled"
+                        + " back, so that no other attempt is made in it",
+                null);
+    }
+
+    IdempotencyStoreException notWritten(Throwable cause) {
         return refusal(
                 "the result of " + method + " could not be written in its transaction, which is rolled back", cause);
     }
@@ -42,7 +59,7 @@ record IdempotencyErrors(String policy, String method, IdempotencyPolicy setting
                 "the record of " + method + " could not be locked in its transaction, which is rolled back", cause);
     }
 
-    private IdempotencyStoreException refusal(String why, RuntimeException cause) {
+    private IdempotencyStoreException refusal(String why, Throwable cause) {
         return IdempotencyStoreException.ofAttempt(prefix() + why, cause);
     }
 

@@ -30,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  *      └─────────────────────────────┘       ... and from Pending
  * }</pre>
  *
+ * <p>Whether an answer has its effect is known of the attempt that it comes from ({@link EndedAttempts}), not of the state: a
+ * call may have several attempts at once, of which it has given up all but one.
+ *
  * <p>From every state the call may end, and the store may say that the record is another call's: {@code Lost}. Four kinds
  * of threads bring events: the caller's, those of attempts, those that end transactions, and the timer's. Each event makes
  * one transition, by a compare-and-set on the state, and then does the {@linkplain Work work} of that transition. So no
@@ -67,16 +70,21 @@ final class IdempotentExecution {
         return attempts;
     }
 
-    /** The call returns this. */
+    /**
+     * The call returns this.
+     *
+     * @throws dev.resilience.exception.ResilienceException if it cannot be written in the caller's transaction
+     */
     void callReturned(@Nullable Object returned) {
         boolean isStorable = !(returned instanceof UnstoredAnswer);
         callEnds(CallAnswer.returned(
-                () -> isStorable && operation.keeps(returned) ? record.kept(record.stored(returned)) : null));
+                attempts.answeredBy(returned),
+                () -> isStorable && operation.keeps(returned) ? record.stored(returned) : null));
     }
 
     /** The call throws this. */
     void callThrew(Throwable failure) {
-        callEnds(CallAnswer.threw(() -> record.kept(record.stored(failure))));
+        callEnds(CallAnswer.threw(attempts.answeredBy(failure), () -> record.stored(failure)));
     }
 
     /** The caller gave up before the method was run. */
@@ -89,8 +97,9 @@ final class IdempotentExecution {
         try {
             how = state.move(now -> now.callEnds(answer));
         } catch (RuntimeException | Error unwritable) {
-            record.notStored(unwritable);
-            state.move(now -> now.callEnds(CallAnswer.none())); // its key stays taken until the lease ends
+            Transition none = state.move(now -> now.callEnds(CallAnswer.none()));
+            attempts.refuseUnwritten(none.next(), unwritable);
+            record.notStored(unwritable); // its key stays taken until the lease ends
             return;
         }
         if (how.work() == Work.CHECK) {
@@ -109,7 +118,7 @@ final class IdempotentExecution {
     private void finish(Transition how, Duration again) {
         try {
             switch (how.work()) {
-                case COMPLETE -> record.complete(how.neededResult());
+                case COMPLETE -> complete(how.neededResult());
                 case RELEASE -> record.release();
                 default -> count(how.work());
             }
@@ -121,6 +130,14 @@ final class IdempotentExecution {
             }
         } catch (RuntimeException | Error unavailable) {
             record.notStored(unavailable);
+        }
+    }
+
+    private void complete(StoredResult result) {
+        if (record.isKept(result)) {
+            record.complete(result);
+        } else {
+            record.release();
         }
     }
 
@@ -137,7 +154,7 @@ final class IdempotentExecution {
         time.scheduleUrgent(delay, () -> check(pauseAfter(delay)));
     }
 
-    /** Doubled, but short against the lease: nobody renews that while the record is locked. */
+    /** Doubled, but short against the lease, which is not renewed while the record is locked. */
     private Duration pauseAfter(Duration pause) {
         return Durations.min(pause.multipliedBy(2), Durations.min(state.lease().interval(), LONGEST_PAUSE));
     }

@@ -7,7 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A transaction in which the record was changed has ended, and its end is not known. Only the record tells: the result
- * is this call's if and only if the record is completed and still has the call's owner and fence.
+ * is this call's if and only if the record is completed and still has the call's owner and fence. While the call goes on the
+ * lease is renewed, because the transaction may have been rolled back. A renewal that is refused is no proof of loss: the
+ * record may be completed.
  *
  * @param written the result that was written; {@code null} if the key was freed
  * @param callIsOver whether the call has ended; otherwise another attempt may ask first
@@ -33,7 +35,7 @@ record InDoubtState(@Nullable StoredResult written, boolean callIsOver) implemen
                 written == null ? to(new LostState(), Work.AGAIN) : to(new StoredState(written), Work.AGAIN);
             case IN_PROGRESS ->
                 in == null
-                        ? to(new RunningState(true), Work.AGAIN)
+                        ? to(new RunningState(), Work.AGAIN)
                         : to(InTransactionState.locked(in), Work.LISTEN_AND_AGAIN);
             case LOCKED -> stays(Work.REFUSE_UNDECIDED);
             case LOST -> to(new LostState(), Work.AGAIN);
@@ -52,6 +54,16 @@ record InDoubtState(@Nullable StoredResult written, boolean callIsOver) implemen
             case LOST ->
                 written == null ? to(new EndedState(), Work.COUNT_RELEASED) : to(new LostState(), Work.NOTHING);
         };
+    }
+
+    @Override
+    public Transition recordIsGone() {
+        return stays(callIsOver ? Work.NOTHING : Work.CHECK);
+    }
+
+    @Override
+    public boolean renewsLease() {
+        return !callIsOver;
     }
 
     @Override

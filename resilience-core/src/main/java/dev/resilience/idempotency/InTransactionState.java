@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 record InTransactionState(
         StoreTransaction transaction, @Nullable StoredResult answer, boolean isLocked, boolean callIsOver)
-        implements ExecutionState {
+        implements TransactionBoundState {
 
     /** The record is locked, or about to be, before the body runs. */
     static InTransactionState locked(StoreTransaction transaction) {
@@ -28,13 +28,10 @@ record InTransactionState(
         if (callIsOver) {
             return stays(Work.REFUSE_OVERTAKEN);
         }
-        if (transaction.equals(in)) {
+        if (transaction.equals(in) && (isLocked || !isSnapshot)) {
             return stays(Work.RUN);
         }
-        if (isLocked) {
-            return stays(Work.REFUSE_UNDECIDED);
-        }
-        return new RunningState(false).attemptBegins(in, isSnapshot);
+        return isLocked ? stays(Work.REFUSE_UNDECIDED) : new RunningState().attemptBegins(in, isSnapshot);
     }
 
     @Override
@@ -65,24 +62,30 @@ record InTransactionState(
 
     @Override
     public Transition commitBegins(StoreTransaction of) {
-        if (!transaction.equals(of)) {
-            return stays(isLocked || callIsOver ? Work.REFUSE_OVERTAKEN : Work.CONFIRM);
+        if (transaction.equals(of)) {
+            return ownCommitBegins();
         }
-        if (answer != null) {
-            return to(new PendingState(of, answer, callIsOver), Work.WRITE, answer);
-        }
-        return callIsOver
-                ? to(new ReleasingState(of), Work.RELEASE_IN_TRANSACTION)
-                : to(new InTransactionState(of, null, true, false), Work.CONFIRM);
+        return stays(isLocked || callIsOver ? Work.REFUSE_OVERTAKEN : Work.CONFIRM);
     }
 
     @Override
-    public Transition transactionEnds(StoreTransaction of, End how) {
-        if (!transaction.equals(of) || how == End.PARTLY_ROLLED_BACK) {
-            return stays();
+    public Transition ownCommitBegins() {
+        if (answer != null) {
+            return to(new PendingState(transaction, answer, callIsOver), Work.WRITE, answer);
+        }
+        return callIsOver
+                ? to(new ReleasingState(transaction), Work.RELEASE_IN_TRANSACTION)
+                : to(locked(transaction), Work.CONFIRM);
+    }
+
+    @Override
+    public Transition ownTransactionEnds(End how) {
+        if (how == End.PARTLY_ROLLED_BACK) {
+            // The lock may have gone with the part, and with it what has kept the key
+            return to(new InTransactionState(transaction, answer, false, callIsOver), Work.NOTHING);
         }
         if (!callIsOver) {
-            return to(new RunningState(how != End.COMMITTED), Work.NOTHING);
+            return to(new RunningState(), Work.NOTHING);
         }
         if (how == End.UNKNOWN) {
             return to(new InDoubtState(null, true), Work.CHECK);
@@ -94,9 +97,17 @@ record InTransactionState(
 
     @Override
     public Transition callEnds(CallAnswer ending) {
-        return callIsOver
-                ? stays()
-                : to(new InTransactionState(transaction, ending.toKeep(), isLocked, true), Work.NOTHING);
+        if (callIsOver) {
+            return stays();
+        }
+        if (ending.isFromOutside(transaction)) {
+            return new RunningState()
+                    .callEnds(ending); // the transaction is that of an attempt that the call has given up
+        }
+        StoredResult ofCall = ending.toKeep();
+        StoredResult kept =
+                ofCall == null ? answer : ofCall; // the call may have given up before the attempt had its answer
+        return to(new InTransactionState(transaction, kept, isLocked, true), Work.NOTHING);
     }
 
     @Override

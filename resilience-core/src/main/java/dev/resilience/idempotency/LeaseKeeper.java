@@ -33,7 +33,7 @@ final class LeaseKeeper {
     private final AtomicBoolean renewing = new AtomicBoolean();
     private final Queue<Thread> waiting = new ConcurrentLinkedQueue<>();
     private volatile boolean ended;
-    private volatile boolean isBehind;
+    private volatile int leftOut;
     private volatile @Nullable Scheduled next;
 
     LeaseKeeper(TimeSource time, IdempotencyPolicy policy, Renewal renewal) {
@@ -67,9 +67,13 @@ final class LeaseKeeper {
         }
     }
 
-    /** A transaction no longer has the record locked: makes up for a beat that was left out meanwhile, if one was. */
+    /**
+     * A transaction no longer has the record locked. If more than one beat was left out meanwhile, the lease may end before
+     * the next one, so that one comes soon. Otherwise the next one is early enough: one that comes soon may change the record
+     * after the next attempt has taken its snapshot.
+     */
     void catchUp() {
-        if (isBehind) {
+        if (leftOut > 1) {
             schedule(SOON);
         }
     }
@@ -89,15 +93,20 @@ final class LeaseKeeper {
     void awaitRenewal() {
         long began = time.nanoTime();
         Duration atMost = Durations.min(LONGEST_WAIT, interval);
+        boolean interrupted = false;
         waiting.add(Thread.currentThread());
         try {
             Duration left = atMost;
             while (renewing.get() && !left.isNegative() && !left.isZero()) {
                 time.park(this, left);
+                interrupted |= Thread.interrupted(); // with the flag set the thread would not be parked
                 left = atMost.minusNanos(time.nanoTime() - began);
             }
         } finally {
             waiting.remove(Thread.currentThread());
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -110,8 +119,14 @@ final class LeaseKeeper {
             return;
         }
         try {
-            if (!renew()) {
-                renew(); // the transaction may have ended before it could be seen that this beat is left out
+            if (renew()) {
+                leftOut = 0;
+                return;
+            }
+            int missed = leftOut + 1;
+            leftOut = missed;
+            if (missed > 1 && renew()) {
+                leftOut = 0; // the transaction ended before it could see that this beat is left out
             }
         } finally {
             renewing.set(false);
@@ -120,9 +135,7 @@ final class LeaseKeeper {
     }
 
     private boolean renew() {
-        boolean done = renewal.renew(Durations.min(fullLease, left()));
-        isBehind = !done;
-        return done;
+        return renewal.renew(Durations.min(fullLease, left()));
     }
 
     private Duration left() {

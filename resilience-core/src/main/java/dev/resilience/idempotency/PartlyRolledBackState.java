@@ -8,12 +8,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The result was written in a transaction that has been rolled back to a savepoint since, before the result or after it:
- * the transaction itself sees which, and is asked before it goes on or is committed.
+ * the transaction itself sees which, and is asked before it goes on or is committed. Until then the record may be locked or
+ * not, so that the lease is renewed.
  *
  * @param callIsOver whether the call has ended
  */
 record PartlyRolledBackState(StoreTransaction transaction, StoredResult written, boolean callIsOver)
-        implements ExecutionState {
+        implements TransactionBoundState {
 
     @Override
     public Transition attemptBegins(@Nullable StoreTransaction in, boolean isSnapshot) {
@@ -21,13 +22,8 @@ record PartlyRolledBackState(StoreTransaction transaction, StoredResult written,
     }
 
     @Override
-    public Transition attemptEndsWithoutResult(StoreTransaction in, @Nullable StoredResult answer) {
-        return transaction.equals(in) ? stays() : stays(Work.LISTEN);
-    }
-
-    @Override
-    public Transition commitBegins(StoreTransaction of) {
-        return stays(transaction.equals(of) ? Work.CHECK : Work.REFUSE_OVERTAKEN);
+    public Transition ownCommitBegins() {
+        return stays(Work.CHECK);
     }
 
     @Override
@@ -41,20 +37,21 @@ record PartlyRolledBackState(StoreTransaction transaction, StoredResult written,
     }
 
     @Override
-    public Transition transactionEnds(StoreTransaction of, End how) {
-        if (!transaction.equals(of)) {
-            return stays();
-        }
+    public Transition ownTransactionEnds(End how) {
         return switch (how) {
             case PARTLY_ROLLED_BACK -> stays();
             case COMMITTED, UNKNOWN -> InDoubtState.entered(written, callIsOver);
-            case ROLLED_BACK ->
-                callIsOver ? to(new EndedState(), Work.RELEASE) : to(new RunningState(true), Work.NOTHING);
+            case ROLLED_BACK -> callIsOver ? to(new EndedState(), Work.RELEASE) : to(new RunningState(), Work.NOTHING);
         };
     }
 
     @Override
     public Transition callEnds(CallAnswer answer) {
         return to(new PartlyRolledBackState(transaction, written, true), Work.NOTHING);
+    }
+
+    @Override
+    public boolean renewsLease() {
+        return true;
     }
 }

@@ -12,19 +12,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param callIsOver whether the call has ended
  */
-record PendingState(StoreTransaction transaction, StoredResult written, boolean callIsOver) implements ExecutionState {
+record PendingState(StoreTransaction transaction, StoredResult written, boolean callIsOver)
+        implements TransactionBoundState {
 
     @Override
     public Transition attemptBegins(@Nullable StoreTransaction in, boolean isSnapshot) {
         return transaction.equals(in) ? to(this, Work.ANSWER, written) : stays(Work.REFUSE_UNDECIDED);
     }
 
-    @Override
-    public Transition attemptEndsWithoutResult(StoreTransaction in, @Nullable StoredResult answer) {
-        return transaction.equals(in) ? stays() : stays(Work.LISTEN);
-    }
-
-    /** Whether the record was written all the same, nobody knows: the transaction keeps it until its end. */
+    /** The record may be written all the same: the transaction has it locked until its end. */
     @Override
     public Transition writeFailed(StoreTransaction in) {
         return transaction.equals(in) ? to(new InTransactionState(in, null, true, callIsOver), Work.NOTHING) : stays();
@@ -36,22 +32,18 @@ record PendingState(StoreTransaction transaction, StoredResult written, boolean 
     }
 
     @Override
-    public Transition commitBegins(StoreTransaction of) {
-        return stays(transaction.equals(of) ? Work.NOTHING : Work.REFUSE_OVERTAKEN);
+    public Transition ownCommitBegins() {
+        return stays();
     }
 
     @Override
-    public Transition transactionEnds(StoreTransaction of, End how) {
-        if (!transaction.equals(of)) {
-            return stays();
-        }
+    public Transition ownTransactionEnds(End how) {
         return switch (how) {
             case COMMITTED ->
                 callIsOver ? to(new EndedState(), Work.COUNT_EXECUTED) : to(new StoredState(written), Work.NOTHING);
             case PARTLY_ROLLED_BACK -> to(new PartlyRolledBackState(transaction, written, callIsOver), Work.NOTHING);
             case UNKNOWN -> InDoubtState.entered(written, callIsOver);
-            case ROLLED_BACK ->
-                callIsOver ? to(new EndedState(), Work.RELEASE) : to(new RunningState(true), Work.NOTHING);
+            case ROLLED_BACK -> callIsOver ? to(new EndedState(), Work.RELEASE) : to(new RunningState(), Work.NOTHING);
         };
     }
 

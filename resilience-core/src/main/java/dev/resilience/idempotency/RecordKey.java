@@ -136,7 +136,7 @@ public final class RecordKey {
         return 31 * (31 * key.hashCode() + caller.hashCode()) + operation.hashCode();
     }
 
-    /** Without the key, which is nobody's business. */
+    /** Without the key, which logs must not show. */
     @Override
     public String toString() {
         return "a key of " + operation;

@@ -34,7 +34,7 @@ public record RecordSelection(
         return operations.contains(operation) && (wanted == null || wanted.equals(callerHash));
     }
 
-    /** Without the key, which is nobody's business. */
+    /** Without the key, which logs must not show. */
     @Override
     public String toString() {
         return "a key of " + operations;

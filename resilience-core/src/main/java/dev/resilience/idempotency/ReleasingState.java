@@ -7,16 +7,11 @@ import dev.resilience.idempotency.Transition.Work;
 import org.jspecify.annotations.Nullable;
 
 /** The call has ended, and the transaction that is about to be committed frees the key. */
-record ReleasingState(StoreTransaction transaction) implements ExecutionState {
+record ReleasingState(StoreTransaction transaction) implements TransactionBoundState {
 
     @Override
     public Transition attemptBegins(@Nullable StoreTransaction in, boolean isSnapshot) {
         return stays(Work.REFUSE_OVERTAKEN);
-    }
-
-    @Override
-    public Transition attemptEndsWithoutResult(StoreTransaction in, @Nullable StoredResult answer) {
-        return transaction.equals(in) ? stays() : stays(Work.LISTEN);
     }
 
     @Override
@@ -25,15 +20,12 @@ record ReleasingState(StoreTransaction transaction) implements ExecutionState {
     }
 
     @Override
-    public Transition commitBegins(StoreTransaction of) {
-        return stays(transaction.equals(of) ? Work.NOTHING : Work.REFUSE_OVERTAKEN);
+    public Transition ownCommitBegins() {
+        return stays();
     }
 
     @Override
-    public Transition transactionEnds(StoreTransaction of, End how) {
-        if (!transaction.equals(of)) {
-            return stays();
-        }
+    public Transition ownTransactionEnds(End how) {
         return switch (how) {
             case COMMITTED -> to(new EndedState(), Work.COUNT_RELEASED);
             case ROLLED_BACK -> to(new EndedState(), Work.RELEASE);

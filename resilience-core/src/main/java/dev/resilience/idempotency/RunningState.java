@@ -5,13 +5,8 @@ import static dev.resilience.idempotency.Transition.to;
 import dev.resilience.idempotency.Transition.Work;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The call goes on, and no result is written.
- *
- * @param undone whether the transaction of the last attempt that ended was rolled back: what the call returns then has
- *     no effect behind it and is not kept
- */
-record RunningState(boolean undone) implements ExecutionState {
+/** The call goes on, and no result is written. */
+record RunningState() implements ExecutionState {
 
     @Override
     public Transition attemptBegins(@Nullable StoreTransaction in, boolean isSnapshot) {
@@ -32,16 +27,6 @@ record RunningState(boolean undone) implements ExecutionState {
     }
 
     @Override
-    public Transition attemptReturnsOutside() {
-        return to(new RunningState(false), Work.NOTHING);
-    }
-
-    @Override
-    public Transition attemptUndone() {
-        return to(new RunningState(true), Work.NOTHING);
-    }
-
-    @Override
     public Transition recordIsGone() {
         return to(new LostState(), Work.NOTHING);
     }
@@ -54,7 +39,7 @@ record RunningState(boolean undone) implements ExecutionState {
 
     @Override
     public Transition callEnds(CallAnswer answer) {
-        StoredResult kept = undone && answer.isValue() ? null : answer.toKeep();
+        StoredResult kept = answer.toKeep();
         return kept == null ? to(new EndedState(), Work.RELEASE) : to(new EndedState(), Work.COMPLETE, kept);
     }
 

@@ -15,11 +15,15 @@ public interface StoreTransaction {
         ROLLED_BACK,
         /** A part of it, with the record in it or not; the transaction goes on, and its end is still to be told. */
         PARTLY_ROLLED_BACK,
-        /** The transaction has ended, and nobody knows how. */
+        /** The transaction has ended, and how is not known. */
         UNKNOWN
     }
 
-    /** As {@link IdempotencyStore#complete}, and takes effect if and only if the transaction is committed. */
+    /**
+     * As {@link IdempotencyStore#complete}, and takes effect if and only if the transaction is committed. Of a record that is
+     * completed the answer is false, even if the owner and the fence are the same: another attempt of the call has committed
+     * its effect, and the effect of this transaction would be a second one.
+     */
     boolean complete(Ownership ownership, StoredResult result, Duration ttl);
 
     /** As {@link IdempotencyStore#renew}; the record is locked until the transaction ends. */
@@ -43,9 +47,9 @@ public interface StoreTransaction {
     boolean isSnapshot();
 
     /**
-     * Sees to it that the transaction is rolled back, whatever its owner wants.
+     * Sees to it that the transaction is rolled back, even if its owner commits it.
      *
-     * @param why what whoever wants to commit it gets to see
+     * @param why what its owner gets if it commits it
      */
     void rollbackOnly(RuntimeException why);
 }

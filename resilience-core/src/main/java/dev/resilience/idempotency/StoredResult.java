@@ -6,7 +6,7 @@ package dev.resilience.idempotency;
  * @param kind what the content is
  * @param content not to be changed
  */
-@SuppressWarnings("ArrayRecordComponent") // compared by nobody, and a copy at every turn would serve nobody
+@SuppressWarnings("ArrayRecordComponent") // never compared, and never changed, so that copies would serve nothing
 public record StoredResult(Kind kind, byte[] content) {
 
     /** What a stored content is. */

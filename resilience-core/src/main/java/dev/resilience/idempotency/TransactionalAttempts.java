@@ -1,7 +1,9 @@
 package dev.resilience.idempotency;
 
 import dev.resilience.exception.ResilienceException;
+import dev.resilience.idempotency.EndedAttempts.EndedAttempt;
 import dev.resilience.idempotency.IdempotencyPolicy.Transactional;
+import dev.resilience.idempotency.StoreTransaction.End;
 import dev.resilience.idempotency.Transition.Work;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -20,6 +22,10 @@ final class TransactionalAttempts implements AttemptRecorder {
     private final ExecutionStateMachine state;
     private final IdempotencyErrors errors;
     private final Consumer<Transition> afterTransaction;
+    private final EndedAttempts ended = new EndedAttempts();
+
+    /** The last one that was refused, and is rolled back when it ends. */
+    private volatile @Nullable StoreTransaction doomed;
 
     /**
      * @param afterTransaction does the work that a transaction leaves behind when it has ended
@@ -39,22 +45,24 @@ final class TransactionalAttempts implements AttemptRecorder {
     }
 
     @Override
-    public @Nullable EarlierAnswer begin() {
+    public Attempt begin() {
         StoreTransaction in = transaction();
         boolean isSnapshot = in != null && in.isSnapshot();
         while (true) {
             Transition how = state.move(now -> now.attemptBegins(in, isSnapshot));
             switch (how.work()) {
                 case RUN -> {
-                    return null;
+                    refuseIfDoomed(in);
+                    return new RecordedAttempt(this, null);
                 }
                 case LOCK_AND_RUN -> {
+                    refuseIfDoomed(in);
                     lock(Objects.requireNonNull(in));
-                    return null;
+                    return new RecordedAttempt(this, null);
                 }
                 case ANSWER -> {
                     StoredResult earlier = how.neededResult();
-                    return () -> record.read(earlier);
+                    return new RecordedAttempt(this, () -> record.read(earlier));
                 }
                 case CHECK -> check(in);
                 default -> throw refusal(how.work());
@@ -62,23 +70,43 @@ final class TransactionalAttempts implements AttemptRecorder {
         }
     }
 
-    @Override
-    public void returned(@Nullable Object returned) {
+    /** The attempt that the call's answer comes from; {@code null} if none has ended. */
+    @Nullable
+    EndedAttempt answeredBy(@Nullable Object outcome) {
+        return ended.answeredBy(outcome);
+    }
+
+    /**
+     * The call's answer cannot be written, and is to be kept by a transaction that goes on.
+     *
+     * @throws ResilienceException if that is the current thread's, which is rolled back
+     */
+    void refuseUnwritten(ExecutionState after, Throwable unwritable) {
         StoreTransaction in = transaction();
-        if (in == null) {
-            state.move(ExecutionState::attemptReturnsOutside);
-            return;
+        if (in != null
+                && after instanceof InTransactionState waiting
+                && waiting.transaction().equals(in)) {
+            throw refuse(in, errors.notWritten(unwritable));
         }
+    }
+
+    /** The body of an attempt has returned. */
+    EndedAttempt returned(@Nullable Object returned) {
+        StoreTransaction in = transaction();
+        EndedAttempt attempt = ended.add(returned, in);
+        if (in != null) {
+            returnedIn(in, returned);
+        }
+        return attempt;
+    }
+
+    private void returnedIn(StoreTransaction in, @Nullable Object returned) {
         if (!operation.isFinal(returned) || !operation.keeps(returned)) {
             endedWithoutResult(in, null);
             return;
         }
         try {
             StoredResult result = record.stored(returned);
-            String why = record.whyNotKept(result);
-            if (why != null) {
-                throw errors.notKept(why);
-            }
             write(in, state.move(now -> now.attemptReturns(in, result)));
         } catch (ResilienceException refused) {
             throw refuse(in, refused);
@@ -87,29 +115,22 @@ final class TransactionalAttempts implements AttemptRecorder {
         }
     }
 
-    @Override
-    public void threw(Throwable failure) {
+    /** The body of an attempt has thrown. */
+    void threw(Throwable failure) {
         try {
             StoreTransaction in = transaction();
+            EndedAttempt unused = ended.add(failure, in);
             if (in != null) {
-                endedWithoutResult(in, record.kept(record.stored(failure)));
+                endedWithoutResult(in, record.stored(failure));
             }
         } catch (RuntimeException unavailable) {
             failure.addSuppressed(unavailable);
         }
     }
 
-    @Override
-    public boolean hearsNothingOfTransaction() {
-        return transaction() == null;
-    }
-
-    @Override
-    public void undone() {
-        state.move(ExecutionState::attemptUndone);
-    }
-
-    private @Nullable StoreTransaction transaction() {
+    /** The current thread's, if the store can write in it. */
+    @Nullable
+    StoreTransaction transaction() {
         return idempotency.policy().transactional() == Transactional.AUTO
                 ? idempotency.store().currentTransaction()
                 : null;
@@ -122,9 +143,14 @@ final class TransactionalAttempts implements AttemptRecorder {
     }
 
     private void listen(StoreTransaction to) {
-        to.beforeCommit(
-                () -> commitBegins(to),
-                end -> afterTransaction.accept(state.move(now -> now.transactionEnds(to, end))));
+        to.beforeCommit(() -> commitBegins(to), end -> transactionEnds(to, end));
+    }
+
+    private void transactionEnds(StoreTransaction of, End how) {
+        if (how == End.ROLLED_BACK || how == End.UNKNOWN) {
+            ended.undo(of);
+        }
+        afterTransaction.accept(state.move(now -> now.transactionEnds(of, how)));
     }
 
     /** The record must not change while the transaction runs, not even by a renewal. */
@@ -132,7 +158,7 @@ final class TransactionalAttempts implements AttemptRecorder {
         listen(in);
         state.lease().awaitRenewal();
         try {
-            mustBeMine(record.renew(in));
+            mustBeMine(record.renew(in), in);
         } catch (ResilienceException refused) {
             throw refuse(in, refused);
         } catch (RuntimeException unavailable) {
@@ -147,14 +173,22 @@ final class TransactionalAttempts implements AttemptRecorder {
             throw refusal(how.work());
         }
         try {
-            mustBeMine(record.complete(in, how.neededResult()));
+            String why = record.whyNotKept(how.neededResult());
+            if (why != null) {
+                throw errors.notKept(why);
+            }
+            mustBeMine(record.complete(in, how.neededResult()), in);
         } catch (RuntimeException failed) {
             state.move(now -> now.writeFailed(in));
             throw failed;
         }
     }
 
-    private void mustBeMine(boolean mine) {
+    /** A transaction with a snapshot may just not see the record, of which the store knows; then its end frees the key. */
+    private void mustBeMine(boolean mine, StoreTransaction in) {
+        if (!mine && in.isSnapshot() && record.status(null) != ClaimStatus.LOST) {
+            throw errors.notSeen();
+        }
         if (!mine) {
             state.move(ExecutionState::recordIsGone);
             throw errors.lost();
@@ -163,7 +197,14 @@ final class TransactionalAttempts implements AttemptRecorder {
 
     private ResilienceException refuse(StoreTransaction in, ResilienceException why) {
         in.rollbackOnly(why);
+        doomed = in;
         return why;
+    }
+
+    private void refuseIfDoomed(@Nullable StoreTransaction in) {
+        if (in != null && in.equals(doomed)) {
+            throw errors.doomed();
+        }
     }
 
     private ResilienceException refusal(Work work) {
@@ -183,8 +224,8 @@ final class TransactionalAttempts implements AttemptRecorder {
                     check(of);
                     commitBegins(of);
                 }
-                case CONFIRM -> mustBeMine(record.renew(of));
-                case RELEASE_IN_TRANSACTION -> mustBeMine(record.release(of));
+                case CONFIRM -> mustBeMine(record.renew(of), of);
+                case RELEASE_IN_TRANSACTION -> mustBeMine(record.release(of), of);
                 default -> write(of, how);
             }
         } catch (ResilienceException refused) {

@@ -123,7 +123,7 @@ public final class BoundedExecutor implements Executor {
                                 "A call on {} could not tell its end",
                                 Thread.currentThread().getName());
             }
-            Thread.interrupted(); // whoever's it was, it is not for the next job
+            Thread.interrupted(); // an interrupt of this job is not one of the next
         }
     }
 

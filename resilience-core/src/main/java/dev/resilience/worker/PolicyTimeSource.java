@@ -171,7 +171,7 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
         void end();
     }
 
-    /** A wait without a thread. Whoever takes it out of the set runs its task, or nobody if it is cancelled. */
+    /** A wait without a thread. The thread that takes it out of the set runs its task, unless it is cancelled. */
     private final class Timer implements Wait, Scheduled {
 
         private final Runnable task;

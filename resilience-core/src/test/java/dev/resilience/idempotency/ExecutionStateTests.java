@@ -2,6 +2,7 @@ package dev.resilience.idempotency;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.idempotency.EndedAttempts.EndedAttempt;
 import dev.resilience.idempotency.StoreTransaction.End;
 import dev.resilience.idempotency.Transition.Work;
 import java.io.IOException;
@@ -57,8 +58,7 @@ class ExecutionStateTests {
 
     private static Map<String, ExecutionState> states() {
         Map<String, ExecutionState> states = new LinkedHashMap<>();
-        states.put("Running", new RunningState(false));
-        states.put("Running, undone", new RunningState(true));
+        states.put("Running", new RunningState());
         states.put("InTransaction", new InTransactionState(SAME, null, false, false));
         states.put("InTransaction, locked", new InTransactionState(SAME, null, true, false));
         states.put("InTransaction with answer", new InTransactionState(SAME, ANSWER, false, false));
@@ -91,8 +91,6 @@ class ExecutionStateTests {
         events.put("attempt ends without result in same", state -> state.attemptEndsWithoutResult(SAME, null));
         events.put("attempt ends with answer in same", state -> state.attemptEndsWithoutResult(SAME, ANSWER));
         events.put("attempt ends without result in other", state -> state.attemptEndsWithoutResult(OTHER, null));
-        events.put("attempt returns outside", ExecutionState::attemptReturnsOutside);
-        events.put("attempt undone", ExecutionState::attemptUndone);
         events.put("write failed in same", state -> state.writeFailed(SAME));
         events.put("write failed in other", state -> state.writeFailed(OTHER));
         events.put("record is gone", ExecutionState::recordIsGone);
@@ -113,11 +111,32 @@ class ExecutionStateTests {
         for (ClaimStatus status : ClaimStatus.values()) {
             events.put("found out: " + status, state -> state.foundOut(status));
         }
-        events.put("call: returns", state -> state.callEnds(CallAnswer.returned(() -> ANSWER)));
-        events.put("call: returns nothing to keep", state -> state.callEnds(CallAnswer.returned(() -> null)));
+        events.put("call: returns", state -> state.callEnds(CallAnswer.returned(null, () -> ANSWER)));
+        events.put("call: returns nothing to keep", state -> state.callEnds(CallAnswer.returned(null, () -> null)));
         events.put("call: throws", state -> state.callEnds(CallAnswer.none()));
-        events.put("call: throws an answer", state -> state.callEnds(CallAnswer.threw(() -> ANSWER)));
+        events.put(
+                "call: returns from same",
+                state -> state.callEnds(CallAnswer.returned(endedIn(SAME, false), () -> ANSWER)));
+        events.put(
+                "call: returns from other",
+                state -> state.callEnds(CallAnswer.returned(endedIn(OTHER, false), () -> ANSWER)));
+        events.put(
+                "call: returns what was undone",
+                state -> state.callEnds(CallAnswer.returned(endedIn(SAME, true), () -> ANSWER)));
+        events.put(
+                "call: returns what was undone in other",
+                state -> state.callEnds(CallAnswer.returned(endedIn(OTHER, true), () -> ANSWER)));
+        events.put("call: throws an answer", state -> state.callEnds(CallAnswer.threw(null, () -> ANSWER)));
         return events;
+    }
+
+    private static EndedAttempt endedIn(StoreTransaction transaction, boolean undone) {
+        EndedAttempts attempts = new EndedAttempts();
+        EndedAttempt attempt = attempts.add("result", transaction);
+        if (undone) {
+            attempts.undo(transaction);
+        }
+        return attempt;
     }
 
     static Set<String> everyState() {
@@ -183,17 +202,19 @@ class ExecutionStateTests {
     }
 
     @Test
-    void noRenewalWaitsForATransactionThatHasTheRecord() {
+    void noLeaseIsRenewedWhileATransactionHasTheRecordForCertain() {
         assertThat(STATES.entrySet().stream()
                         .filter(state -> state.getValue().renewsLease())
                         .map(Map.Entry::getKey))
                 .containsExactly(
                         "Running",
-                        "Running, undone",
                         "InTransaction",
                         "InTransaction with answer",
                         "InTransaction, over",
-                        "InTransaction with answer, over");
+                        "InTransaction with answer, over",
+                        "PartlyRolledBack",
+                        "PartlyRolledBack, over",
+                        "InDoubt");
     }
 
     private static void everyTransition(String state, Consumer<Transition> check) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.concurrency.StubTime;
 import dev.resilience.event.Events;
+import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.exception.IdempotencyLeaseLostException;
 import dev.resilience.exception.IdempotencyStoreException;
 import dev.resilience.idempotency.Claim.Acquired;
@@ -16,9 +17,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import org.awaitility.Awaitility;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** A transaction that fails if anybody changes the record after it has looked: it locks the record before the body. */
@@ -28,22 +27,29 @@ class SnapshotTransactionTests {
 
     private final ManualTimeSource time = new ManualTimeSource();
     private final Store store = new Store();
-    private final Transaction transaction = new Transaction();
-    private final AttemptRecorder key = held("key", time);
+    private final ScriptedTransaction transaction = new ScriptedTransaction();
+    private final Idempotency idempotency =
+            new Idempotency("orders", IdempotencyPolicy.builder().build(), store, time, new Events());
+    private final IdempotentExecution call = held("key", time);
+    private final AttemptRecorder key = call.attempts();
 
-    private AttemptRecorder held(String name, TimeSource its) {
-        Idempotency idempotency =
-                new Idempotency("orders", IdempotencyPolicy.builder().build(), store, its, new Events());
+    SnapshotTransactionTests() {
+        transaction.isSnapshot = true;
+    }
+
+    private IdempotentExecution held(String name, TimeSource its) {
+        Idempotency policy = its == time
+                ? idempotency
+                : new Idempotency("orders", IdempotencyPolicy.builder().build(), store, its, new Events());
         ClaimRequest request = new ClaimRequest(
                 RecordKey.of(TextOperation.NAME, "", name), "owner", "", INTERVAL.multipliedBy(3), INTERVAL, false);
         return new IdempotentExecution(
-                        idempotency, new TextOperation(TextOperation.NAME, ""), (Acquired) store.claim(request))
-                .attempts();
+                policy, new TextOperation(TextOperation.NAME, ""), (Acquired) store.claim(request));
     }
 
     @Test
     void locksTheRecordAndIsNotDisturbed() {
-        assertThat(key.begin()).isNull();
+        assertThat(key.begin().earlierAnswer()).isNull();
 
         assertThat(transaction.locks).hasValue(1);
         time.advance(INTERVAL.multipliedBy(5));
@@ -60,7 +66,7 @@ class SnapshotTransactionTests {
             }
         };
 
-        assertThat(held("another", deaf).begin()).isNull();
+        assertThat(held("another", deaf).attempts().begin().earlierAnswer()).isNull();
         deaf.timerGoesOff();
 
         assertThat(store.renewals).hasValue(0);
@@ -73,27 +79,118 @@ class SnapshotTransactionTests {
         renewing.start();
         store.isRenewing.await();
 
-        FutureTask<AttemptRecorder.EarlierAnswer> beginning = new FutureTask<>(key::begin);
+        FutureTask<AttemptRecorder.Attempt> beginning = new FutureTask<>(key::begin);
         Thread attempt = new Thread(beginning);
         attempt.start();
         Awaitility.await().until(() -> attempt.getState() == Thread.State.WAITING);
         assertThat(transaction.locks).hasValue(0);
 
         store.mayRenew.countDown();
-        assertThat(beginning.get()).isNull();
+        assertThat(beginning.get().earlierAnswer()).isNull();
         assertThat(transaction.locks).hasValue(1);
         renewing.join();
     }
 
     @Test
+    void isRolledBackBeforeTheBodyIfItDoesNotSeeItsRecord() {
+        transaction.isMine = false;
+
+        assertThatThrownBy(key::begin)
+                .isInstanceOf(IdempotencyStoreException.class)
+                .hasMessageContainingAll(TextOperation.NAME, "Begin the transaction at the method", "READ COMMITTED");
+
+        assertThat(transaction.rollsBack).isInstanceOf(IdempotencyStoreException.class);
+    }
+
+    @Test
     void isRolledBackBeforeTheBodyIfTheKeyIsAnothersByNow() {
         transaction.isMine = false;
+        store.status = ClaimStatus.LOST;
 
         assertThatThrownBy(key::begin).isInstanceOf(IdempotencyLeaseLostException.class);
 
         assertThat(transaction.rollsBack).isInstanceOf(IdempotencyLeaseLostException.class);
         assertThatThrownBy(key::begin).isInstanceOf(IdempotencyLeaseLostException.class);
+        CountedOutcomes.assertCounted(idempotency, IdempotencyOutcome.LEASE_LOST);
+    }
+
+    @Test
+    void runsNoOtherAttemptOnceItWasRefused() {
+        transaction.isMine = false;
+        assertThatThrownBy(key::begin).isInstanceOf(IdempotencyStoreException.class);
+
+        assertThatThrownBy(key::begin).isInstanceOf(IdempotencyStoreException.class);
+
         assertThat(transaction.locks).hasValue(1);
+    }
+
+    @Test
+    void freesTheKeyWhenItHasEndedThatItDidNotSee() {
+        transaction.isMine = false;
+        assertThatThrownBy(key::begin).satisfies(call::callThrew);
+        time.advance(INTERVAL);
+        assertThat(store.released).isEmpty();
+
+        transaction.end(StoreTransaction.End.ROLLED_BACK);
+
+        assertThat(store.released).extracting(Ownership::owner).containsExactly("owner");
+        CountedOutcomes.assertCounted(idempotency, IdempotencyOutcome.RELEASED);
+    }
+
+    @Test
+    void doesNotSpinWhileItWaitsOnAnInterruptedThread() throws Exception {
+        store.mayRenew = new CountDownLatch(1);
+        Thread renewing = new Thread(() -> time.advance(INTERVAL));
+        renewing.start();
+        store.isRenewing.await();
+
+        FutureTask<Boolean> beginning = new FutureTask<>(() -> {
+            Thread.currentThread().interrupt();
+            AttemptRecorder.Attempt unused = key.begin();
+            return Thread.currentThread().isInterrupted();
+        });
+        Thread attempt = new Thread(beginning);
+        attempt.start();
+        Awaitility.await().until(() -> attempt.getState() == Thread.State.WAITING);
+
+        store.mayRenew.countDown();
+        assertThat(beginning.get()).isTrue();
+        renewing.join();
+    }
+
+    @Test
+    void isFollowedByNoRenewalThatTheNextOneCouldNotBear() {
+        key.begin();
+        time.advance(INTERVAL); // one renewal is left out, and the next one is early enough
+        transaction.end(StoreTransaction.End.ROLLED_BACK);
+
+        time.advance(INTERVAL.minusMillis(1));
+        assertThat(store.renewals).hasValue(0);
+        time.advance(Duration.ofMillis(1));
+        assertThat(store.renewals).hasValue(1);
+    }
+
+    @Test
+    void isFollowedByARenewalAtOnceIfTheLeaseIsNearlyOver() {
+        key.begin();
+        time.advance(INTERVAL.multipliedBy(2));
+        transaction.end(StoreTransaction.End.ROLLED_BACK);
+
+        time.advance(Duration.ofMillis(1));
+
+        assertThat(store.renewals).hasValue(1);
+    }
+
+    @Test
+    void isRenewedOnceASavepointMayHaveTakenTheLockAway() {
+        key.begin();
+        transaction.end(StoreTransaction.End.PARTLY_ROLLED_BACK);
+
+        time.advance(INTERVAL);
+
+        assertThat(store.renewals).hasValue(1);
+        assertThat(key.begin().earlierAnswer()).isNull();
+        assertThat(transaction.locks).hasValue(2);
     }
 
     @Test
@@ -109,14 +206,14 @@ class SnapshotTransactionTests {
 
     @Test
     void lastsNoLongerThanTheRefusalOfItsResult() {
-        key.begin();
+        AttemptRecorder.Attempt attempt = key.begin();
         transaction.failure = new IllegalStateException("the server has gone");
 
-        assertThatThrownBy(() -> key.returned("result")).isInstanceOf(IdempotencyStoreException.class);
+        assertThatThrownBy(() -> attempt.returned("result")).isInstanceOf(IdempotencyStoreException.class);
 
         time.advance(INTERVAL);
         assertThat(store.renewals).hasValue(0);
-        transaction.listeners.forEach(end -> end.accept(StoreTransaction.End.ROLLED_BACK));
+        transaction.end(StoreTransaction.End.ROLLED_BACK);
 
         time.advance(INTERVAL);
         assertThat(store.renewals).hasPositiveValue();
@@ -126,6 +223,8 @@ class SnapshotTransactionTests {
 
         private final AtomicInteger renewals = new AtomicInteger();
         private final CountDownLatch isRenewing = new CountDownLatch(1);
+        private final List<Ownership> released = new ArrayList<>();
+        private ClaimStatus status = ClaimStatus.IN_PROGRESS;
         private volatile CountDownLatch mayRenew = new CountDownLatch(0);
 
         Store() {
@@ -145,61 +244,19 @@ class SnapshotTransactionTests {
         }
 
         @Override
-        public StoreTransaction currentTransaction() {
-            return transaction;
-        }
-    }
-
-    private static final class Transaction implements StoreTransaction {
-
-        private final AtomicInteger locks = new AtomicInteger();
-        private final List<Consumer<End>> listeners = new ArrayList<>();
-        private boolean isMine = true;
-        private @Nullable RuntimeException failure;
-        private @Nullable RuntimeException rollsBack;
-
-        private void failIfItIsToFail() {
-            if (failure != null) {
-                throw failure;
-            }
-        }
-
-        @Override
-        public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
-            failIfItIsToFail();
-            return isMine;
-        }
-
-        @Override
-        public boolean renew(Ownership ownership, Duration lease) {
-            failIfItIsToFail();
-            locks.incrementAndGet();
-            return isMine;
+        public ClaimStatus statusOf(Ownership ownership) {
+            return status;
         }
 
         @Override
         public boolean release(Ownership ownership) {
-            return isMine;
+            released.add(ownership);
+            return super.release(ownership);
         }
 
         @Override
-        public ClaimStatus statusOf(Ownership ownership) {
-            return isMine ? ClaimStatus.IN_PROGRESS : ClaimStatus.LOST;
-        }
-
-        @Override
-        public void beforeCommit(Runnable action, Consumer<End> end) {
-            listeners.add(end);
-        }
-
-        @Override
-        public boolean isSnapshot() {
-            return true;
-        }
-
-        @Override
-        public void rollbackOnly(RuntimeException why) {
-            rollsBack = why;
+        public StoreTransaction currentTransaction() {
+            return transaction;
         }
     }
 }

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** A method {@code String place(String key, String payload)}, and what a test can break about it. */
-final class TextOperation implements IdempotentOperation {
+class TextOperation implements IdempotentOperation {
 
     static final String NAME = "OrderService.place(String, String)";
 

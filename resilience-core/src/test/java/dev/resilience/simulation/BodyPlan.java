@@ -22,7 +22,17 @@ record BodyPlan(Duration before, Duration after, Ending ending) {
         /** What is an answer. */
         DECLINES,
         /** Its transaction is to be rolled back, and it returns all the same. */
-        RETURNS_WITHOUT_EFFECT
+        RETURNS_WITHOUT_EFFECT,
+        /** What asks for another attempt, and is the answer if there is none. */
+        RETURNS_UNFINISHED,
+        /** The same, and more of it than is stored. */
+        RETURNS_TOO_MUCH,
+        /** The server refuses to commit its transaction. */
+        FAILS_AT_COMMIT;
+
+        private boolean needsTransaction() {
+            return this == RETURNS_WITHOUT_EFFECT || this == RETURNS_TOO_MUCH || this == FAILS_AT_COMMIT;
+        }
     }
 
     static BodyPlan chosen(Baton baton, Set<ScenarioFeature> features, boolean transactional, boolean mayHang) {
@@ -36,13 +46,23 @@ record BodyPlan(Duration before, Duration after, Ending ending) {
                 Ending.THROWS,
                 Ending.THROWS_TOLERATED,
                 Ending.DECLINES,
-                Ending.RETURNS_WITHOUT_EFFECT);
-        boolean cannot = !transactional || !features.contains(ScenarioFeature.ROLLBACK_ONLY);
+                Ending.RETURNS_WITHOUT_EFFECT,
+                Ending.RETURNS_UNFINISHED,
+                Ending.RETURNS_TOO_MUCH,
+                Ending.FAILS_AT_COMMIT);
+        boolean cannot = (ending.needsTransaction() && !transactional)
+                || (ending == Ending.RETURNS_TOO_MUCH && features.contains(ScenarioFeature.UNHEARD_TRANSACTIONS))
+                || (ending == Ending.RETURNS_WITHOUT_EFFECT && !features.contains(ScenarioFeature.ROLLBACK_ONLY))
+                || (ending == Ending.RETURNS_UNFINISHED && !features.contains(ScenarioFeature.UNFINISHED_RESULTS))
+                || (ending == Ending.RETURNS_TOO_MUCH && !features.contains(ScenarioFeature.UNFINISHED_RESULTS))
+                || (ending == Ending.FAILS_AT_COMMIT && !features.contains(ScenarioFeature.FAILING_COMMITS));
         boolean hangs = mayHang && baton.chance(40) && features.contains(ScenarioFeature.HANGING_BODIES);
+        boolean quick =
+                features.contains(ScenarioFeature.LONG_BACKOFF) && !features.contains(ScenarioFeature.STORE_FAULTS);
         return new BodyPlan(
-                hangs ? Duration.ofSeconds(40) : duration(baton),
-                duration(baton),
-                ending == Ending.RETURNS_WITHOUT_EFFECT && cannot ? Ending.RETURNS : ending);
+                hangs ? Duration.ofSeconds(40) : quick ? Duration.ZERO : duration(baton),
+                quick ? Duration.ZERO : duration(baton),
+                cannot ? Ending.RETURNS : ending);
     }
 
     static Duration duration(Baton baton) {
@@ -54,7 +74,11 @@ record BodyPlan(Duration before, Duration after, Ending ending) {
                 baton.chooseUpTo(Duration.ofSeconds(4)));
     }
 
+    BodyPlan ending(Ending other) {
+        return new BodyPlan(before, after, other);
+    }
+
     BodyPlan failing() {
-        return new BodyPlan(before, after, Ending.THROWS);
+        return ending(Ending.THROWS);
     }
 }

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A call that a caller is going to make, if need be several times.
  *
  * @param bodies what each attempt is going to do; the last one what all after it do
+ * @param looksFirst whether the caller's transaction reads something before the call
  * @param think how long the caller's transaction goes on after the call
  * @param timeLimit after which the call is over and its body is not; {@code null} for none
  * @param cancelAfter when the caller gives up; {@code null} for never
@@ -22,13 +23,12 @@ record CallPlan(
         Isolation isolation,
         List<BodyPlan> bodies,
         boolean retried,
+        boolean looksFirst,
         Duration think,
         OuterEnd outerEnd,
         @Nullable Duration timeLimit,
         @Nullable Duration cancelAfter,
         int tries) {
-
-    static final Duration BETWEEN_ATTEMPTS = Duration.ofMillis(100);
 
     /** Which transaction a call is made in. */
     enum Style {
@@ -43,10 +43,12 @@ record CallPlan(
         /** The caller's, which the method joins. */
         CALLERS_JOINED,
         /** The caller's, the call after a savepoint. */
-        CALLERS_NESTED;
+        CALLERS_NESTED,
+        /** The caller's, each attempt after a savepoint. */
+        CALLERS_PART;
 
         boolean isCallers() {
-            return this == CALLERS || this == CALLERS_JOINED || this == CALLERS_NESTED;
+            return this == CALLERS || this == CALLERS_JOINED || this == CALLERS_NESTED || this == CALLERS_PART;
         }
 
         boolean isTransactional() {
@@ -72,6 +74,7 @@ record CallPlan(
                 Isolation.READ_COMMITTED,
                 List.of(BodyPlan.IMMEDIATE),
                 false,
+                false,
                 Duration.ZERO,
                 OuterEnd.COMMITS,
                 null,
@@ -86,8 +89,12 @@ record CallPlan(
                 : Isolation.READ_COMMITTED;
         boolean limited = features.contains(ScenarioFeature.OUTLIVING_BODIES)
                 && (style == Style.OWN || style == Style.PLAIN)
-                && baton.chance(150);
+                && baton.chance(features.contains(ScenarioFeature.STORE_FAULTS) ? 150 : 500);
+        boolean retried = features.contains(ScenarioFeature.ATTEMPTS) && baton.chance(700);
         Set<BodyPlan.Ending> cannot = EnumSet.noneOf(BodyPlan.Ending.class);
+        if (retried && style == Style.OWN) {
+            cannot.add(BodyPlan.Ending.RETURNS_TOO_MUCH); // which one is the last is known after its commit
+        }
         if (limited && !features.contains(ScenarioFeature.LATE_ANSWERS)) {
             cannot.add(BodyPlan.Ending.DECLINES);
         }
@@ -99,9 +106,15 @@ record CallPlan(
             // A snapshot has its record locked, max-lease or not, until it ends
             boolean mayHang = !isolation.isSnapshot() && (i == 0 || features.contains(ScenarioFeature.HANGING_RETRIES));
             BodyPlan body = BodyPlan.chosen(baton, features, style.isTransactional(), mayHang);
-            bodies.add(cannot.contains(body.ending()) ? body.failing() : body);
+            boolean undone = limited
+                    && style == Style.OWN
+                    && features.contains(ScenarioFeature.ROLLBACK_ONLY)
+                    && !cannot.contains(BodyPlan.Ending.RETURNS_WITHOUT_EFFECT)
+                    && baton.chance(200);
+            BodyPlan planned = undone ? body.ending(BodyPlan.Ending.RETURNS_WITHOUT_EFFECT) : body;
+            bodies.add(cannot.contains(planned.ending()) ? planned.failing() : planned);
         }
-        boolean retried = features.contains(ScenarioFeature.ATTEMPTS) && baton.chance(700);
+        boolean looksFirst = features.contains(ScenarioFeature.OLD_SNAPSHOTS) && style.isCallers() && baton.chance(400);
         boolean cancelled =
                 features.contains(ScenarioFeature.CANCELLATION) && style == Style.STAGE && baton.chance(300);
         return new CallPlan(
@@ -110,6 +123,7 @@ record CallPlan(
                 isolation,
                 bodies,
                 retried,
+                looksFirst,
                 BodyPlan.duration(baton),
                 baton.chooseFrom(OuterEnd.COMMITS, OuterEnd.COMMITS, OuterEnd.FAILS, OuterEnd.COMMITS_ANYWAY),
                 limited ? baton.chooseUpTo(Duration.ofSeconds(2)) : null,
@@ -122,8 +136,16 @@ record CallPlan(
             return features.contains(ScenarioFeature.STAGES) && baton.chance(500) ? Style.STAGE : Style.PLAIN;
         }
         Style style = baton.chooseFrom(
-                Style.OWN, Style.OWN, Style.OWN, Style.CALLERS, Style.CALLERS_JOINED, Style.CALLERS_NESTED);
-        boolean cannot = (style == Style.CALLERS_NESTED && !features.contains(ScenarioFeature.SAVEPOINTS))
+                Style.OWN,
+                Style.OWN,
+                Style.OWN,
+                Style.CALLERS,
+                Style.CALLERS_JOINED,
+                Style.CALLERS_NESTED,
+                Style.CALLERS_PART,
+                Style.CALLERS_PART);
+        boolean isNested = style == Style.CALLERS_NESTED || style == Style.CALLERS_PART;
+        boolean cannot = (isNested && !features.contains(ScenarioFeature.SAVEPOINTS))
                 || (style.isCallers() && !features.contains(ScenarioFeature.CALLERS_TRANSACTIONS));
         return cannot ? Style.OWN : style;
     }
@@ -134,12 +156,20 @@ record CallPlan(
     }
 
     /** Whether its attempts may take longer in all than their key can be held. */
-    boolean mayOutlive(Duration maxLease) {
+    boolean mayOutlive(Duration maxLease, Duration betweenAttempts) {
         Duration all = Duration.ZERO;
         for (BodyPlan body : bodies) {
-            all = all.plus(body.before()).plus(body.after()).plus(BETWEEN_ATTEMPTS);
+            all = all.plus(body.before()).plus(body.after()).plus(betweenAttempts);
         }
         return all.compareTo(maxLease) > 0;
+    }
+
+    /** Whether a transaction has its record locked, and its lease not renewed, until the lease is nearly over. */
+    boolean isLongSnapshot(Duration lease) {
+        return isolation.isSnapshot()
+                && bodies.stream()
+                        .anyMatch(body ->
+                                body.before().plus(body.after()).multipliedBy(2).compareTo(lease) > 0);
     }
 
     BodyPlan body(int attempt) {

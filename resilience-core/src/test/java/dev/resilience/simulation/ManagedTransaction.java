@@ -14,6 +14,7 @@ final class ManagedTransaction {
     private boolean rollbackOnly;
     private boolean doomed;
     private boolean completing;
+    private boolean failsAtCommit;
 
     ManagedTransaction(SimulatedConnection connection, Isolation isolation, SimulatedTransactions.Kind kind) {
         this.connection = connection;
@@ -79,6 +80,15 @@ final class ManagedTransaction {
 
     boolean isDoomed() {
         return doomed;
+    }
+
+    /** The server will not commit it, or the part of it that is under way. */
+    void failAtCommit(boolean fails) {
+        failsAtCommit = fails;
+    }
+
+    boolean failsAtCommit() {
+        return failsAtCommit;
     }
 
     /** Its listeners are told of its end; it still has its connection. */

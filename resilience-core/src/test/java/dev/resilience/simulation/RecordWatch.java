@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class RecordWatch {
 
     private final Map<RecordKey, Long> fences = new HashMap<>();
+    private final Map<RecordKey, Integer> claims = new HashMap<>();
     private final List<String> violations = new ArrayList<>();
 
     void changes(RecordKey key, @Nullable StoredRecord before, Session.Write write, long clock) {
@@ -27,11 +28,17 @@ final class RecordWatch {
         }
         boolean isClaim = after != null && after.isRunning() && (before == null || before.fence() != after.fence());
         if (isClaim) {
+            claims.merge(key, 1, Integer::sum);
             Long last = fences.put(key, after.fence());
             if (last != null && last >= after.fence()) {
                 violations.add("a fence that does not grow: " + after.fence() + " after " + last);
             }
         }
+    }
+
+    /** How often a key was claimed. */
+    int claims(RecordKey key) {
+        return claims.getOrDefault(key, 0);
     }
 
     List<String> violations() {

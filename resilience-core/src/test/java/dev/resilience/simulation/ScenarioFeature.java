@@ -45,12 +45,31 @@ enum ScenarioFeature {
     HANGING_RETRIES,
     /** A body sets its transaction to roll back and returns as if nothing were. */
     ROLLBACK_ONLY,
+    /** Results that ask for another attempt, some of them too large to be stored. */
+    UNFINISHED_RESULTS,
+    /** Commits that the server refuses, as where a version has changed. */
+    FAILING_COMMITS,
+    /** Between two attempts more time passes than a lease has. */
+    LONG_BACKOFF,
+    /** The caller's snapshot is older than the claim of the call. */
+    OLD_SNAPSHOTS,
+    /** There is other advice within an attempt's transaction, and around it, which takes its time. */
+    SLOW_ADVICE,
+    /** The method's transactions are none in which the store writes. */
+    UNHEARD_TRANSACTIONS,
     /** Methods without a transaction. */
     PLAIN_METHODS,
     /** Methods that return a stage. */
     STAGES,
     /** Callers cancel what they wait for. */
     CANCELLATION;
+
+    /** In a run without these the store does all that it is asked to. */
+    static final Set<ScenarioFeature> FAULTS = EnumSet.of(STORE_FAULTS, MACHINE_FAULTS, CLOCK_JUMPS);
+
+    /** In a run without these nothing is a reason to lose a key. */
+    static final Set<ScenarioFeature> NO_TROUBLE = EnumSet.of(
+            STORE_FAULTS, MACHINE_FAULTS, CLOCK_JUMPS, OUTLIVING_BODIES, HANGING_BODIES, HANGING_RETRIES, CANCELLATION);
 
     /** In which the engine is known to break a promise today, as each says: it goes from here when its bug does. */
     static final Set<ScenarioFeature> WITH_KNOWN_BUGS = EnumSet.noneOf(ScenarioFeature.class);

@@ -1,6 +1,8 @@
 package dev.resilience.simulation;
 
+import dev.resilience.exception.IdempotencyLeaseLostException;
 import dev.resilience.exception.IdempotencyOutcomeUnknownException;
+import dev.resilience.idempotency.RecordKey;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.simulation.CallPlan.OuterEnd;
@@ -45,8 +47,20 @@ final class SimulatedCaller {
         }
     }
 
+    /** An owner that outlives the longest lease may be replaced although nothing went wrong. */
     private boolean call() {
-        SimulatedOperation operation = new SimulatedOperation();
+        long longest = node.machine().after(world.policy().maxLease());
+        boolean answered = callOnce();
+        if (node.machine().after(Duration.ZERO) > longest) {
+            world.weather().disturb();
+        }
+        return answered;
+    }
+
+    private boolean callOnce() {
+        SimulatedOperation operation = new SimulatedOperation(plan.retried());
+        RecordKey record = RecordKey.of(operation.name(), "", plan.key());
+        int claims = world.watch().claims(record);
         world.baton().trace().task("calls " + plan.key() + " " + plan.style());
         try {
             Object value = plan.style().isCallers()
@@ -62,6 +76,12 @@ final class SimulatedCaller {
         } catch (IdempotencyOutcomeUnknownException refusedForEver) {
             world.baton().trace().task("is refused for ever");
             return true;
+        } catch (IdempotencyLeaseLostException lost) {
+            world.baton().trace().task("loses its key");
+            if (String.valueOf(lost.getMessage()).contains("another one has taken")) {
+                world.lostKey(plan, world.watch().claims(record) - claims);
+            }
+            return false;
         } catch (Exception failure) {
             world.baton().trace().task("gets " + failure.getClass().getSimpleName());
             return false;
@@ -70,12 +90,15 @@ final class SimulatedCaller {
 
     private void told(String value, boolean replay) {
         world.baton().trace().task("is told " + value + (replay ? " again" : ""));
-        world.history().tell(plan.key(), value, replay);
+        world.history().tell(plan.key(), SimulatedBody.valueOf(value), replay);
     }
 
     /** The caller's transaction. */
     private @Nullable Object withinTransaction(SimulatedOperation operation) throws Exception {
         Object value = null;
+        if (plan.looksFirst()) {
+            node.transactions().look(plan.key());
+        }
         try {
             value = plan.style() == Style.CALLERS_NESTED
                     ? node.transactions().nested(() -> invoke(operation))

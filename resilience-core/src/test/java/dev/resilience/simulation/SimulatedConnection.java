@@ -121,7 +121,7 @@ final class SimulatedConnection {
             session.close();
         });
         pause();
-        return new SqlFailure("08006: no answer in time");
+        return SqlFailure.noAnswerInTime();
     }
 
     private void pause() {

@@ -2,6 +2,8 @@ package dev.resilience.simulation;
 
 import dev.resilience.idempotency.AttemptRecorder;
 import dev.resilience.pipeline.Invocation;
+import java.time.Duration;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -38,9 +40,24 @@ final class SimulatedInvocation implements Invocation {
         BodyPlan body = plan.body(attempts++);
         return switch (plan.style()) {
             case STAGE -> stage(body);
-            case OWN, CALLERS_JOINED -> node.transactions().required(plan.isolation(), () -> throughTheDoor(body));
+            case CALLERS_PART -> node.transactions().nested(() -> throughTheDoor(body));
+            case OWN ->
+                withSlowAdvice(() -> node.transactions()
+                        .required(plan.isolation(), () -> withSlowAdvice(() -> throughTheDoor(body))));
+            case CALLERS_JOINED -> node.transactions().required(plan.isolation(), () -> throughTheDoor(body));
             case PLAIN, CALLERS, CALLERS_NESTED -> throughTheDoor(body);
         };
+    }
+
+    private @Nullable Object withSlowAdvice(Callable<@Nullable Object> work) throws Exception {
+        try {
+            return work.call();
+        } finally {
+            if (world.has(ScenarioFeature.SLOW_ADVICE)) {
+                node.time()
+                        .sleep(world.baton().chooseFrom(Duration.ZERO, Duration.ofMillis(300), Duration.ofSeconds(1)));
+            }
+        }
     }
 
     private @Nullable Object throughTheDoor(BodyPlan body) throws Exception {
@@ -48,7 +65,8 @@ final class SimulatedInvocation implements Invocation {
         if (engine == null) {
             return run(body);
         }
-        AttemptRecorder.EarlierAnswer earlier = engine.begin();
+        AttemptRecorder.Attempt attempt = engine.begin();
+        AttemptRecorder.EarlierAnswer earlier = attempt.earlierAnswer();
         if (earlier != null) {
             return answerOf(earlier);
         }
@@ -56,11 +74,25 @@ final class SimulatedInvocation implements Invocation {
         try {
             result = run(body);
         } catch (Throwable failure) {
-            engine.threw(failure);
+            attempt.threw(failure);
             throw failure;
         }
-        engine.returned(result);
+        attempt.returned(result);
+        reportRollback(attempt);
         return result;
+    }
+
+    /** As the starter's {@code UndoneAttempt} does. */
+    private void reportRollback(AttemptRecorder.Attempt attempt) {
+        ManagedTransaction current = node.transactions().current();
+        if (current == null || !attempt.hearsNothingOfTransaction()) {
+            return;
+        }
+        if (current.isRollbackOnly() || current.isDoomed()) {
+            attempt.undone();
+        } else {
+            current.add(new RollbackListener(attempt::undone));
+        }
     }
 
     private static @Nullable Object answerOf(AttemptRecorder.EarlierAnswer earlier) throws Exception {
@@ -98,12 +130,16 @@ final class SimulatedInvocation implements Invocation {
         SimulatedBody body = world.history().begin(this.plan.key());
         world.baton().trace().task("body " + body.value() + " begins");
         world.lookAtBodies(body);
+        if (this.plan.style().isCallers()) {
+            body.decidedByCaller();
+        }
         try {
             node.time().sleep(plan.before());
             addEffect(body);
             node.time().sleep(plan.after());
-            Object result = end(body, plan);
-            body.ended(SimulatedBody.End.RETURNED);
+            String result = end(body, plan);
+            boolean unfinished = result.contains(SimulatedBody.UNFINISHED);
+            body.ended(unfinished ? SimulatedBody.End.UNFINISHED : SimulatedBody.End.RETURNED);
             world.baton().trace().task("body " + body.value() + " returns");
             return result;
         } catch (Exception failure) {
@@ -114,9 +150,21 @@ final class SimulatedInvocation implements Invocation {
         }
     }
 
-    private Object end(SimulatedBody body, BodyPlan plan) {
+    private String end(SimulatedBody body, BodyPlan plan) {
         switch (plan.ending()) {
             case RETURNS -> {}
+            case RETURNS_UNFINISHED -> {
+                return body.value() + SimulatedBody.UNFINISHED;
+            }
+            case RETURNS_TOO_MUCH -> {
+                return body.value() + SimulatedBody.UNFINISHED + World.TOO_MUCH;
+            }
+            case FAILS_AT_COMMIT -> {
+                ManagedTransaction current = node.transactions().current();
+                if (current != null) {
+                    current.failAtCommit(true);
+                }
+            }
             case THROWS -> throw new Failures.Passing();
             case THROWS_TOLERATED -> throw new Failures.Tolerated();
             case DECLINES -> throw new Failures.Declined(body.value());

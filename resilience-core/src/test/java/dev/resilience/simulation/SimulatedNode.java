@@ -3,18 +3,15 @@ package dev.resilience.simulation;
 import dev.resilience.event.Events;
 import dev.resilience.fault.Faults;
 import dev.resilience.idempotency.Idempotency;
-import dev.resilience.idempotency.IdempotencyPolicy;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.retry.Backoff;
 import dev.resilience.retry.Jitter;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
+import java.time.Duration;
 
 /** An instance of the application: its machine, its pool of connections, and the real engine on top of them. */
 final class SimulatedNode {
-
-    private static final Backoff BACKOFF = new Backoff(
-            Backoff.Strategy.FIXED, CallPlan.BETWEEN_ATTEMPTS, 1, CallPlan.BETWEEN_ATTEMPTS, Jitter.NONE, 0);
 
     private final Machine machine;
     private final SimulatedTime time;
@@ -25,23 +22,21 @@ final class SimulatedNode {
     private final Retry retry;
     private int calls;
 
-    SimulatedNode(
-            String name,
-            SimulatedDatabase database,
-            Weather weather,
-            IdempotencyPolicy policy,
-            SimulatedTransactions.Kind kind,
-            PlantedDefect defect) {
+    SimulatedNode(World world, String name, SimulatedTransactions.Kind kind, PlantedDefect defect) {
+        SimulatedDatabase database = world.database();
         Baton baton = database.baton();
         this.machine = new Machine(baton, name);
         this.time = new SimulatedTime(baton, machine);
-        this.pool = new SimulatedPool(database, machine, weather, baton.chooseFrom(1, 2, 10, 10));
+        this.pool = new SimulatedPool(database, machine, world.weather(), baton.chooseFrom(1, 2, 10, 10));
         this.transactions = new SimulatedTransactions(baton, pool, kind);
         this.store = new SimulatedStore(database, machine, pool, defect);
-        this.idempotency = new Idempotency("simulated", policy, store, time, new Events());
+        this.idempotency = new Idempotency("simulated", world.policy(), store, time, new Events());
+        Duration pause = world.betweenAttempts();
+        Backoff backoff = new Backoff(Backoff.Strategy.FIXED, pause, 1, pause, Jitter.NONE, 0);
         RetryPolicy three =
-                RetryPolicy.builder().maxAttempts(3).backoff(BACKOFF).build();
-        this.retry = new Retry("simulated", three, Faults.ofJdk(), time, new Events(), null, null);
+                RetryPolicy.builder().maxAttempts(3).backoff(backoff).build();
+        this.retry = new Retry(
+                "simulated", three, Faults.ofJdk(), time, new Events(), null, SimulatedOperation::asksForRetry);
     }
 
     Machine machine() {

@@ -9,7 +9,16 @@ import org.jspecify.annotations.Nullable;
 /** The idempotent method as one call sees it, which knows whether its answer was that of an earlier call. */
 final class SimulatedOperation implements IdempotentOperation {
 
+    private final boolean retried;
     private boolean replay;
+
+    SimulatedOperation(boolean retried) {
+        this.retried = retried;
+    }
+
+    static boolean asksForRetry(@Nullable Object result) {
+        return result instanceof String text && text.contains(SimulatedBody.UNFINISHED);
+    }
 
     boolean isReplay() {
         return replay;
@@ -33,6 +42,11 @@ final class SimulatedOperation implements IdempotentOperation {
     @Override
     public byte[] describe(@Nullable Object[] arguments) {
         return bytes(arguments[0]);
+    }
+
+    @Override
+    public boolean isFinal(@Nullable Object result) {
+        return !retried || !asksForRetry(result);
     }
 
     @Override

@@ -42,7 +42,13 @@ final class SimulatedRun {
     private Set<ScenarioFeature> some(Set<ScenarioFeature> features) {
         Set<ScenarioFeature> chosen = EnumSet.noneOf(ScenarioFeature.class);
         int perMille = baton.chooseFrom(300, 600, 900);
-        features.stream().sorted().filter(feature -> baton.chance(perMille)).forEach(chosen::add);
+        Set<ScenarioFeature> away =
+                baton.chooseFrom(ScenarioFeature.NO_TROUBLE, ScenarioFeature.FAULTS, Set.of(), Set.of());
+        features.stream()
+                .sorted()
+                .filter(feature -> !away.contains(feature))
+                .filter(feature -> baton.chance(perMille))
+                .forEach(chosen::add);
         return chosen;
     }
 
@@ -98,7 +104,7 @@ final class SimulatedRun {
 
     private void startCaller(SimulatedNode node, String key, Duration start) {
         CallPlan plan = CallPlan.chosen(baton, world.features(), key);
-        if (plan.mayOutlive(world.policy().maxLease())) {
+        if (plan.mayOutlive(world.policy().maxLease(), world.betweenAttempts())) {
             world.weather().disturb();
         }
         SimulatedCaller caller = new SimulatedCaller(world, node, plan);

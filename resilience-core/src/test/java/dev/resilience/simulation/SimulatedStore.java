@@ -12,8 +12,10 @@ import dev.resilience.idempotency.StoreTransaction;
 import dev.resilience.idempotency.StoredResult;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +31,8 @@ final class SimulatedStore implements IdempotencyStore {
     private final PlantedDefect defect;
     private final StrayRenewals strayRenewals;
     private final Map<RecordKey, StoredResult> cache = new HashMap<>();
+    private final Set<String> lostClaims = new HashSet<>();
+    private final Set<String> lateClaims = new HashSet<>();
 
     SimulatedStore(SimulatedDatabase database, Machine machine, SimulatedPool pool, PlantedDefect defect) {
         this.database = database;
@@ -40,12 +44,26 @@ final class SimulatedStore implements IdempotencyStore {
 
     @Override
     public Claim claim(ClaimRequest request) {
-        Claim claim = onOwnConnection(connection -> new SimulatedClaim(statements, connection, request).decide());
+        Claim claim = claimNoting(request);
         trace("claims: " + describe(claim));
         if (defect == PlantedDefect.REPLAY_OF_WHAT_WAS_NEVER_COMMITTED && claim instanceof Claim.Completed completed) {
             return new Claim.Completed(cache.getOrDefault(request.key(), completed.result()));
         }
         return claim;
+    }
+
+    private Claim claimNoting(ClaimRequest request) {
+        try {
+            return onOwnConnection(connection -> new SimulatedClaim(statements, connection, request).decide());
+        } catch (SqlFailure failure) {
+            (failure.mayBeAppliedLate() ? lateClaims : lostClaims).add(request.owner());
+            throw failure;
+        }
+    }
+
+    /** Whether a claim has not been answered, and cannot be applied after its owner has freed the key. */
+    boolean hasLostClaimOf(String owner) {
+        return lostClaims.contains(owner) && !lateClaims.contains(owner);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.resilience.simulation;
 
+import dev.resilience.idempotency.RecordKey;
 import dev.resilience.simulation.ManagedTransaction.Listener;
 import dev.resilience.simulation.ManagedTransaction.Status;
 import java.util.concurrent.Callable;
@@ -46,6 +47,18 @@ final class SimulatedTransactions {
         return ManagedTransaction.of(baton.current());
     }
 
+    /** Reads a record of the application, which is where a snapshot is taken. */
+    void look(String key) {
+        ManagedTransaction transaction = current();
+        if (transaction != null) {
+            RecordKey any = RecordKey.of("table of the application", "", key);
+            transaction.connection().execute("look", () -> {
+                Object unused = transaction.connection().session().look(any);
+                return true;
+            });
+        }
+    }
+
     /** Joins the task's transaction if there is one. */
     <T> T required(Isolation isolation, Callable<T> work) throws Exception {
         ManagedTransaction outer = current();
@@ -72,8 +85,13 @@ final class SimulatedTransactions {
         Session.Savepoint savepoint =
                 outer.connection().execute("SAVEPOINT", outer.connection().session()::savepoint);
         try {
-            return work.call();
+            T result = work.call();
+            if (outer.failsAtCommit()) {
+                throw new Failures.Passing();
+            }
+            return result;
         } catch (Exception failure) {
+            outer.failAtCommit(false);
             if (Failures.rollsBack(failure)) {
                 baton.trace().task("rolls back to the savepoint");
                 outer.listeners().forEach(Listener::savepointRollback);
@@ -126,6 +144,11 @@ final class SimulatedTransactions {
         } catch (RuntimeException refused) {
             rollback(transaction);
             throw refused;
+        }
+        if (transaction.failsAtCommit()) {
+            transaction.connection().session().rollback();
+            commitFailed(transaction);
+            throw new Failures.Passing();
         }
         try {
             transaction.connection().commit();

@@ -1,10 +1,13 @@
 package dev.resilience.simulation;
 
+import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.idempotency.IdempotencyPolicy;
 import dev.resilience.idempotency.IdempotencyPolicy.OnAbandoned;
 import dev.resilience.idempotency.IdempotencyPolicy.OnInProgress;
+import dev.resilience.idempotency.IdempotencyPolicy.Transactional;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
@@ -13,8 +16,15 @@ final class World {
 
     static final Duration LEASE = Duration.ofSeconds(3);
 
+    private static final Duration SHORT_BACKOFF = Duration.ofMillis(100);
+
     /** Three attempts of eight seconds, and one last thought. */
     private static final Duration LONGEST_TRANSACTIONS = Duration.ofSeconds(30);
+
+    /** More than is stored of a result. */
+    static final String TOO_MUCH = "x".repeat(100);
+
+    private static final int MAX_RESULT_SIZE = 100;
 
     private final Baton baton;
     private final Set<ScenarioFeature> features;
@@ -24,13 +34,23 @@ final class World {
     private final History history = new History();
     private final SimulatedDatabase database;
     private final IdempotencyPolicy policy;
+    private final Duration betweenAttempts;
     private final List<SimulatedNode> nodes = new ArrayList<>();
     private boolean healed;
     private boolean bodiesOverlap;
 
     World(Baton baton, Set<ScenarioFeature> features, PlantedDefect defect) {
         this.baton = baton;
-        this.features = features;
+        this.features = features.isEmpty() ? EnumSet.noneOf(ScenarioFeature.class) : EnumSet.copyOf(features);
+        if (has(ScenarioFeature.UNHEARD_TRANSACTIONS) && !baton.chance(300)) {
+            this.features.remove(ScenarioFeature.UNHEARD_TRANSACTIONS);
+        }
+        if (has(ScenarioFeature.UNHEARD_TRANSACTIONS)) {
+            this.features.remove(ScenarioFeature.CALLERS_TRANSACTIONS);
+        }
+        this.betweenAttempts = has(ScenarioFeature.LONG_BACKOFF)
+                ? baton.chooseFrom(SHORT_BACKOFF, SHORT_BACKOFF, LEASE.plusSeconds(1))
+                : SHORT_BACKOFF;
         this.defect = defect;
         this.weather = new Weather(baton, LEASE.multipliedBy(3));
         if (!features.contains(ScenarioFeature.STORE_FAULTS)) {
@@ -39,8 +59,13 @@ final class World {
         this.database = new SimulatedDatabase(baton, watch);
         this.policy = IdempotencyPolicy.builder()
                 .lease(LEASE)
-                .maxLease(baton.chooseFrom(LEASE, LEASE.multipliedBy(3)))
+                .maxLease(
+                        betweenAttempts.compareTo(LEASE) > 0
+                                ? LEASE.multipliedBy(15)
+                                : baton.chooseFrom(LEASE, LEASE.multipliedBy(3)))
                 .ttl(Duration.ofHours(1))
+                .transactional(has(ScenarioFeature.UNHEARD_TRANSACTIONS) ? Transactional.NEVER : Transactional.AUTO)
+                .maxResultSize(MAX_RESULT_SIZE)
                 .waitTimeout(Duration.ofSeconds(2))
                 .onInProgress(baton.chooseFrom(OnInProgress.values()))
                 .onAbandoned(baton.chooseFrom(
@@ -51,9 +76,14 @@ final class World {
 
     SimulatedNode addNode() {
         SimulatedTransactions.Kind kind = baton.chooseFrom(SimulatedTransactions.Kind.values());
-        SimulatedNode node = new SimulatedNode("node-" + (nodes.size() + 1), database, weather, policy, kind, defect);
+        SimulatedNode node = new SimulatedNode(this, "node-" + (nodes.size() + 1), kind, defect);
         nodes.add(node);
         return node;
+    }
+
+    /** Between two attempts of a call. */
+    Duration betweenAttempts() {
+        return betweenAttempts;
     }
 
     Baton baton() {
@@ -125,7 +155,43 @@ final class World {
         return policy.lease()
                 .plus(policy.maxLease())
                 .plus(policy.waitTimeout())
-                .plus(locks ? LONGEST_TRANSACTIONS : Duration.ZERO);
+                .plus(locks ? LONGEST_TRANSACTIONS : Duration.ZERO)
+                .plus(betweenAttempts.multipliedBy(2));
+    }
+
+    /**
+     * A call is told that another one has its key.
+     *
+     * @param claims how often the key was claimed since the call began: by itself, and by another one
+     */
+    void lostKey(CallPlan plan, int claims) {
+        if (claims < 2) {
+            history.violation("a key is lost to no other call: " + plan.key());
+        }
+        boolean mayLose = weather.wasDisturbed() || plan.isLongSnapshot(LEASE);
+        if (!mayLose) {
+            history.violation("a key is lost though nothing went wrong: " + plan.key());
+        }
+    }
+
+    /** Whether owners may be replaced, or the store may have missed how a call ended. */
+    boolean mayLoseKeys() {
+        return has(ScenarioFeature.STORE_FAULTS)
+                || has(ScenarioFeature.MACHINE_FAULTS)
+                || has(ScenarioFeature.CLOCK_JUMPS)
+                || nodes.stream()
+                        .anyMatch(node -> node.idempotency().calls().get(IdempotencyOutcome.LEASE_LOST)
+                                        + node.idempotency().calls().get(IdempotencyOutcome.STORE_FAILURE)
+                                > 0);
+    }
+
+    /** Whether a record is left by a claim without an answer, on a machine that could have freed it, so that nothing ran. */
+    boolean isClaimOfNothing(String owner) {
+        if (!weather.wasDisturbed()) {
+            return true;
+        }
+        return nodes.stream()
+                .anyMatch(node -> !node.machine().hasCrashed() && node.store().hasLostClaimOf(owner));
     }
 
     /** At most once means: none begins unless all before it have failed. */
@@ -135,7 +201,7 @@ final class World {
             return;
         }
         history.bodies(begins.key()).stream()
-                .filter(other -> other != begins && !other.threw())
+                .filter(other -> other != begins && !other.threw() && !other.unfinished())
                 .forEach(other -> history.violation("runs twice under 'reject': " + begins + " after " + other));
     }
 }

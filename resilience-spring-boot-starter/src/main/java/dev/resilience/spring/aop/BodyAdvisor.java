@@ -47,7 +47,8 @@ public final class BodyAdvisor extends AbstractPointcutAdvisor {
         if (recorder == null) {
             return invocation.proceed();
         }
-        AttemptRecorder.EarlierAnswer earlier = recorder.begin();
+        AttemptRecorder.Attempt attempt = recorder.begin();
+        AttemptRecorder.EarlierAnswer earlier = attempt.earlierAnswer();
         if (earlier != null) {
             return earlier.get();
         }
@@ -55,11 +56,11 @@ public final class BodyAdvisor extends AbstractPointcutAdvisor {
         try {
             result = invocation.proceed();
         } catch (Throwable failure) {
-            recorder.threw(failure);
+            attempt.threw(failure);
             throw failure;
         }
-        recorder.returned(result);
-        UndoneAttempt.reportRollback(recorder);
+        attempt.returned(result);
+        UndoneAttempt.reportRollback(attempt);
         return result;
     }
 }

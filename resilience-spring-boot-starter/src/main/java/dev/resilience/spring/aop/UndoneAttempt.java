@@ -1,6 +1,6 @@
 package dev.resilience.spring.aop;
 
-import dev.resilience.idempotency.AttemptRecorder;
+import dev.resilience.idempotency.AttemptRecorder.Attempt;
 import org.springframework.transaction.NoTransactionException;
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -12,21 +12,21 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 final class UndoneAttempt implements TransactionSynchronization {
 
-    private final AttemptRecorder recorder;
+    private final Attempt attempt;
 
-    private UndoneAttempt(AttemptRecorder recorder) {
-        this.recorder = recorder;
+    private UndoneAttempt(Attempt attempt) {
+        this.attempt = attempt;
     }
 
     /** To be called when the body has returned, on its thread and in its transaction, if it has one. */
-    static void reportRollback(AttemptRecorder recorder) {
-        if (!TransactionSynchronizationManager.isActualTransactionActive() || !recorder.hearsNothingOfTransaction()) {
+    static void reportRollback(Attempt attempt) {
+        if (!TransactionSynchronizationManager.isActualTransactionActive() || !attempt.hearsNothingOfTransaction()) {
             return;
         }
         if (isRollbackOnly()) {
-            recorder.undone();
+            attempt.undone();
         } else if (TransactionSynchronizationManager.isSynchronizationActive()) {
-            TransactionSynchronizationManager.registerSynchronization(new UndoneAttempt(recorder));
+            TransactionSynchronizationManager.registerSynchronization(new UndoneAttempt(attempt));
         }
     }
 
@@ -42,7 +42,7 @@ final class UndoneAttempt implements TransactionSynchronization {
     @Override
     public void afterCompletion(int status) {
         if (status == STATUS_ROLLED_BACK) {
-            recorder.undone();
+            attempt.undone();
         }
     }
 }

@@ -1,0 +1,78 @@
+package dev.resilience.idempotency;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The attempts of a call that have ended, each with what its body ended with. Tells which of them a call's answer comes
+ * from: an attempt that the call has given up may end later than the one whose answer the call takes. Safe for use by many
+ * threads.
+ */
+final class EndedAttempts {
+
+    private final List<EndedAttempt> attempts = new CopyOnWriteArrayList<>();
+
+    /** The body of an attempt that has ended, and whether its effect was rolled back since. */
+    static final class EndedAttempt {
+
+        private final @Nullable Object outcome;
+        private final @Nullable StoreTransaction transaction;
+        private volatile boolean undone;
+
+        private EndedAttempt(@Nullable Object outcome, @Nullable StoreTransaction transaction) {
+            this.outcome = outcome;
+            this.transaction = transaction;
+        }
+
+        void undo() {
+            undone = true;
+        }
+
+        boolean isUndone() {
+            return undone;
+        }
+
+        boolean isIn(StoreTransaction other) {
+            return other.equals(transaction);
+        }
+    }
+
+    /**
+     * An attempt has ended.
+     *
+     * @param outcome what its body returned or threw
+     * @param transaction in which the store can write; {@code null} if the attempt has none
+     */
+    EndedAttempt add(@Nullable Object outcome, @Nullable StoreTransaction transaction) {
+        EndedAttempt attempt = new EndedAttempt(outcome, transaction);
+        attempts.add(attempt);
+        return attempt;
+    }
+
+    /** A transaction was rolled back, and with it what was done in it. */
+    void undo(StoreTransaction transaction) {
+        attempts.stream().filter(attempt -> attempt.isIn(transaction)).forEach(EndedAttempt::undo);
+    }
+
+    /**
+     * The attempt that the call's answer comes from: one with this very outcome, and of several such one whose effect is
+     * there. The last one that ended if the outcome is none of theirs, because something on the way has replaced it. {@code
+     * null} if none has ended.
+     */
+    @Nullable
+    EndedAttempt answeredBy(@Nullable Object outcome) {
+        EndedAttempt last = null;
+        EndedAttempt undone = null;
+        for (EndedAttempt attempt : attempts) {
+            last = attempt;
+            if (attempt.outcome == outcome) {
+                if (!attempt.undone) {
+                    return attempt;
+                }
+                undone = attempt;
+            }
+        }
+        return undone == null ? last : undone;
+    }
+}

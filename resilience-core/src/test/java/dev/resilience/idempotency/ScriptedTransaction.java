@@ -1,0 +1,82 @@
+package dev.resilience.idempotency;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A transaction that answers as a test wants it to, and ends when a test says so. */
+final class ScriptedTransaction implements StoreTransaction {
+
+    final AtomicInteger locks = new AtomicInteger();
+    final List<StoredResult> written = new ArrayList<>();
+    boolean isMine = true;
+    boolean isSnapshot;
+
+    @Nullable
+    RuntimeException failure;
+
+    @Nullable
+    RuntimeException rollsBack;
+
+    private final List<Runnable> beforeCommit = new ArrayList<>();
+    private final List<Consumer<End>> listeners = new ArrayList<>();
+
+    /** What is done before the commit, which fails if that does. */
+    void commit() {
+        List.copyOf(beforeCommit).forEach(Runnable::run);
+        end(End.COMMITTED);
+    }
+
+    void end(End how) {
+        List.copyOf(listeners).forEach(listener -> listener.accept(how));
+    }
+
+    private void failIfItIsToFail() {
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    @Override
+    public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
+        failIfItIsToFail();
+        written.add(result);
+        return isMine;
+    }
+
+    @Override
+    public boolean renew(Ownership ownership, Duration lease) {
+        failIfItIsToFail();
+        locks.incrementAndGet();
+        return isMine;
+    }
+
+    @Override
+    public boolean release(Ownership ownership) {
+        return isMine;
+    }
+
+    @Override
+    public ClaimStatus statusOf(Ownership ownership) {
+        return isMine ? ClaimStatus.IN_PROGRESS : ClaimStatus.LOST;
+    }
+
+    @Override
+    public void beforeCommit(Runnable action, Consumer<End> end) {
+        beforeCommit.add(action);
+        listeners.add(end);
+    }
+
+    @Override
+    public boolean isSnapshot() {
+        return isSnapshot;
+    }
+
+    @Override
+    public void rollbackOnly(RuntimeException why) {
+        rollsBack = why;
+    }
+}
