@@ -22,7 +22,14 @@ public interface IdempotencyStore {
      */
     default void prepare() {}
 
-    /** Takes a key, or tells why it cannot be had. */
+    /**
+     * Takes a key, or tells why it cannot be had.
+     *
+     * <p>The same owner may claim again, because the answer to its first claim was lost. Where the record is in progress
+     * and has the request's owner, it is acquired again, even if its lease has run out and abandoned records are not to
+     * be taken over: not as {@linkplain Claim.Acquired#takenOver taken over}, with a lease that begins anew, and with the
+     * same fence or a higher one. The ownership of the last answer counts.
+     */
     Claim claim(ClaimRequest request);
 
     /**
@@ -33,7 +40,10 @@ public interface IdempotencyStore {
     boolean renew(Ownership ownership, Duration lease);
 
     /**
-     * Stores the result of a record in progress, even if its lease has run out, as long as nobody has taken it over.
+     * Stores the result of a record in progress, even if its lease has run out, as long as no other call has taken it over.
+     *
+     * <p>The same may be asked again, because the first answer was lost. Where the record is completed by the same owner
+     * and fence, the answer is true, and the result that is stored stays, with its time to live.
      *
      * @param ttl how long to keep the result from now on
      * @return false if the record is no longer the owner's

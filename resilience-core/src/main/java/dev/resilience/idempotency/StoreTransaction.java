@@ -19,7 +19,11 @@ public interface StoreTransaction {
         UNKNOWN
     }
 
-    /** As {@link IdempotencyStore#complete}, and takes effect if and only if the transaction is committed. */
+    /**
+     * As {@link IdempotencyStore#complete}, and takes effect if and only if the transaction is committed. Of a record that is
+     * completed the answer is false, even if the owner and the fence are the same: another attempt of the call has committed
+     * its effect, and the effect of this transaction would be a second one.
+     */
     boolean complete(Ownership ownership, StoredResult result, Duration ttl);
 
     /** As {@link IdempotencyStore#renew}; the record is locked until the transaction ends. */

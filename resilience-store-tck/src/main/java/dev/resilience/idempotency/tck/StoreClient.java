@@ -45,6 +45,12 @@ final class StoreClient {
                 takeOver);
     }
 
+    /** Of the same owner. */
+    static ClaimRequest withLease(ClaimRequest request, Duration lease) {
+        return new ClaimRequest(
+                request.key(), request.owner(), request.fingerprint(), lease, request.ttl(), request.takeOver());
+    }
+
     RecordKey key(String key) {
         return RecordKey.of(OPERATION, "caller", key);
     }
