@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 sealed interface MemoryRecord {
 
     /** The objects of a record, its key and its place in a map, without their texts and the result. */
-    int OBJECTS = 320;
+    long OBJECTS = 320;
 
     String fingerprint();
 
@@ -62,8 +62,7 @@ sealed interface MemoryRecord {
     }
 
     /** Completed. */
-    record Done(String owner, long fence, String fingerprint, StoredResult result, long until)
-            implements MemoryRecord {
+    record Done(String owner, long fence, String fingerprint, StoredResult result, long until) implements MemoryRecord {
 
         @Override
         public long bytes() {

@@ -113,7 +113,8 @@ class MemoryIdempotencyStoreBoundsTests {
         assertThat(claim("expiring")).isInstanceOf(Claim.Acquired.class);
         assertThat(store.claim(new ClaimRequest(key("dying"), "another", "", LEASE, TTL, true)))
                 .isInstanceOfSatisfying(
-                        Claim.Acquired.class, acquired -> assertThat(acquired.takenOver()).isTrue());
+                        Claim.Acquired.class,
+                        acquired -> assertThat(acquired.takenOver()).isTrue());
     }
 
     @Test
@@ -215,7 +216,8 @@ class MemoryIdempotencyStoreBoundsTests {
                 workers.add(() -> {
                     for (int call = 0; call < 20_000; call++) {
                         StoredResult result = new StoredResult(StoredResult.Kind.VALUE, new byte[random.nextInt(50)]);
-                        if (large.claim(request("id-" + random.nextInt(200), true)) instanceof Claim.Acquired acquired) {
+                        if (large.claim(request("id-" + random.nextInt(200), true))
+                                instanceof Claim.Acquired acquired) {
                             large.complete(acquired.ownership(), result, Duration.ofMillis(1 + random.nextInt(5)));
                         }
                         if (random.nextInt(20) == 0) {

@@ -1,4 +1,4 @@
-package dev.resilience.spring.redis;
+package dev.resilience.spring;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Stands before a server on loopback: holds back what clients send, or ends a connection in place of an answer. */
-final class TcpProxy implements AutoCloseable {
+public final class TcpProxy implements AutoCloseable {
 
     private final int server;
     private final ServerSocket listening;
@@ -22,7 +22,7 @@ final class TcpProxy implements AutoCloseable {
     private final List<Delivery> held = new ArrayList<>();
     private boolean holds;
 
-    TcpProxy(int server) {
+    public TcpProxy(int server) {
         try {
             this.server = server;
             this.listening = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -32,29 +32,29 @@ final class TcpProxy implements AutoCloseable {
         start(this::accept);
     }
 
-    int port() {
+    public int port() {
         return listening.getLocalPort();
     }
 
     /** The next answer does not arrive, but the end of its connection does. */
-    void loseAnswer() {
+    public void loseAnswer() {
         losesAnswer.set(true);
     }
 
     /** From now on nothing reaches the server. */
-    synchronized void holdRequests() {
+    public synchronized void holdRequests() {
         holds = true;
     }
 
     /** What was held back reaches the server, each connection's in its order. */
-    synchronized void passRequests() {
+    public synchronized void passRequests() {
         holds = false;
         held.forEach(Delivery::make);
         held.clear();
     }
 
     /** How much has come that waits for {@link #passRequests}. */
-    synchronized int heldBack() {
+    public synchronized int heldBack() {
         return held.size();
     }
 
@@ -108,7 +108,7 @@ final class TcpProxy implements AutoCloseable {
         Thread thread = new Thread(() -> {
             try {
                 task.run();
-            } catch (IOException | UncheckedIOException ended) {
+            } catch (IOException ended) {
                 return; // with one of its sockets
             }
         });
@@ -123,7 +123,7 @@ final class TcpProxy implements AutoCloseable {
             try {
                 to.getOutputStream().write(bytes);
             } catch (IOException ended) {
-                throw new UncheckedIOException(ended);
+                return; // the connection, before it was delivered
             }
         }
     }

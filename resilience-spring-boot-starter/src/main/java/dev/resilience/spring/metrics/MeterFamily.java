@@ -45,7 +45,9 @@ enum MeterFamily {
             null,
             "Asynchronous calls that have waited for another call with their key, and now wait for a thread"),
     IDEMPOTENCY_MEMORY_USED(
-            "resilience.idempotency.memory.used", null, "Bytes that records of idempotent calls hold in this process, about"),
+            "resilience.idempotency.memory.used",
+            null,
+            "Bytes that records of idempotent calls hold in this process, about"),
     IDEMPOTENCY_MEMORY_LIMIT(
             "resilience.idempotency.memory.limit",
             null,

@@ -15,6 +15,7 @@ import dev.resilience.idempotency.ClaimRequest;
 import dev.resilience.idempotency.IdempotencyStore;
 import dev.resilience.idempotency.Ownership;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.TcpProxy;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -199,7 +200,6 @@ class BrokenConnectionTests {
     /** Returns when the server has had what was held back. */
     private void pass() {
         proxy.passRequests();
-        await().ignoreExceptions()
-                .until(() -> connections.getConnection().ping(), "PONG"::equals);
+        await().ignoreExceptions().until(() -> connections.getConnection().ping(), "PONG"::equals);
     }
 }
