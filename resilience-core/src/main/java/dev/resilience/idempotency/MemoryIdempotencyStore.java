@@ -65,9 +65,8 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
                 return found;
             }
             long until = after(request.lease());
-            boolean again = found instanceof Running mine && mine.owner().equals(request.owner());
-            Running next = again
-                    ? ((Running) found).until(until)
+            Running next = found instanceof Running mine && mine.owner().equals(request.owner())
+                    ? mine.until(until)
                     : new Running(
                             request.owner(),
                             fences.incrementAndGet(),
@@ -75,7 +74,8 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
                             until,
                             request.takeOver());
             answer.claim = new Acquired(
-                    new Ownership(request.key(), request.owner(), next.fence()), found instanceof Running && !again);
+                    new Ownership(request.key(), request.owner(), next.fence()),
+                    found instanceof Running before && before.fence() != next.fence());
             return next;
         });
         if (answer.claim == null) {
