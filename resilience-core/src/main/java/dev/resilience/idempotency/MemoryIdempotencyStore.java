@@ -17,38 +17,46 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps records in this process: for tests and for applications that run once. Its records do not outlive the process.
  *
- * <p>Bounded: beyond the limit the oldest results are dropped, with a warning if their time had not come; a record in
- * progress never is. What has expired is swept up from time to time. A replay takes no lock.
+ * <p>Bounded: a result stays for its time to live, and no other one takes its place. When records hold as many bytes as
+ * they may, which is estimated, a claim of a new key throws an {@link IllegalStateException} until others are over, so
+ * that the call is not made. The calls that run are always renewed, and their results stored, beyond the bound if need be.
+ * What is over is swept up from time to time. A replay takes no lock. Safe for use by many threads.
  */
 public final class MemoryIdempotencyStore implements IdempotencyStore {
 
-    /** How many results are kept unless told otherwise. */
-    public static final int DEFAULT_MAX_RESULTS = 100_000;
+    /** How many bytes records hold at the most unless told otherwise: {@value}, which are 64 MiB. */
+    public static final long DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 
     private final TimeSource time;
     private final MemoryRecords records;
-    private final AtomicLong numbers = new AtomicLong();
+    private final AtomicLong fences = new AtomicLong();
 
     public MemoryIdempotencyStore(TimeSource time) {
-        this(time, DEFAULT_MAX_RESULTS);
+        this(time, DEFAULT_MAX_BYTES);
     }
 
     /**
-     * @param maxResults how many results are kept at the most
+     * @param maxBytes how many bytes records hold at the most, about
      */
-    public MemoryIdempotencyStore(TimeSource time, int maxResults) {
+    public MemoryIdempotencyStore(TimeSource time, long maxBytes) {
         this.time = time;
-        this.records = new MemoryRecords(time, maxResults);
+        this.records = new MemoryRecords(time, maxBytes);
     }
 
     @Override
     public Claim claim(ClaimRequest request) {
         MemoryRecord known = records.get(request.key());
         Claim claim = known == null ? null : refuse(request, known, time.nanoTime());
-        return claim == null ? take(request) : claim;
+        return claim == null ? take(request, known == null) : claim;
     }
 
-    private Claim take(ClaimRequest request) {
+    private Claim take(ClaimRequest request, boolean isNew) {
+        if (isNew && !records.hasRoomFor(request)) {
+            throw new IllegalStateException("The memory for idempotent calls is full, with " + records.size()
+                    + " records of about " + records.bytes() + " bytes. At most " + records.maxBytes()
+                    + " are allowed ('resilience.idempotency-store.memory.max-size'): raise the limit, keep results for a "
+                    + "shorter time ('ttl'), or keep them in a database or in Redis");
+        }
         Answer answer = new Answer();
         records.change(request.key(), found -> {
             Claim refused = found == null ? null : refuse(request, found, time.nanoTime());
@@ -56,9 +64,19 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
                 answer.claim = refused;
                 return found;
             }
-            Ownership ownership = new Ownership(request.key(), request.owner(), numbers.incrementAndGet());
-            answer.claim = new Acquired(ownership, found instanceof Running);
-            return new Running(request.owner(), request.fingerprint(), after(request.lease()), request.takeOver());
+            long until = after(request.lease());
+            Running next = found instanceof Running mine && mine.owner().equals(request.owner())
+                    ? mine.until(until)
+                    : new Running(
+                            request.owner(),
+                            fences.incrementAndGet(),
+                            request.fingerprint(),
+                            until,
+                            request.takeOver());
+            answer.claim = new Acquired(
+                    new Ownership(request.key(), request.owner(), next.fence()),
+                    found instanceof Running before && before.fence() != next.fence());
+            return next;
         });
         if (answer.claim == null) {
             throw new IllegalStateException("The map changed nothing");
@@ -70,6 +88,9 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
     private static @Nullable Claim refuse(ClaimRequest request, MemoryRecord found, long now) {
         if (found instanceof Done done && done.isOver(now)) {
             return null;
+        }
+        if (found instanceof Running running && running.owner().equals(request.owner())) {
+            return null; // the answer to its first claim was lost
         }
         if (!request.hasArgumentsOf(found.fingerprint())) {
             return new Claim.KeyReused();
@@ -89,12 +110,21 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 
     @Override
     public boolean renew(Ownership ownership, Duration lease) {
-        return replace(ownership, mine -> new Running(mine.owner(), mine.fingerprint(), after(lease), mine.takeOver()));
+        return replace(ownership, mine -> mine.until(after(lease)));
     }
 
     @Override
     public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
-        return replace(ownership, mine -> new Done(numbers.incrementAndGet(), mine.fingerprint(), result, after(ttl)));
+        long until = after(ttl);
+        return replace(ownership, mine -> new Done(mine.owner(), mine.fence(), mine.fingerprint(), result, until))
+                || isCompletedBy(ownership);
+    }
+
+    /** As when the result is stored again, because the first answer was lost. */
+    private boolean isCompletedBy(Ownership ownership) {
+        return records.get(ownership.key()) instanceof Done done
+                && done.owner().equals(ownership.owner())
+                && done.fence() == ownership.fence();
     }
 
     @Override
@@ -105,13 +135,25 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
     private boolean replace(Ownership ownership, Replacement replacement) {
         Answer answer = new Answer();
         records.change(ownership.key(), found -> {
-            if (found instanceof Running mine && mine.owner().equals(ownership.owner())) {
+            if (found instanceof Running mine
+                    && mine.owner().equals(ownership.owner())
+                    && mine.fence() == ownership.fence()) {
                 answer.mine = true;
                 return replacement.of(mine);
             }
             return found;
         });
         return answer.mine;
+    }
+
+    /** How many bytes the records hold, about. */
+    public long bytes() {
+        return records.bytes();
+    }
+
+    /** How many bytes the records may hold. */
+    public long maxBytes() {
+        return records.maxBytes();
     }
 
     /** The number of records, in progress and completed. */

@@ -88,6 +88,11 @@ public final class RecordKey {
         return known;
     }
 
+    /** What the texts hold, if each character takes two bytes; that of the method is shared with the method's other keys. */
+    int bytes() {
+        return Character.BYTES * (key.length() + caller.length());
+    }
+
     /** A key for another service, which tells nothing of this one. */
     String downstreamKey(String purpose) {
         return hash("downstream", operation, caller, key, purpose);

@@ -33,7 +33,7 @@ public class IdempotentInMemory extends IdempotentCalls {
 
         @Bean
         MemoryIdempotencyStore store(TimeSource time) {
-            return new MemoryIdempotencyStore(time, 2_000_000);
+            return new MemoryIdempotencyStore(time, 1L << 30);
         }
     }
 }

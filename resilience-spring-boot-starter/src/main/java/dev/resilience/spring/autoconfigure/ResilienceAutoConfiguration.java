@@ -36,6 +36,7 @@ import dev.resilience.spring.web.DeadlineTrust;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -135,8 +136,10 @@ public final class ResilienceAutoConfiguration {
     @ConditionalOnMissingBean
     IdempotencyStore resilienceIdempotencyStore(
             Environment environment, TimeSource time, StartupMistakes mistakes, PolicyNames names) {
-        ResilienceProperties.IdempotencyStore.Type type =
-                GeneralProperties.read(environment).getIdempotencyStore().getType();
+        ResilienceProperties.IdempotencyStore properties =
+                GeneralProperties.read(environment).getIdempotencyStore();
+        ResilienceProperties.IdempotencyStore.Type type = properties.getType();
+        long maxBytes = properties.getMemory().getMaxSize().toBytes();
         boolean canBe = GeneralProperties.require(
                         type != ResilienceProperties.IdempotencyStore.Type.REDIS,
                         mistakes,
@@ -152,11 +155,18 @@ public final class ResilienceAutoConfiguration {
                         "resilience.idempotency-store.type",
                         type,
                         "needs a DataSource bean, a single or a primary one; "
-                                + "'org.springframework.boot:spring-boot-starter-jdbc' brings it");
+                                + "'org.springframework.boot:spring-boot-starter-jdbc' brings it")
+                && GeneralProperties.require(
+                        maxBytes > 0,
+                        mistakes,
+                        environment,
+                        "resilience.idempotency-store.memory.max-size",
+                        properties.getMemory().getMaxSize(),
+                        "must be more than 0");
         if (!canBe) {
             names.breaks(PolicyKind.IDEMPOTENCY);
         }
-        return new MemoryIdempotencyStore(time);
+        return new MemoryIdempotencyStore(time, maxBytes);
     }
 
     /** Finds the mistakes in keys and names, before policies are made of them. */
@@ -205,15 +215,18 @@ public final class ResilienceAutoConfiguration {
     }
 
     private static void warnOfOtherStores(ConfiguredKeys keys, IdempotencyStore store, StartupWarnings warnings) {
-        for (String key : List.of("jdbc.table-name", "redis.key-prefix")) {
+        Map<String, String> packages = Map.of(
+                "memory.max-size", MemoryIdempotencyStore.class.getPackageName(),
+                "jdbc.table-name", "dev.resilience.spring.jdbc",
+                "redis.key-prefix", "dev.resilience.spring.redis");
+        packages.forEach((key, packageOfStore) -> {
             String name = "resilience.idempotency-store." + key;
-            String packageOfStore = "dev.resilience.spring." + key.substring(0, key.indexOf('.'));
             if (keys.contains(ConfigurationPropertyName.of(name))
                     && !store.getClass().getPackageName().equals(packageOfStore)) {
                 warnings.add("'" + name + "' has no effect: idempotent calls are remembered by a "
                         + store.getClass().getSimpleName());
             }
-        }
+        });
     }
 
     @Bean

@@ -1,6 +1,7 @@
 package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.event.Events;
+import dev.resilience.idempotency.IdempotencyStore;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.aop.StartupCheck;
 import dev.resilience.spring.metrics.ResilienceMeters;
@@ -28,8 +29,9 @@ public final class ResilienceMetricsAutoConfiguration {
             ResilienceRegistry registry,
             Events events,
             ObjectProvider<IncomingCalls> incomingCalls,
+            IdempotencyStore store,
             StartupCheck check) {
-        return new ResilienceMeters(registry, events, incomingCalls.getIfAvailable(), check::run);
+        return new ResilienceMeters(registry, events, incomingCalls.getIfAvailable(), store, check::run);
     }
 
     /** Where Boot's own metrics are not at work, nobody else binds. */

@@ -5,6 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.core.Ordered;
+import org.springframework.util.unit.DataSize;
 
 /** What is written under {@code resilience} besides policies. */
 @ConfigurationProperties("resilience")
@@ -134,6 +135,8 @@ public final class ResilienceProperties {
         /** Where the records of idempotent calls are kept. */
         private Type type = Type.AUTO;
 
+        private final Memory memory = new Memory();
+
         private final Jdbc jdbc = new Jdbc();
 
         private final Redis redis = new Redis();
@@ -146,12 +149,31 @@ public final class ResilienceProperties {
             this.type = type;
         }
 
+        public Memory getMemory() {
+            return memory;
+        }
+
         public Jdbc getJdbc() {
             return jdbc;
         }
 
         public Redis getRedis() {
             return redis;
+        }
+
+        /** What is written under {@code resilience.idempotency-store.memory}. */
+        public static final class Memory {
+
+            /** How much records in this process hold at the most, about. When it is taken, calls with new keys are refused. */
+            private DataSize maxSize = DataSize.ofMegabytes(64);
+
+            public DataSize getMaxSize() {
+                return maxSize;
+            }
+
+            public void setMaxSize(DataSize maxSize) {
+                this.maxSize = maxSize;
+            }
         }
 
         /** What is written under {@code resilience.idempotency-store.jdbc}. */

@@ -15,8 +15,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Claiming {
 
-    private static final int MOST_TRIES = 20;
-
     private final Records records;
     private final Connection connection;
     private final ClaimRequest request;
@@ -29,7 +27,7 @@ final class Claiming {
     }
 
     Claim claim() throws SQLException {
-        for (int i = 0; i < MOST_TRIES; i++) {
+        for (int i = 0; i < Races.MOST_TRIES; i++) {
             try {
                 Found found = records.claim(connection, request);
                 Claim claim = found == null ? null : decide(found);
@@ -50,6 +48,9 @@ final class Claiming {
         if (found.state() == 'A') {
             return new Claim.Acquired(new Ownership(request.key(), request.owner(), found.fence()), false);
         }
+        if (found.state() == 'M') {
+            return again(found);
+        }
         boolean isOver = found.left() <= 0;
         if (found.state() == 'C' && isOver) {
             return expired(found);
@@ -67,6 +68,17 @@ final class Claiming {
             return new Claim.InProgress(Micros.toDuration(found.left()));
         }
         return found.isSameClaimAs(notToBeHad) ? new Claim.InProgress(Duration.ZERO) : overdue(found);
+    }
+
+    /** The answer to the first claim of this owner was lost. */
+    private @Nullable Claim again(Found found) throws SQLException {
+        if (found.isSameClaimAs(notToBeHad)) {
+            return new Claim.InProgress(Duration.ZERO);
+        }
+        notToBeHad = found;
+        Ownership mine = new Ownership(request.key(), request.owner(), found.fence());
+        OwnerChange renewal = records.renewal(mine, request.lease());
+        return renewal.change().unlessLocked(connection, renewal.values()) ? new Claim.Acquired(mine, false) : null;
     }
 
     /** Cleaning may have it locked, which is over in a moment. */

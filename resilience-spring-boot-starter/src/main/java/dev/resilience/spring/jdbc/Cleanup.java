@@ -15,7 +15,8 @@ import org.springframework.context.SmartLifecycle;
  * there is as good as none.
  *
  * <p>In small batches, so that no transaction is long, and at random times, so that the instances of an application do not
- * come together; where they do, each skips the rows that another one has locked.
+ * come together; where they do, each skips the rows that another one has locked. Each batch begins where the one before it
+ * has ended: records that stay, for an operator to decide about, are passed over once each time.
  */
 public final class Cleanup implements SmartLifecycle {
 
@@ -69,10 +70,10 @@ public final class Cleanup implements SmartLifecycle {
             return;
         }
         try {
-            int removed =
-                    store.isPrepared() ? BATCH : 0; // otherwise no method is idempotent yet: there may be no table
-            for (int i = 0; i < MOST_BATCHES && removed == BATCH && running; i++) {
-                removed = store.removeExpired(BATCH);
+            // a store that is not prepared has no idempotent method yet: there may be no table
+            long from = store.isPrepared() ? 0 : Records.ALL_REMOVED;
+            for (int i = 0; i < MOST_BATCHES && from != Records.ALL_REMOVED && running; i++) {
+                from = store.removeExpired(from, BATCH);
             }
         } catch (RuntimeException unavailable) {
             FAILED.in(log)

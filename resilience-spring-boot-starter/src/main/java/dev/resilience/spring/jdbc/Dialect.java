@@ -21,7 +21,7 @@ enum Dialect {
             // Looks first: ON CONFLICT waits for whoever is about to complete the record, a look does not.
             """
             WITH found AS (
-                SELECT state, fingerprint, fence, valid_until, kind, result FROM {table} WHERE id = :id
+                SELECT {state} AS state, fingerprint, fence, valid_until, kind, result FROM {table} WHERE id = :id
             ), inserted AS (
                 INSERT INTO {table} {columns}
                 SELECT {values} WHERE NOT EXISTS (SELECT 1 FROM found)
@@ -46,8 +46,8 @@ enum Dialect {
                 SELECT {values} WHERE NOT EXISTS (SELECT 1 FROM {table} WHERE id = :id)
             )
             UNION ALL
-            SELECT state, fingerprint, fence, valid_until, kind, result, {now} FROM {table}
-            WHERE id = :id AND owner <> :owner
+            SELECT {state}, fingerprint, fence, valid_until, kind, result, {now} FROM {table} WHERE id = :id
+            ORDER BY state
             """,
             null),
     MYSQL("MySQL", "VARBINARY(48)", "LONGBLOB", Dialect.NOW_OF_MYSQL, Dialect.LOOK, Dialect.INSERT_IGNORE),
@@ -58,10 +58,12 @@ enum Dialect {
     private static final String VALUES = ":id, :caller_hash, :operation, :fingerprint, 'R', :owner, {now},"
             + " :take_over, {now} + :lease, {now} + :ttl, '-'";
 
+    /** M: in progress, and the claimant's own. */
+    private static final String STATE = "CASE WHEN state = 'R' AND owner = :owner THEN 'M' ELSE state END";
+
     private static final String NOW_OF_MYSQL = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6))";
     private static final String LOOK = """
-            SELECT CASE WHEN owner = :owner THEN 'A' ELSE state END AS state,
-                fingerprint, fence, valid_until, kind, result, {now} AS now
+            SELECT {state} AS state, fingerprint, fence, valid_until, kind, result, {now} AS now
             FROM {table} WHERE id = :id
             """;
     private static final String INSERT_IGNORE = "INSERT IGNORE INTO {table} {columns} VALUES ({values})";
@@ -96,14 +98,15 @@ enum Dialect {
     }
 
     /**
-     * Inserts a record in progress if there is none, and tells what there is: a row with state A if it was inserted, the
-     * record that stands in the way otherwise. No row, or a duplicate, if another claim came in between.
+     * Inserts a record in progress if there is none, and tells what there is: a row with state A if it was inserted; the
+     * record that stands in the way otherwise, with state M if it is in progress and the claimant's own. The first row
+     * counts. No row, or a duplicate, if another claim came in between.
      */
     NamedSql claim(String table) {
         return sql(claim, table);
     }
 
-    /** What inserts the record where {@link #claim} only looks, to be run if it finds no row; then it is run again. */
+    /** What inserts the record where {@link #claim} only looks, to be run if that finds no row; then that is run again. */
     @Nullable
     NamedSql insert(String table) {
         return insert == null ? null : sql(insert, table);
@@ -160,6 +163,7 @@ enum Dialect {
     private String filledIn(String written, String table) {
         return written.replace("{columns}", COLUMNS)
                 .replace("{values}", VALUES)
+                .replace("{state}", STATE)
                 .replace("{table}", table)
                 .replace("{now}", now)
                 .replace("{first}", insert == null ? "FETCH FIRST :batch ROWS ONLY" : "LIMIT :batch")

@@ -5,7 +5,6 @@ import dev.resilience.idempotency.ClaimRequest;
 import dev.resilience.idempotency.ClaimStatus;
 import dev.resilience.idempotency.IdempotencyStore;
 import dev.resilience.idempotency.Ownership;
-import dev.resilience.idempotency.RecordLockedException;
 import dev.resilience.idempotency.RecordSelection;
 import dev.resilience.idempotency.RecordSummary;
 import dev.resilience.idempotency.StoreTransaction;
@@ -37,7 +36,6 @@ public final class JdbcIdempotencyStore implements IdempotencyStore, AutoCloseab
     /** The table's name unless told otherwise. */
     public static final String DEFAULT_TABLE = "resilience_idempotency";
 
-    private static final int MOST_TRIES = 20;
     private static final Duration LONG_DEAD = Duration.ofDays(1);
 
     private final DataSourceLayers dataSource;
@@ -73,7 +71,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore, AutoCloseab
     @Override
     public boolean renew(Ownership ownership, Duration lease) {
         return connections.keeping(connection ->
-                change(connection, ownership, sql(connection).records().renewal(ownership, lease)));
+                sql(connection).records().renewal(ownership, lease).byItself(connection));
     }
 
     boolean renew(Connection connection, Ownership ownership, Duration lease) throws SQLException {
@@ -83,7 +81,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore, AutoCloseab
     @Override
     public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
         return connections.ending(connection ->
-                change(connection, ownership, sql(connection).records().completion(ownership, result, ttl)));
+                sql(connection).records().completion(ownership, result, ttl).byItself(connection));
     }
 
     boolean complete(Connection connection, Ownership ownership, StoredResult result, Duration ttl)
@@ -93,8 +91,8 @@ public final class JdbcIdempotencyStore implements IdempotencyStore, AutoCloseab
 
     @Override
     public boolean release(Ownership ownership) {
-        return connections.ending(connection ->
-                change(connection, ownership, sql(connection).records().release(ownership)));
+        return connections.ending(
+                connection -> sql(connection).records().release(ownership).byItself(connection));
     }
 
     boolean release(Connection connection, Ownership ownership) throws SQLException {
@@ -108,25 +106,6 @@ public final class JdbcIdempotencyStore implements IdempotencyStore, AutoCloseab
 
     ClaimStatus statusOf(Connection connection, Ownership ownership) throws SQLException {
         return sql(connection).records().status(connection, ownership);
-    }
-
-    /** What was not changed is another's, or locked. */
-    private boolean change(Connection connection, Ownership ownership, Records.Change change) throws SQLException {
-        boolean changed = change.unlessLocked(connection);
-        for (int i = 0; !changed && i < MOST_TRIES; i++) {
-            ClaimStatus status = Races.repeated(() -> statusOf(connection, ownership));
-            if (status == ClaimStatus.COMPLETED || status == ClaimStatus.LOST) {
-                return false;
-            }
-            if (status == ClaimStatus.LOCKED && i > 0 && change.hasWaited()) {
-                break;
-            }
-            changed = change.unlessLockedForLong(connection);
-        }
-        if (changed) {
-            return true;
-        }
-        throw new RecordLockedException("A transaction has a record in the table '" + table + "' locked");
     }
 
     @Override
@@ -185,11 +164,12 @@ public final class JdbcIdempotencyStore implements IdempotencyStore, AutoCloseab
      * Removes records that nobody will ask for any more: results whose time is over, and what was left behind by owners
      * that died long ago and may be replaced. Records in progress, and those that an operator must decide about, stay.
      *
+     * @param from what the batch before this one has returned; 0 for the first
      * @param batch how many at the most
-     * @return how many there were
+     * @return where the next batch begins; {@link Records#ALL_REMOVED} if there is none
      */
-    int removeExpired(int batch) {
-        return connections.claiming(connection -> sql(connection).records().expire(connection, batch, LONG_DEAD));
+    long removeExpired(long from, int batch) {
+        return connections.claiming(connection -> sql(connection).records().expire(connection, from, batch, LONG_DEAD));
     }
 
     /** Whether the transactions of a manager of this data source are those in which results are written. */

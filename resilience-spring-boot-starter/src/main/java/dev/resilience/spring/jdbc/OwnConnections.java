@@ -1,5 +1,6 @@
 package dev.resilience.spring.jdbc;
 
+import dev.resilience.idempotency.RecordLockedException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -50,23 +51,36 @@ final class OwnConnections implements AutoCloseable {
         }
     }
 
-    /** On a connection of the application's pool; on the one apart if the thread has one of the pool's, and all are taken. */
+    /** On a connection of the application's pool; if the thread has one of it already, and the others are taken, apart. */
     <T> T claiming(Transactions.Work<T> work) {
-        return on(isHeldByThread() && isPoolTaken() ? spare : null, work);
+        return on(isHeldByThread() ? second() : null, work);
     }
 
-    /** On a connection of the application's pool, or if all are taken on the one apart. */
+    /**
+     * On a connection of the application's pool, or if all are taken on the one apart.
+     *
+     * @throws RecordLockedException if the thread has a connection of the pool already, and would have to wait for another
+     *     one: it might wait for threads that wait for its own
+     */
     <T> T ending(Transactions.Work<T> work) {
-        return on(isPoolTaken() ? spare : null, work);
+        if (!isHeldByThread()) {
+            return on(spare != null && spare.isPoolTaken() ? spare.get() : null, work);
+        }
+        Connection second = second();
+        if (second == null) {
+            throw new RecordLockedException(
+                    "The thread's transaction still has its connection, and there is no other one");
+        }
+        return on(second, work);
     }
 
     /** On the connection apart. */
     <T> T keeping(Transactions.Work<T> work) {
-        return on(spare, work);
+        return on(spare == null ? null : spare.get(), work);
     }
 
-    private boolean isPoolTaken() {
-        return spare != null && spare.isPoolTaken();
+    private @Nullable Connection second() {
+        return spare == null ? null : spare.ofPoolOrGet();
     }
 
     /** Whether the current thread has a connection for a transaction, be it one in which one can write or not. */
@@ -74,8 +88,11 @@ final class OwnConnections implements AutoCloseable {
         return boundTo.stream().anyMatch(TransactionSynchronizationManager::hasResource);
     }
 
-    private <T> T on(@Nullable SpareConnection apart, Transactions.Work<T> work) {
-        try (Connection connection = connection(apart)) {
+    /**
+     * @param had to be closed here; {@code null} for the application's pool
+     */
+    private <T> T on(@Nullable Connection had, Transactions.Work<T> work) {
+        try (Connection connection = had == null ? ofPool() : had) {
             if (commitsByItself
                     && !connection.getAutoCommit()
                     && TransactionSynchronizationManager.isActualTransactionActive()) {
@@ -90,10 +107,9 @@ final class OwnConnections implements AutoCloseable {
         }
     }
 
-    private Connection connection(@Nullable SpareConnection apart) {
-        Connection connection = apart == null ? null : apart.get();
+    private Connection ofPool() {
         try {
-            return connection == null ? shared.getConnection() : connection;
+            return shared.getConnection();
         } catch (SQLException failure) {
             throw isHeldByThread()
                     ? JdbcStoreException.noSecondConnection(failure, table)

@@ -47,10 +47,10 @@ final class RecordChange {
      * @return false if there is no such record, or a transaction has it locked
      */
     boolean unlessLocked(Connection connection, Map<String, ?> values) throws SQLException {
-        return changeUnlessLocked != null
+        return Races.repeated(() -> changeUnlessLocked != null
                 ? changeUnlessLocked.update(connection, values) == 1
                 : Transactions.inTransaction(
-                        connection, own -> lock.finds(own, values) && change.update(own, values) == 1);
+                        connection, own -> lock.finds(own, values) && change.update(own, values) == 1));
     }
 
     /**
@@ -61,10 +61,10 @@ final class RecordChange {
             return unlessLocked(connection, values);
         }
         try {
-            return Transactions.inTransaction(connection, own -> {
+            return Races.repeated(() -> Transactions.inTransaction(connection, own -> {
                 SET_BOUND.finds(own, Map.of("bound", SHORT_WAIT));
                 return change.update(own, values) == 1;
-            });
+            }));
         } catch (SQLException failure) {
             if (LOCK_NOT_AVAILABLE.equals(failure.getSQLState())) {
                 return false;

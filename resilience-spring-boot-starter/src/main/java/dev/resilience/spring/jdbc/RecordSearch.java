@@ -85,15 +85,11 @@ final class RecordSearch {
     }
 
     boolean resolve(Connection connection, Found record, boolean executed) throws SQLException {
-        return change(connection, record, executed ? resolve : free);
+        return (executed ? resolve : free).unlessLocked(connection, record.identity());
     }
 
     boolean delete(Connection connection, Found record) throws SQLException {
-        return change(connection, record, delete);
-    }
-
-    private static boolean change(Connection connection, Found record, RecordChange change) throws SQLException {
-        return Races.repeated(() -> change.unlessLocked(connection, record.identity()));
+        return delete.unlessLocked(connection, record.identity());
     }
 
     /**

@@ -30,6 +30,10 @@ final class Records {
     private static final String AS_FOUND =
             " WHERE id = :id AND fence = :fence AND state = :state AND valid_until <= {now}";
     private static final int LONGEST_OPERATION = 1_000;
+
+    /** Not where a batch of expired records begins. */
+    static final long ALL_REMOVED = -1;
+
     private static final byte[] NOTHING = {};
 
     private final NamedSql claim;
@@ -65,7 +69,9 @@ final class Records {
         this.lookAtMine = dialect.sql("SELECT state FROM {table}" + OF_CLAIM, table);
         this.lockMine = dialect.sql("SELECT state FROM {table}" + OF_CLAIM + " FOR UPDATE SKIP LOCKED", table);
         this.expired = dialect.sql(
-                "SELECT id FROM {table} WHERE cleanup_after <= {now}"
+                // The time in a query of its own: PostgreSQL takes no value that may change for the end of an index
+                // scan.
+                "SELECT id, cleanup_after FROM {table} WHERE cleanup_after BETWEEN :from AND (SELECT {now})"
                         + " AND (state = 'C' AND valid_until <= {now}"
                         + " OR state = 'R' AND take_over AND valid_until <= {now} - :grace)"
                         + " ORDER BY cleanup_after {first} FOR UPDATE SKIP LOCKED",
@@ -81,13 +87,20 @@ final class Records {
             return Math.max(fence + 1, now);
         }
 
+        private Found inserted() {
+            return new Found('A', fingerprint, fence, left, result, now);
+        }
+
         /** Whether nobody else has claimed it, nor its owner completed it. */
         boolean isSameClaimAs(@Nullable Found other) {
             return other != null && state == other.state && fence == other.fence;
         }
     }
 
-    /** Returns what there is, which is state A if it was inserted; {@code null} if another claim came in between. */
+    /**
+     * Returns what there is, which is state A if it was inserted, and M if it is in progress and has the same owner;
+     * {@code null} if another claim came in between.
+     */
     @Nullable
     Found claim(Connection connection, ClaimRequest request) throws SQLException {
         Map<String, Object> values = values(request);
@@ -95,8 +108,9 @@ final class Records {
         if (found != null || insert == null) {
             return found;
         }
-        insert.update(connection, values);
-        return look(connection, values);
+        boolean inserted = insert.update(connection, values) == 1;
+        found = look(connection, values);
+        return inserted && found != null && found.state() == 'M' ? found.inserted() : found;
     }
 
     private @Nullable Found look(Connection connection, Map<String, Object> values) throws SQLException {
@@ -141,49 +155,22 @@ final class Records {
         return Transactions.inTransaction(connection, own -> replace.inTransaction(own, values(request, found)));
     }
 
-    Change renewal(Ownership ownership, Duration lease) {
+    OwnerChange renewal(Ownership ownership, Duration lease) {
         Map<String, Object> values = values(ownership);
         values.put("lease", Micros.of(lease));
-        return new Change(renew, values);
+        return new OwnerChange(this, ownership, renew, values, false);
     }
 
-    Change completion(Ownership ownership, StoredResult result, Duration ttl) {
+    OwnerChange completion(Ownership ownership, StoredResult result, Duration ttl) {
         Map<String, Object> values = values(ownership);
         values.put("ttl", Micros.of(ttl));
         values.put("kind", result.kind() == Kind.VALUE ? VALUE : EXCEPTION);
         values.put("result", result.content());
-        return new Change(complete, values);
+        return new OwnerChange(this, ownership, complete, values, true);
     }
 
-    Change release(Ownership ownership) {
-        return new Change(release, values(ownership));
-    }
-
-    /** What an owner does to its record, and to no other's. */
-    record Change(RecordChange change, Map<String, Object> values) {
-
-        /**
-         * On a connection that commits by itself.
-         *
-         * @return false also where a transaction has the record locked
-         */
-        boolean unlessLocked(Connection connection) throws SQLException {
-            return Races.repeated(() -> change.unlessLocked(connection, values));
-        }
-
-        /** As {@link #unlessLocked}, but waits for what takes a moment. */
-        boolean unlessLockedForLong(Connection connection) throws SQLException {
-            return Races.repeated(() -> change.unlessLockedForLong(connection, values));
-        }
-
-        boolean hasWaited() {
-            return change.hasWaited();
-        }
-
-        /** In a transaction; fails where another one has the record locked for long. */
-        boolean inTransaction(Connection connection) throws SQLException {
-            return change.inTransaction(connection, values);
-        }
+    OwnerChange release(Ownership ownership) {
+        return new OwnerChange(this, ownership, release, values(ownership), false);
     }
 
     /** What has become of a claim; locks its record, unless a transaction has it locked already, and never waits. */
@@ -203,26 +190,29 @@ final class Records {
     /**
      * Removes what nobody will miss.
      *
+     * @param from where the batch before this one has ended, so that records which stay are passed over once and not in
+     *     each batch; 0 for the first
      * @param batch how many at the most
      * @param grace how long after its lease an abandoned record stays
-     * @return how many there were
+     * @return where the next batch begins; {@link #ALL_REMOVED} if there is none
      */
-    int expire(Connection connection, int batch, Duration grace) throws SQLException {
-        Map<String, Object> values = Map.of("batch", batch, "grace", Micros.of(grace));
+    long expire(Connection connection, long from, int batch, Duration grace) throws SQLException {
+        Map<String, Object> values = Map.of("from", from, "batch", batch, "grace", Micros.of(grace));
         return Transactions.inTransaction(connection, own -> {
             try (PreparedStatement select = expired.prepare(own, values);
                     ResultSet row = select.executeQuery();
                     PreparedStatement delete = own.prepareStatement(remove)) {
-                int removed = 0;
-                while (row.next()) {
-                    delete.setBytes(1, row.getBytes(1));
+                int found = 0;
+                long last = from;
+                for (; row.next(); found++) {
+                    last = row.getLong("cleanup_after");
+                    delete.setBytes(1, row.getBytes("id"));
                     delete.addBatch();
-                    removed++;
                 }
-                if (removed > 0) {
+                if (found > 0) {
                     delete.executeBatch();
                 }
-                return removed;
+                return found < batch ? ALL_REMOVED : last;
             }
         });
     }

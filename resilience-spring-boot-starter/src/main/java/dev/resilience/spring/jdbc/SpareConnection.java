@@ -3,9 +3,12 @@ package dev.resilience.spring.jdbc;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.HikariPoolMXBean;
+import com.zaxxer.hikari.pool.HikariPool;
 import dev.resilience.log.LogLine;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +24,11 @@ final class SpareConnection implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(SpareConnection.class);
     private static final LogLine MISSED = LogLine.warn("idempotency_connection_failed");
-    private static final long LONGEST_WAIT_MILLIS = 5_000;
+    private static final int LONGEST_WAIT_MILLIS = 5_000;
+    private static final int SHORT_WAIT_MILLIS = 250;
+
+    /** How often the pool's connections are used after a miss before this one is tried again: each try takes its time. */
+    private static final int SKIPPED_AFTER_MISS = 10;
 
     /** A database in memory that each connection has for itself. */
     private static final Pattern PRIVATE_DATABASE = Pattern.compile("jdbc:h2:mem:(;.*)?");
@@ -30,6 +37,7 @@ final class SpareConnection implements AutoCloseable {
     private @Nullable HikariDataSource apart;
     private boolean closed;
     private volatile boolean isMissed;
+    private final AtomicInteger toBeSkipped = new AtomicInteger();
 
     private SpareConnection(HikariDataSource pool) {
         this.pool = pool;
@@ -48,7 +56,7 @@ final class SpareConnection implements AutoCloseable {
         return url != null && PRIVATE_DATABASE.matcher(url).matches();
     }
 
-    /** Whether a thread that asks the application's pool for a connection has to wait. */
+    /** Whether a thread that asks the application's pool for a connection probably has to wait. */
     boolean isPoolTaken() {
         HikariPoolMXBean state = pool.getHikariPoolMXBean();
         return state != null
@@ -56,15 +64,32 @@ final class SpareConnection implements AutoCloseable {
                 && state.getTotalConnections() >= pool.getMaximumPoolSize();
     }
 
-    /** {@code null} if it is not to be had: then the pool's are left. */
+    /** One of the application's pool if it is to be had in a moment, or else this one; {@code null} if neither is. */
+    @Nullable
+    Connection ofPoolOrGet() {
+        if (!isPoolTaken() && pool.getHikariPoolMXBean() instanceof HikariPool open) {
+            try {
+                return open.getConnection(SHORT_WAIT_MILLIS);
+            } catch (SQLException taken) {
+                return get();
+            }
+        }
+        return get();
+    }
+
+    /** {@code null} if it is not to be had: then the pool's are left. No answer of the server is waited for without a bound. */
     @Nullable
     Connection get() {
+        if (toBeSkipped.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+            return null;
+        }
         try {
             HikariDataSource opened = opened();
-            Connection connection = opened == null ? null : opened.getConnection();
+            Connection connection = opened == null ? null : bounded(opened.getConnection());
             isMissed = false;
             return connection;
         } catch (SQLException | RuntimeException unavailable) {
+            toBeSkipped.set(SKIPPED_AFTER_MISS);
             if (!isMissed) {
                 isMissed = true;
                 MISSED.in(log)
@@ -76,6 +101,18 @@ final class SpareConnection implements AutoCloseable {
             }
             return null;
         }
+    }
+
+    private static Connection bounded(Connection connection) throws SQLException {
+        try {
+            connection.setNetworkTimeout(Runnable::run, LONGEST_WAIT_MILLIS);
+        } catch (SQLFeatureNotSupportedException unbounded) {
+            return connection;
+        } catch (SQLException broken) {
+            connection.close();
+            throw broken;
+        }
+        return connection;
     }
 
     private synchronized @Nullable HikariDataSource opened() {

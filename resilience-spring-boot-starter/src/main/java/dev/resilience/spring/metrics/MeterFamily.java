@@ -44,6 +44,14 @@ enum MeterFamily {
             "resilience.idempotency.queued",
             null,
             "Asynchronous calls that have waited for another call with their key, and now wait for a thread"),
+    IDEMPOTENCY_MEMORY_USED(
+            "resilience.idempotency.memory.used",
+            null,
+            "Bytes that records of idempotent calls hold in this process, about"),
+    IDEMPOTENCY_MEMORY_LIMIT(
+            "resilience.idempotency.memory.limit",
+            null,
+            "Bytes that records of idempotent calls may hold in this process; beyond them calls with new keys are refused"),
     DEADLINE_REQUESTS(
             "resilience.deadline.requests",
             "requests",

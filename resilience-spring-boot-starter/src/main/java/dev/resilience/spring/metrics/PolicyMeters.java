@@ -6,6 +6,8 @@ import dev.resilience.event.CircuitState;
 import dev.resilience.event.Outcome;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.idempotency.Idempotency;
+import dev.resilience.idempotency.IdempotencyStore;
+import dev.resilience.idempotency.MemoryIdempotencyStore;
 import dev.resilience.retry.LaterAttempts;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryBudget;
@@ -20,11 +22,13 @@ final class PolicyMeters {
     private final RegisteredMeters meters;
     private final EventTimers timers;
     private final PolicyTimes times;
+    private final IdempotencyStore store;
 
-    PolicyMeters(RegisteredMeters meters, EventTimers timers, PolicyTimes times) {
+    PolicyMeters(RegisteredMeters meters, EventTimers timers, PolicyTimes times, IdempotencyStore store) {
         this.meters = meters;
         this.timers = timers;
         this.times = times;
+        this.store = store;
     }
 
     void add(String name, Object live) {
@@ -50,6 +54,10 @@ final class PolicyMeters {
             outcomes(MeterFamily.TIME_LIMIT_CALLS, name, limit.calls());
         } else if (live instanceof Idempotency idempotency) {
             outcomes(MeterFamily.IDEMPOTENCY_CALLS, name, idempotency.calls());
+            if (store instanceof MemoryIdempotencyStore memory) { // one for all policies
+                meters.gauge(MeterFamily.IDEMPOTENCY_MEMORY_USED, memory, MemoryIdempotencyStore::bytes);
+                meters.gauge(MeterFamily.IDEMPOTENCY_MEMORY_LIMIT, memory, MemoryIdempotencyStore::maxBytes);
+            }
             PolicyTimeSource time = times.of(PolicyKind.IDEMPOTENCY, name);
             if (time != null) {
                 meters.gauge(MeterFamily.IDEMPOTENCY_WORKERS, time, PolicyTimeSource::busyThreads, "name", name);

@@ -3,6 +3,7 @@ package dev.resilience.spring.metrics;
 import dev.resilience.event.Events;
 import dev.resilience.event.FallbackOutcome;
 import dev.resilience.fallback.Fallback;
+import dev.resilience.idempotency.IdempotencyStore;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.web.DeadlineOutcome;
@@ -25,19 +26,23 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
     private final Events events;
     private final Runnable resolveMethods;
     private final @Nullable IncomingCalls incomingCalls;
+    private final IdempotencyStore store;
     private final List<RegisteredMeters> all = new CopyOnWriteArrayList<>();
 
     /**
      * @param incomingCalls what counts the deadlines of requests, in a web application
+     * @param store of the idempotency policies
      * @param resolveMethods makes sure that all protected methods are known, for fallbacks belong to methods
      */
     public ResilienceMeters(
             ResilienceRegistry resilience,
             Events events,
             @Nullable IncomingCalls incomingCalls,
+            IdempotencyStore store,
             Runnable resolveMethods) {
         this.resilience = resilience;
         this.incomingCalls = incomingCalls;
+        this.store = store;
         this.events = events;
         this.resolveMethods = resolveMethods;
     }
@@ -48,7 +53,7 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
         RegisteredMeters meters = new RegisteredMeters(registry);
         all.add(meters);
         EventTimers timers = new EventTimers(meters);
-        PolicyMeters policies = new PolicyMeters(meters, timers, resilience.times());
+        PolicyMeters policies = new PolicyMeters(meters, timers, resilience.times(), store);
         resilience.firstUses().add((kind, name) -> bindFirstUse(policies, kind, name));
         for (PolicyKind kind : PolicyKind.values()) {
             resilience.ofKind(kind).forEach((name, live) -> {

@@ -12,20 +12,26 @@ import dev.resilience.time.Durations;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
  * Keeps records in Redis, version 6.2 or later, through Spring Data Redis: on one server, with replicas, or in a cluster.
  *
- * <p>A record is one hash, and every step one Lua script on it: two round trips for a first execution, one for a replay.
- * The clock is the server's. Nothing is read from replicas, whatever the driver prefers: what runs scripts is the master.
- * A transaction of Redis that is open on the thread is not joined.
+ * <p>A record is one hash, and every step one Lua script on it: two round trips for a first execution, one more for a
+ * take-over, one for a replay. The clock is the server's. Nothing is read from replicas, whatever the driver prefers: what
+ * runs scripts is the master. A transaction of Redis that is open on the thread is not joined.
  *
  * <p><b>What Redis can lose.</b> Replication is asynchronous. A replica that becomes the master may not know the last
  * claims and results; those calls can run twice. The same holds after a restart with incomplete persistence, after
  * {@code FLUSHALL}, and where records are evicted, which is warned of. An owner whose record is gone is told that it is
- * not the owner any more. A claim whose answer is lost keeps its key until the lease ends.
+ * not the owner any more.
+ *
+ * <p><b>Broken connections.</b> A driver that connects again sends a command again of which the answer was lost, and one
+ * may reach the server long after its sender has given up. Every step names owner and fence, so that it can run twice. A
+ * take-over is confirmed by a second claim, before which the renewals of a living owner come that wait in the same queue.
+ * A release that is sent again is answered as if the key were lost, although it is free.
  *
  * <p>Results go when their time to live ends. An abandoned record that may be taken over goes a day after its lease; one
  * that may not, and one that was resolved as executed, stay for ever. Fences grow as long as the server's clock is not
@@ -45,6 +51,11 @@ public final class RedisIdempotencyStore implements IdempotencyStore {
     /** How long an abandoned record is of use: to an owner that comes back, and to whoever looks for it. */
     private static final long GRACE = Duration.ofDays(1).toMillis();
 
+    /** For how long the owner of a record that was released is known: a claim of its own that comes late takes no key. */
+    private static final long KEPT_AFTER_RELEASE = Duration.ofMinutes(5).toMillis();
+
+    private static final String OVERDUE = "OVERDUE";
+    private static final int MOST_TRIES = 3;
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     private final RedisConnectionFactory connections;
@@ -71,19 +82,33 @@ public final class RedisIdempotencyStore implements IdempotencyStore {
     @Override
     public Claim claim(ClaimRequest request) {
         return connected(connection -> {
-            ScriptAnswer answer = CLAIM.ask(
-                    connection,
-                    keys.of(request.key()),
-                    request.owner(),
-                    request.fingerprint(),
-                    millis(request.lease()),
-                    request.takeOver(),
-                    request.key().operation(),
-                    request.key().callerHash(),
-                    GRACE);
+            ScriptAnswer answer = claim(connection, request, "", "");
+            for (int i = 1; i < MOST_TRIES && answer.text(0).equals(OVERDUE); i++) {
+                answer = claim(connection, request, answer.text(1), answer.text(2));
+            }
             eviction.runOnce(connection);
             return claim(request, answer);
         });
+    }
+
+    /**
+     * @param overdueFence of an abandoned record that an earlier claim of this call has seen; empty for the first claim
+     * @param overdueSince the server's time at that claim
+     */
+    private ScriptAnswer claim(
+            RedisConnection connection, ClaimRequest request, String overdueFence, String overdueSince) {
+        return CLAIM.ask(
+                connection,
+                keys.of(request.key()),
+                request.owner(),
+                request.fingerprint(),
+                millis(request.lease()),
+                request.takeOver(),
+                request.key().operation(),
+                request.key().callerHash(),
+                GRACE,
+                overdueFence,
+                overdueSince);
     }
 
     private static Claim claim(ClaimRequest request, ScriptAnswer answer) {
@@ -97,27 +122,30 @@ public final class RedisIdempotencyStore implements IdempotencyStore {
             case "KEY_REUSED" -> new Claim.KeyReused();
             case "ABANDONED" -> new Claim.Abandoned();
             case "EXECUTED" -> new Claim.Executed();
+            case OVERDUE -> new Claim.InProgress(Duration.ZERO); // answers take too long to take over
             default -> throw new IllegalStateException("A claim was answered with " + what);
         };
     }
 
     @Override
     public boolean renew(Ownership ownership, Duration lease) {
-        return changed(RENEW, ownership, ownership.owner(), millis(lease), GRACE);
+        return changed(RENEW, ownership, millis(lease), GRACE);
     }
 
     @Override
     public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
-        return changed(COMPLETE, ownership, ownership.owner(), result.kind(), result.content(), millis(ttl));
+        return changed(COMPLETE, ownership, result.kind(), result.content(), millis(ttl));
     }
 
     @Override
     public boolean release(Ownership ownership) {
-        return changed(RELEASE, ownership, ownership.owner());
+        return changed(RELEASE, ownership, KEPT_AFTER_RELEASE);
     }
 
     private boolean changed(LuaScript script, Ownership ownership, Object... arguments) {
-        return connected(connection -> script.change(connection, keys.of(ownership.key()), arguments));
+        Object[] all = Stream.concat(Stream.of(ownership.owner(), ownership.fence()), Stream.of(arguments))
+                .toArray();
+        return connected(connection -> script.change(connection, keys.of(ownership.key()), all));
     }
 
     /**

@@ -1,11 +1,15 @@
--- Stores the result of a record in progress; Redis itself forgets it in time.
+-- Stores the result of a record in progress; Redis itself forgets it in time. Of two results the first stays.
 
-local owner, kind, content, ttl = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local owner, fence, kind, content, ttl = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
-if not belongs_to(owner) then
+local state = state_of(owner, fence)
+if state == 'COMPLETED' then
+    return 1
+end
+if state ~= 'IN_PROGRESS' then
     return 0
 end
 redis.call('HSET', record, 'state', 'COMPLETED', 'kind', kind, 'content', content)
-redis.call('HDEL', record, 'owner', 'lease-until', 'take-over')
+redis.call('HDEL', record, 'lease-until', 'take-over')
 redis.call('PEXPIRE', record, ttl)
 return 1

@@ -1,8 +1,11 @@
--- Removes a record in progress.
+-- Frees a record in progress. That it was released is known for a while, so that a claim of this owner that comes late
+-- does not take the key for a call that is over.
 
-local owner = ARGV[1]
+local owner, fence, keep = ARGV[1], ARGV[2], ARGV[3]
 
-if not belongs_to(owner) then
+if state_of(owner, fence) ~= 'IN_PROGRESS' then
     return 0
 end
-return redis.call('DEL', record)
+redis.call('HDEL', record, 'state', 'operation', 'caller', 'fingerprint', 'lease-until', 'take-over')
+redis.call('PEXPIRE', record, keep)
+return 1

@@ -1,8 +1,8 @@
 -- Extends the lease of a record in progress.
 
-local owner, lease, grace = ARGV[1], ARGV[2], ARGV[3]
+local owner, fence, lease, grace = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
-if not belongs_to(owner) then
+if state_of(owner, fence) ~= 'IN_PROGRESS' then
     return 0
 end
 redis.call('HSET', record, 'lease-until', digits(now + lease))

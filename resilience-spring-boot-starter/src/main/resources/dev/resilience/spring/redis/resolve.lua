@@ -7,7 +7,7 @@ if state ~= 'ABANDONED' then
 end
 if executed == 'true' then
     redis.call('HSET', record, 'state', 'EXECUTED')
-    redis.call('HDEL', record, 'owner', 'lease-until', 'take-over')
+    redis.call('HDEL', record, 'lease-until', 'take-over')
     redis.call('PERSIST', record)
 else
     redis.call('DEL', record)

@@ -89,14 +89,18 @@ class RedisStoreTests {
     void keysOfOtherStoresAreWarnedOf() {
         String tableName = "resilience.idempotency-store.jdbc.table-name";
         String keyPrefix = "resilience.idempotency-store.redis.key-prefix";
+        String maxSize = "resilience.idempotency-store.memory.max-size";
         withRedis
-                .withPropertyValues(tableName + "=orders", keyPrefix + "=shop:")
+                .withPropertyValues(tableName + "=orders", keyPrefix + "=shop:", maxSize + "=1MB")
                 .run(context -> assertThat(
                                 context.getBean(StartupWarnings.class).all())
-                        .containsExactly("'" + tableName + "' has no effect: idempotent calls are remembered by a "
-                                + "RedisIdempotencyStore"));
+                        .containsExactlyInAnyOrder(
+                                "'" + tableName + "' has no effect: idempotent calls are remembered by a "
+                                        + "RedisIdempotencyStore",
+                                "'" + maxSize + "' has no effect: idempotent calls are remembered by a "
+                                        + "RedisIdempotencyStore"));
         withRedis
-                .withPropertyValues(TYPE + "memory", tableName + "=orders", keyPrefix + "=shop:")
+                .withPropertyValues(TYPE + "memory", tableName + "=orders", keyPrefix + "=shop:", maxSize + "=1MB")
                 .run(context -> assertThat(
                                 context.getBean(StartupWarnings.class).all())
                         .hasSize(2)

@@ -30,6 +30,13 @@ class StoreTypesFailTests extends FailingStartup {
     }
 
     @Test
+    void memoryWithoutRoom() {
+        fail("resilience.idempotency-store.memory.max-size: 0MB")
+                .blames("resilience.idempotency-store.memory.max-size", "0MB", 1)
+                .advises("must be more than 0");
+    }
+
+    @Test
     void misspelt() {
         fail("resilience.idempotency-store.type: reddis")
                 .blames("resilience.idempotency-store.type", "reddis", 1)

@@ -55,7 +55,7 @@ class CleanupRaceTests {
 
                 Future<String> slow = threads.submit(() -> calls.callSlowly("slow"));
                 for (int i = 0; i < 3; i++) {
-                    running.add(threads.submit(untilItIsOver(() -> store.removeExpired(5))));
+                    running.add(threads.submit(untilItIsOver(() -> store.removeExpired(0, 5))));
                 }
                 for (int i = 0; i < 4; i++) {
                     Random random = new Random(i);

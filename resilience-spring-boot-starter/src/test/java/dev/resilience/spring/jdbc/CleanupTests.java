@@ -116,6 +116,22 @@ class CleanupTests {
     }
 
     @Test
+    void passesOverRecordsThatStayInOneBatchAlone() {
+        insert("stays", 'R', false, -2 * DAY, -3 * DAY);
+        for (int i = 0; i < 3; i++) {
+            insert("expired " + i, 'C', true, -SECOND, -2 * DAY + i);
+        }
+
+        long next = store.removeExpired(0, 2);
+        insert("behind the first batch", 'C', true, -SECOND, -3 * DAY);
+
+        assertThat(store.removeExpired(next, 2)).isEqualTo(Records.ALL_REMOVED);
+        assertThat(left()).containsExactlyInAnyOrder("stays", "behind the first batch");
+        time.advance(Duration.ofMinutes(15));
+        assertThat(left()).containsExactly("stays");
+    }
+
+    @Test
     void comesAtOtherTimesInEveryInstance() {
         insert("expired", 'C', true, -SECOND);
 

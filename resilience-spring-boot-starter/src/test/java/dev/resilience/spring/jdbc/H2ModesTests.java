@@ -59,8 +59,10 @@ class H2ModesTests extends JdbcStoreContract {
         }
         jdbc.update("UPDATE " + TABLE + " SET state = 'C', valid_until = 0, cleanup_after = 0");
 
-        assertThat(own.removeExpired(2)).isEqualTo(2);
-        assertThat(own.removeExpired(2)).isEqualTo(1);
+        assertThat(own.removeExpired(0, 2)).isZero();
+        assertThat(own.removeExpired(0, 2)).isEqualTo(Records.ALL_REMOVED);
+        assertThat(jdbc.queryForObject("SELECT count(*) FROM " + TABLE, Integer.class))
+                .isZero();
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.resilience.spring.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.annotation.Fallback;
+import dev.resilience.idempotency.MemoryIdempotencyStore;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -102,6 +103,8 @@ class MetersAtStartupTests {
     private void idempotency(String name) {
         series("resilience.idempotency.workers[name=" + name + "] GAUGE", 0);
         series("resilience.idempotency.queued[name=" + name + "] GAUGE", 0);
+        series("resilience.idempotency.memory.used[] GAUGE", 0);
+        series("resilience.idempotency.memory.limit[] GAUGE", MemoryIdempotencyStore.DEFAULT_MAX_BYTES);
         outcomes(
                 "resilience.idempotency.calls",
                 name,
