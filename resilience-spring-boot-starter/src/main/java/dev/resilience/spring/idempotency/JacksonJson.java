@@ -14,26 +14,16 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * JSON by a mapper that is made of the application's own, through generic types: a replayed result is to be equal to the
- * first one. What is only written, such as a sum, is not read. Arguments are compared by all that they have, passwords
- * too.
+ * first one. What is only written, such as a sum, is not read.
  */
 public final class JacksonJson implements Json {
 
     private static final List<Class<?>> CONTAINERS = List.of(Collection.class, Map.class, Optional.class);
 
     private final JsonMapper mapper;
-    private final JsonMapper writesAll;
-    private final CanonicalJson canonical;
 
     public JacksonJson(JsonMapper mapper) {
         this.mapper = StoreMapper.of(mapper);
-        this.writesAll = WriteOnly.ignoredBy(this.mapper);
-        this.canonical = new CanonicalJson(writesAll);
-    }
-
-    @Override
-    public ArgumentCodec arguments(List<ResolvableType> parameters) {
-        return canonical.arguments(parameters.stream().map(this::javaType).toList());
     }
 
     /** Written by the declared type too: Jackson would forget which class an element of a list is. */
@@ -47,6 +37,10 @@ public final class JacksonJson implements Json {
     public @Nullable String whyNotReadable(ResolvableType type) {
         if (isAnything(type)) {
             return "nothing says which class it is";
+        }
+        String whyNoValue = NoValues.why(type.toClass());
+        if (whyNoValue != null) {
+            return whyNoValue;
         }
         if (type.isArray()) {
             return whyNotReadable(type.getComponentType());
@@ -85,11 +79,6 @@ public final class JacksonJson implements Json {
         JavaType[] generics =
                 Arrays.stream(type.getGenerics()).map(this::javaType).toArray(JavaType[]::new);
         return mapper.getTypeFactory().constructParametricType(type.toClass(), generics);
-    }
-
-    @Override
-    public @Nullable String whyNotWritable(ResolvableType type) {
-        return new ArgumentCheck(writesAll).whyNotComparable(javaType(type));
     }
 
     private record Values(ObjectWriter writer, ObjectReader reader) implements ResultCodec {

@@ -167,6 +167,18 @@ public abstract class IdempotencyStoreContract extends OperatorContract {
     }
 
     @Test
+    void argumentsThatAnotherVersionOfTheLibraryWroteAreNotCompared() {
+        String rest = "1".repeat(62);
+        Claim claim = store.claim(client.withArguments("key", "8:" + rest));
+        assertThat(store.complete(acquired(claim, false), result("ok"), LONG)).isTrue();
+
+        assertThat(store.claim(client.withArguments("key", "8:" + "2".repeat(62)))).isEqualTo(new Claim.KeyReused());
+        for (String other : List.of("8:" + rest, "9:" + rest, "1".repeat(64))) {
+            assertThat(store.claim(client.withArguments("key", other))).isEqualTo(new Claim.Completed(result("ok")));
+        }
+    }
+
+    @Test
     void otherArgumentsAreSeenBeforeAnythingElse() throws Exception {
         client.acquire("running", LONG);
         client.acquire("abandoned", shortWhile());
