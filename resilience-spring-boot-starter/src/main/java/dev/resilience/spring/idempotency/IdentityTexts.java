@@ -7,6 +7,7 @@ import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,12 @@ import org.jspecify.annotations.Nullable;
  * which class has the method.
  */
 final class IdentityTexts {
+
+    /** Most addresses of mail have no such part. */
+    private static final Pattern IDENTITY = Pattern.compile("@[0-9a-f]{1,8}(?!\\w)");
+
+    /** Of sources that lead to half of the application. */
+    private static final int MOST_OBJECTS = 10_000;
 
     private final String text;
     private final Deque<Object> pending = new ArrayDeque<>();
@@ -30,7 +37,7 @@ final class IdentityTexts {
      * @return {@code null} if none of them is in the text in this way
      */
     static @Nullable Object find(String text, @Nullable Object... sources) {
-        return text.indexOf('@') < 0 ? null : new IdentityTexts(text).findAmong(sources);
+        return IDENTITY.matcher(text).find() ? new IdentityTexts(text).findAmong(sources) : null;
     }
 
     private @Nullable Object findAmong(@Nullable Object[] sources) {
@@ -50,7 +57,7 @@ final class IdentityTexts {
     }
 
     private void add(@Nullable Object part) {
-        if (part != null && !(part instanceof String) && seen.add(part)) {
+        if (part != null && !(part instanceof String) && seen.size() < MOST_OBJECTS && seen.add(part)) {
             pending.add(part);
         }
     }

@@ -7,6 +7,8 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.ObjectWriter;
@@ -85,7 +87,19 @@ public final class JacksonJson implements Json {
 
         @Override
         public byte[] write(@Nullable Object result) {
-            return writer.writeValueAsBytes(result);
+            try {
+                return writer.writeValueAsBytes(result);
+            } catch (StreamConstraintsException | StackOverflowError endless) {
+                throw tooDeep(result);
+            } catch (JacksonException failed) {
+                throw failed.getCause() instanceof StreamConstraintsException ? tooDeep(result) : failed;
+            }
+        }
+
+        private static IllegalStateException tooDeep(@Nullable Object result) {
+            return new IllegalStateException("A result of the type "
+                    + (result == null ? "null" : result.getClass().getName())
+                    + " cannot be kept: it contains itself, or is nested too deep for JSON");
         }
 
         @Override

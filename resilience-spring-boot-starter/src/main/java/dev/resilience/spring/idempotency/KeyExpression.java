@@ -123,23 +123,35 @@ final class KeyExpression implements KeySource {
         if (argument != null && key instanceof String text) {
             return text;
         }
-        String text = key.toString();
+        String text = text(key);
         Object source = key instanceof String ? variables.values().stream().map(i -> arguments[i]).toArray() : key;
         Object found = IdentityTexts.find(text, source);
         if (found != null) {
-            throw invalid(key, found);
+            throw noText(key, found);
         }
         return text;
     }
 
-    private IdempotencyKeyInvalidException invalid(Object key, Object found) {
+    private String text(Object key) {
+        try {
+            return key.toString();
+        } catch (StackOverflowError endless) {
+            throw invalid(key, "which contains itself");
+        }
+    }
+
+    private IdempotencyKeyInvalidException noText(Object key, Object found) {
         String why = "which has no toString() of its own";
         if (found != key) {
             String part = found.getClass().isArray() ? "an array" : "a " + found.getClass().getName();
             why = "whose text has " + part + " in it, " + why + " and so is another text every time";
         }
-        return new IdempotencyKeyInvalidException("The idempotency key '" + expression.getExpressionString()
-                + "' is a " + key.getClass().getName() + ", " + why);
+        return invalid(key, why);
+    }
+
+    private IdempotencyKeyInvalidException invalid(Object key, String why) {
+        return new IdempotencyKeyInvalidException("The idempotency key '" + expression.getExpressionString() + "' is a "
+                + key.getClass().getName() + ", " + why);
     }
 
     private static @Nullable Object unwrapped(@Nullable Object given) {

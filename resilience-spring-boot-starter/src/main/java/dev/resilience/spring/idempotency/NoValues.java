@@ -24,6 +24,9 @@ final class NoValues {
     private static final Set<String> NAMES = Set.of(
             "kotlinx.coroutines.flow.Flow",
             "org.reactivestreams.Publisher",
+            "org.springframework.http.HttpMessage",
+            "org.springframework.web.server.ServerWebExchange",
+            "org.springframework.web.server.WebSession",
             "org.springframework.web.context.request.WebRequest",
             "org.springframework.web.context.request.async.DeferredResult",
             "org.springframework.web.context.request.async.WebAsyncTask",

@@ -53,6 +53,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.hibernate.collection.spi.PersistentBag;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -60,10 +61,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.mock.web.MockMultipartFile;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.annotation.JsonSerialize;
@@ -216,6 +219,11 @@ class ComparedArgumentsTests {
                 pair("the values of maps", linked("a", 1, "b", 2).values(), linked("b", 2, "a", 1).values()),
                 pair("queues by priority", queue(1, 2, 3), queue(3, 1, 2)),
                 pair("views of lists", Collections.unmodifiableList(new Basket("alice", "a")), List.of("a")),
+                pair(
+                        "lists of Hibernate",
+                        new PersistentBag<>(null, new ArrayList<>(List.of("a"))),
+                        new PersistentBag<>(null, new ArrayList<>(List.of("a")))),
+                pair("a list of Hibernate and another", new PersistentBag<>(null, List.of("a")), List.of("a")),
                 pair("records", new Order(new Pay("1")), new Order(new Pay("1"))),
                 pair("sets of records", Set.of(new Pay("1"), new Refund("1")), Set.of(new Refund("1"), new Pay("1"))),
                 pair("parents and children", Node.family("a", "b"), Node.family("a", "b")),
@@ -263,12 +271,16 @@ class ComparedArgumentsTests {
             deep = List.of(deep);
         }
         Supplier<String> code = () -> "a";
+        ProxyFactory proxy = new ProxyFactory(new Named());
+        proxy.setProxyTargetClass(true);
         return Stream.of(
                 Arguments.of(map, "java.util.HashMap contains itself"),
                 Arguments.of(array, "contains itself"),
                 Arguments.of(deep, "nested more than 500 deep"),
                 Arguments.of(new Box<>(code), "argument 1.value: "),
                 Arguments.of(new Box<>(code), "is code and no value"),
+                Arguments.of(proxy.getProxy(), "is a proxy, whose fields are not those of the object behind it"),
+                Arguments.of(new Box<>(new MockMultipartFile("a", BYTES)), "MockMultipartFile is not a value"),
                 Arguments.of(List.of(1).iterator(), "can be read only once"),
                 Arguments.of(new Box<>(new ReentrantLock()), "holds what only the JDK can see"),
                 Arguments.of(new Box<>(Thread.currentThread()), "java.lang.Thread"));
@@ -394,6 +406,13 @@ class ComparedArgumentsTests {
 
         public @Nullable String own() {
             return name;
+        }
+    }
+
+    static class Named {
+
+        public String name() {
+            return "a";
         }
     }
 

@@ -11,6 +11,7 @@ import dev.resilience.exception.IdempotencyKeyInvalidException;
 import dev.resilience.exception.IdempotencyKeyMissingException;
 import dev.resilience.pipeline.Invocation;
 import java.lang.reflect.Method;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -186,6 +187,15 @@ class KeyExpressionTests {
                         .isThrownBy(() -> key("'pay ' + #order.toString()", key, 42, request, ID))
                         .withMessageContaining("toString()");
             }
+        }
+
+        @Test
+        void aListThatContainsItselfIsRefused() {
+            List<Object> list = new ArrayList<>();
+            list.add(List.of(list));
+            assertThatExceptionOfType(IdempotencyKeyInvalidException.class)
+                    .isThrownBy(() -> key("#order", list, 42, request, ID))
+                    .withMessageContaining("which contains itself");
         }
 
         @Test

@@ -1,16 +1,20 @@
 package dev.resilience.spring.idempotency;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonFormat;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Calendar;
 import java.util.GregorianCalendar;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TimeZone;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -67,10 +71,40 @@ class StoredEnumsAndCalendarsTests {
                 .isEqualTo(List.of(calendar()));
     }
 
+    @Test
+    void aResultThatContainsItselfIsRefused() {
+        Map<String, Object> map = new HashMap<>();
+        map.put("inner", map);
+        Node node = new Node();
+        node.next = new Node();
+        node.next.next = node;
+        ResultCodec maps = JSON.codec(ResolvableType.forClassWithGenerics(Map.class, String.class, Object.class));
+        assertThatIllegalStateException()
+                .isThrownBy(() -> maps.write(map))
+                .withMessageContaining("java.util.HashMap cannot be kept: it contains itself");
+        ResultCodec nodes = JSON.codec(ResolvableType.forClass(Node.class));
+        assertThatIllegalStateException()
+                .isThrownBy(() -> nodes.write(node))
+                .withMessageContaining("Node cannot be kept: it contains itself");
+    }
+
+    @Test
+    void aMapWithANullKeyIsRefused() {
+        Map<@Nullable String, Object> map = new HashMap<>();
+        map.put(null, "a");
+        ResultCodec maps = JSON.codec(ResolvableType.forClassWithGenerics(Map.class, String.class, Object.class));
+        assertThatThrownBy(() -> maps.write(map)).hasMessageContaining("Null key for a Map");
+    }
+
     private static Calendar calendar() {
         Calendar calendar = new GregorianCalendar(TimeZone.getTimeZone("Asia/Tokyo"));
         calendar.setTimeInMillis(1_234_567_890_123L);
         return calendar;
+    }
+
+    static final class Node {
+
+        public @Nullable Node next;
     }
 
     record Holder(@JsonFormat(shape = JsonFormat.Shape.NUMBER) Level level, Code code, Calendar at) {}

@@ -174,7 +174,7 @@ public abstract class IdempotencyStoreContract extends OperatorContract {
 
         assertThat(store.claim(client.withArguments("key", "8:" + "2".repeat(62)))).isEqualTo(new Claim.KeyReused());
         for (String other : List.of("8:" + rest, "9:" + rest, "1".repeat(64))) {
-            assertThat(store.claim(client.withArguments("key", other))).isEqualTo(new Claim.Completed(result("ok")));
+            assertThat(store.claim(client.withArguments("key", other))).isInstanceOf(Claim.Completed.class);
         }
     }
 
