@@ -1,7 +1,7 @@
 package dev.resilience.spring.idempotency;
 
 import java.lang.reflect.Array;
-import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -28,7 +28,8 @@ final class ArgumentBytes {
 
     private static final char END = '.';
 
-    private ByteBuffer bytes = ByteBuffer.allocate(128);
+    private byte[] bytes = new byte[128];
+    private int size;
     private @Nullable Object[] around = new Object[8];
     private int depth;
 
@@ -48,45 +49,38 @@ final class ArgumentBytes {
                 throw refused.in("argument " + i);
             }
         }
-        return Arrays.copyOf(writer.bytes.array(), writer.bytes.position());
+        return Arrays.copyOf(writer.bytes, writer.size);
     }
 
     private void write(@Nullable Object value) {
         if (value == null) {
-            put('0', 0);
+            put('0');
         } else if (value instanceof String text) {
-            put('s', 0);
+            put('s');
             text(text);
         } else if (value instanceof Integer number) {
-            put('i', Integer.BYTES).putInt(number);
+            put('i', number, Integer.BYTES);
         } else if (value instanceof Long number) {
-            put('l', Long.BYTES).putLong(number);
+            put('l', number, Long.BYTES);
         } else if (value instanceof Boolean is) {
-            put(is ? 'b' : 'B', 0);
+            put(is ? 'b' : 'B');
         } else if (value instanceof Double number) {
-            put('d', Long.BYTES).putLong(Double.doubleToLongBits(number));
+            put('d', Double.doubleToLongBits(number), Long.BYTES);
+        } else if (value instanceof Float number) {
+            put('f', Float.floatToIntBits(number), Integer.BYTES);
+        } else if (value instanceof Short number) {
+            put('h', number, Short.BYTES);
+        } else if (value instanceof Byte number) {
+            put('y', number, Byte.BYTES);
+        } else if (value instanceof Character letter) {
+            put('c', letter, Character.BYTES);
         } else if (value instanceof Enum<?> constant) {
-            put('e', 0);
-            text(constant.getDeclaringClass().getName());
-            text(constant.name());
-        } else if (!isSmallNumberOrChar(value)) {
+            put('e');
+            name(constant.getDeclaringClass().getName());
+            name(constant.name());
+        } else {
             nested(value, Shape.of(value.getClass()));
         }
-    }
-
-    private boolean isSmallNumberOrChar(Object value) {
-        if (value instanceof Float number) {
-            put('f', Integer.BYTES).putInt(Float.floatToIntBits(number));
-        } else if (value instanceof Short number) {
-            put('h', Short.BYTES).putShort(number);
-        } else if (value instanceof Byte number) {
-            put('y', 1).put(number);
-        } else if (value instanceof Character letter) {
-            put('c', Character.BYTES).putChar(letter);
-        } else {
-            return false;
-        }
-        return true;
     }
 
     private void nested(Object value, Shape shape) {
@@ -95,7 +89,7 @@ final class ArgumentBytes {
                 if (shape.kind() != Shape.Kind.OBJECT) {
                     throw new NotComparableException("a " + value.getClass().getName() + " contains itself");
                 }
-                put('^', Integer.BYTES).putInt(depth - i);
+                put('^', depth - i, Integer.BYTES);
                 return;
             }
         }
@@ -114,8 +108,8 @@ final class ArgumentBytes {
         if (shape.whyNot() != null) {
             throw new NotComparableException(shape.whyNot());
         }
-        put(shape.kind().name().charAt(0), 0);
-        text(shape.name());
+        put(shape.kind().name().charAt(0));
+        name(shape.name());
         switch (shape.kind()) {
             case ARRAY -> array(value);
             case LIST -> ((Collection<?>) value).forEach(this::write);
@@ -129,14 +123,14 @@ final class ArgumentBytes {
         for (Property field : shape.fields()) {
             field(field, value);
         }
-        put(END, 0);
+        put(END);
     }
 
     private void field(Property field, Object owner) {
         Object value = field.of(owner);
         if (value != null) {
-            put('#', 0);
-            text(field.name());
+            put('#');
+            name(field.name());
             try {
                 write(value);
             } catch (NotComparableException refused) {
@@ -147,7 +141,8 @@ final class ArgumentBytes {
 
     private void array(Object array) {
         if (array instanceof byte[] content) {
-            put('#', Integer.BYTES + content.length).putInt(content.length).put(content);
+            put('#', content.length, Integer.BYTES);
+            put(content);
             return;
         }
         for (int i = 0; i < Array.getLength(array); i++) {
@@ -163,33 +158,60 @@ final class ArgumentBytes {
     /** Writes each element behind what there is, and then all of them in order. */
     private <T> void sorted(Collection<? extends T> elements, Consumer<T> writer) {
         List<byte[]> sorted = new ArrayList<>(elements.size());
-        int start = bytes.position();
+        int start = size;
         for (T element : elements) {
             writer.accept(element);
-            sorted.add(Arrays.copyOfRange(bytes.array(), start, bytes.position()));
-            bytes.position(start);
+            sorted.add(Arrays.copyOfRange(bytes, start, size));
+            size = start;
         }
         sorted.sort(Arrays::compare);
-        sorted.forEach(element -> room(element.length).put(element));
+        sorted.forEach(this::put);
     }
 
+    /** As chars: an encoding would make one question mark of every half of a surrogate pair. */
     private void text(String text) {
-        room(Integer.BYTES + Character.BYTES * text.length()).putInt(text.length());
+        put(text.length(), Integer.BYTES);
+        makeRoom(Character.BYTES * text.length());
         for (int i = 0; i < text.length(); i++) {
-            bytes.putChar(text.charAt(i));
+            char letter = text.charAt(i);
+            bytes[size++] = (byte) (letter >>> Byte.SIZE);
+            bytes[size++] = (byte) letter;
         }
     }
 
-    /** Puts the kind of a part, with room for what the part holds. */
-    private ByteBuffer put(char kind, int size) {
-        return room(1 + size).put((byte) kind);
+    private void name(String name) {
+        byte[] encoded = name.getBytes(StandardCharsets.UTF_8);
+        put(encoded.length, Integer.BYTES);
+        put(encoded);
     }
 
-    private ByteBuffer room(int size) {
-        if (bytes.remaining() < size) {
-            int capacity = Math.max(2 * bytes.capacity(), Math.addExact(bytes.position(), size));
-            bytes = ByteBuffer.wrap(Arrays.copyOf(bytes.array(), capacity)).position(bytes.position());
+    private void put(char kind) {
+        makeRoom(1);
+        bytes[size++] = (byte) kind;
+    }
+
+    private void put(char kind, long number, int length) {
+        put(kind);
+        put(number, length);
+    }
+
+    private void put(long number, int length) {
+        makeRoom(length);
+        for (int i = length - 1; i >= 0; i--) {
+            bytes[size++] = (byte) (number >>> Byte.SIZE * i);
         }
-        return bytes;
+    }
+
+    private void put(byte[] content) {
+        makeRoom(content.length);
+        System.arraycopy(content, 0, bytes, size, content.length);
+        size += content.length;
+    }
+
+    private void makeRoom(int length) {
+        int needed = Math.addExact(size, length);
+        if (needed > bytes.length) {
+            bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, needed));
+        }
     }
 }

@@ -23,6 +23,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
 import java.time.ZonedDateTime;
+import java.util.AbstractList;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -53,7 +54,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.hibernate.collection.spi.PersistentBag;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -219,11 +219,7 @@ class ComparedArgumentsTests {
                 pair("the values of maps", linked("a", 1, "b", 2).values(), linked("b", 2, "a", 1).values()),
                 pair("queues by priority", queue(1, 2, 3), queue(3, 1, 2)),
                 pair("views of lists", Collections.unmodifiableList(new Basket("alice", "a")), List.of("a")),
-                pair(
-                        "lists of Hibernate",
-                        new PersistentBag<>(null, new ArrayList<>(List.of("a"))),
-                        new PersistentBag<>(null, new ArrayList<>(List.of("a")))),
-                pair("a list of Hibernate and another", new PersistentBag<>(null, List.of("a")), List.of("a")),
+                pair("lists of libraries", new ListOfALibrary("a"), List.of("a")),
                 pair("records", new Order(new Pay("1")), new Order(new Pay("1"))),
                 pair("sets of records", Set.of(new Pay("1"), new Refund("1")), Set.of(new Refund("1"), new Pay("1"))),
                 pair("parents and children", Node.family("a", "b"), Node.family("a", "b")),
@@ -310,7 +306,7 @@ class ComparedArgumentsTests {
             calendar("Asia/Tokyo"),
             new Derived("1", "a")
         };
-        assertThat(Arrays.hashCode(ArgumentBytes.of(arguments))).isEqualTo(90575881);
+        assertThat(Arrays.hashCode(ArgumentBytes.of(arguments))).isEqualTo(448327515);
     }
 
     private static GregorianCalendar calendar(String zone) {
@@ -406,6 +402,27 @@ class ComparedArgumentsTests {
 
         public @Nullable String own() {
             return name;
+        }
+    }
+
+    /** As Hibernate's, which hold their session. */
+    static final class ListOfALibrary extends AbstractList<String> {
+
+        private final String element;
+        private final Thread session = Thread.currentThread();
+
+        ListOfALibrary(String element) {
+            this.element = element;
+        }
+
+        @Override
+        public String get(int index) {
+            return session.isAlive() ? element : "";
+        }
+
+        @Override
+        public int size() {
+            return 1;
         }
     }
 
