@@ -114,7 +114,9 @@ class FingerprintTests {
 
     @Test
     void bearsItsVersion() {
-        assertThat(RecordKey.fingerprint(new byte[0])).startsWith("2:e3b0c44298fc").hasSize(64);
+        assertThat(RecordKey.fingerprint(new byte[0]))
+                .startsWith("2:e3b0c44298fc")
+                .hasSize(64);
     }
 
     @Test

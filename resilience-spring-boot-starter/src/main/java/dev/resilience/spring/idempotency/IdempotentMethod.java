@@ -47,7 +47,8 @@ record IdempotentMethod(
         } catch (RuntimeException incomparable) {
             String why = incomparable instanceof NotComparableException ? ": " + incomparable.getMessage() : "";
             throw new IllegalStateException(
-                    "The arguments of the @Idempotent method " + name + " cannot be compared with those of other calls, "
+                    "The arguments of the @Idempotent method " + name
+                            + " cannot be compared with those of other calls, "
                             + "so the call was not made" + why + ". Move what cannot be compared out of the method, or "
                             + "choose a policy with 'fingerprint: false'.",
                     incomparable);

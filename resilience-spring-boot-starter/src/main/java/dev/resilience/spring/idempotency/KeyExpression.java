@@ -124,7 +124,9 @@ final class KeyExpression implements KeySource {
             return text;
         }
         String text = text(key);
-        Object source = key instanceof String ? variables.values().stream().map(i -> arguments[i]).toArray() : key;
+        Object source = key instanceof String
+                ? variables.values().stream().map(i -> arguments[i]).toArray()
+                : key;
         Object found = IdentityTexts.find(text, source);
         if (found != null) {
             throw noText(key, found);
@@ -143,7 +145,9 @@ final class KeyExpression implements KeySource {
     private IdempotencyKeyInvalidException noText(Object key, Object found) {
         String why = "which has no toString() of its own";
         if (found != key) {
-            String part = found.getClass().isArray() ? "an array" : "a " + found.getClass().getName();
+            String part = found.getClass().isArray()
+                    ? "an array"
+                    : "a " + found.getClass().getName();
             why = "whose text has " + part + " in it, " + why + " and so is another text every time";
         }
         return invalid(key, why);

@@ -44,8 +44,7 @@ record Property(String name, AccessibleObject member, boolean isReadable) {
             for (Field field : owner.getDeclaredFields()) {
                 if (isState(field, type)) {
                     boolean isHidden = !names.add(field.getName());
-                    properties.add(
-                            new Property((isHidden ? owner.getName() + '.' : "") + field.getName(), field));
+                    properties.add(new Property((isHidden ? owner.getName() + '.' : "") + field.getName(), field));
                 }
             }
         }

@@ -106,8 +106,7 @@ record Shape(
     private static Shape ofJdk(Class<?> ofJdk, Class<?> type, List<Property> fields) {
         JdkValues.View view = JdkValues.of(ofJdk);
         if (view != null) {
-            return new Shape(
-                    Kind.VALUE, (type == ofJdk ? view.type() : type).getName(), view, fields, null);
+            return new Shape(Kind.VALUE, (type == ofJdk ? view.type() : type).getName(), view, fields, null);
         }
         Kind container = container(ofJdk);
         if (container != null) {

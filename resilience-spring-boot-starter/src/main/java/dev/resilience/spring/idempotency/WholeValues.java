@@ -57,8 +57,7 @@ final class WholeValues extends AnnotationIntrospectorPair {
     }
 
     @Override
-    public String[] findEnumValues(
-            MapperConfig<?> config, AnnotatedClass type, Enum<?>[] constants, String[] names) {
+    public String[] findEnumValues(MapperConfig<?> config, AnnotatedClass type, Enum<?>[] constants, String[] names) {
         return names;
     }
 

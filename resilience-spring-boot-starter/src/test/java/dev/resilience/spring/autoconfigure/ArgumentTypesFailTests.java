@@ -86,7 +86,10 @@ class ArgumentTypesFailTests extends FailingStartup {
 
     @Test
     void whatComesLater() {
-        failsFor(Promised.class, CompletableFuture.class.getName(), CompletableFuture.class.getName() + " is not a value");
+        failsFor(
+                Promised.class,
+                CompletableFuture.class.getName(),
+                CompletableFuture.class.getName() + " is not a value");
         failsFor(Reactive.class, Mono.class.getName(), Mono.class.getName() + " is not a value");
     }
 
@@ -243,6 +246,13 @@ class ArgumentTypesFailTests extends FailingStartup {
     static class Fine {
 
         @Idempotent(key = "#order")
-        void pay(String order, Marker marker, Command command, Dynamic dynamic, Text text, Object anything, Secret secret) {}
+        void pay(
+                String order,
+                Marker marker,
+                Command command,
+                Dynamic dynamic,
+                Text text,
+                Object anything,
+                Secret secret) {}
     }
 }

@@ -216,7 +216,10 @@ class ComparedArgumentsTests {
                 pair("maps of enums", new EnumMap<>(Map.of(Colour.RED, 1)), Map.of(Colour.RED, 1)),
                 pair("maps of maps", Map.of("a", linked("x", 1, "y", 2)), Map.of("a", linked("y", 2, "x", 1))),
                 pair("maps with a null key", mapOf(null, 1), mapOf(null, 1)),
-                pair("the values of maps", linked("a", 1, "b", 2).values(), linked("b", 2, "a", 1).values()),
+                pair(
+                        "the values of maps",
+                        linked("a", 1, "b", 2).values(),
+                        linked("b", 2, "a", 1).values()),
                 pair("queues by priority", queue(1, 2, 3), queue(3, 1, 2)),
                 pair("views of lists", Collections.unmodifiableList(new Basket("alice", "a")), List.of("a")),
                 pair("lists of libraries", new ListOfALibrary("a"), List.of("a")),
@@ -532,8 +535,7 @@ class ComparedArgumentsTests {
         }
     }
 
-    record Masked(
-            @JsonSerialize(using = Mask.class) String number) {}
+    record Masked(@JsonSerialize(using = Mask.class) String number) {}
 
     @JsonSerialize(using = Mask.class)
     record MaskedCard(String number) {}
@@ -586,7 +588,8 @@ class ComparedArgumentsTests {
     }
 
     record WriteOnlyCard(
-            @JsonProperty(access = JsonProperty.Access.WRITE_ONLY) String number) {}
+            @JsonProperty(access = JsonProperty.Access.WRITE_ONLY)
+            String number) {}
 
     static class Shop {
 

@@ -107,7 +107,8 @@ class StoredEnumsAndCalendarsTests {
         public @Nullable Node next;
     }
 
-    record Holder(@JsonFormat(shape = JsonFormat.Shape.NUMBER) Level level, Code code, Calendar at) {}
+    record Holder(
+            @JsonFormat(shape = JsonFormat.Shape.NUMBER) Level level, Code code, Calendar at) {}
 
     enum Code {
         ONE(2),
