@@ -37,7 +37,8 @@ final class IdentityTexts {
      * @return {@code null} if none of them is in the text in this way
      */
     static @Nullable Object find(String text, @Nullable Object... sources) {
-        return IDENTITY.matcher(text).find() ? new IdentityTexts(text).findAmong(sources) : null;
+        boolean isLikely = text.indexOf('@') >= 0 && IDENTITY.matcher(text).find();
+        return isLikely ? new IdentityTexts(text).findAmong(sources) : null;
     }
 
     private @Nullable Object findAmong(@Nullable Object[] sources) {
