@@ -17,6 +17,11 @@ import org.jspecify.annotations.Nullable;
 public final class RecordKey {
 
     private static final int LONGEST_KEY = 255;
+
+    /** Counts the ways in which arguments were written: those of another one cannot be compared with. */
+    private static final String FINGERPRINT_VERSION = "2:";
+
+    private static final int FINGERPRINT_BYTES = 31; // 64 characters with the version
     private static final String HASH_OF_NOBODY = hash("");
 
     private final String operation;
@@ -117,7 +122,7 @@ public final class RecordKey {
     }
 
     static String fingerprint(byte[] arguments) {
-        return HexFormat.of().formatHex(sha256().digest(arguments));
+        return FINGERPRINT_VERSION + HexFormat.of().formatHex(sha256().digest(arguments), 0, FINGERPRINT_BYTES);
     }
 
     private static MessageDigest sha256() {

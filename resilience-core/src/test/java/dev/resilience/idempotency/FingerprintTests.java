@@ -113,6 +113,13 @@ class FingerprintTests {
     }
 
     @Test
+    void bearsItsVersion() {
+        assertThat(RecordKey.fingerprint(new byte[0]))
+                .startsWith("2:e3b0c44298fc")
+                .hasSize(64);
+    }
+
+    @Test
     void isTakenBeforeTheCall() throws Throwable {
         StringBuilder payload = new StringBuilder("payload");
         for (int i = 0; i < 2; i++) {

@@ -212,13 +212,8 @@ class ArchitectureTests {
                                 "StoreMapper",
                                 "WholeValues",
                                 "LosslessTypes",
-                                "CanonicalJson",
-                                "ClassNames",
-                                "BlankArguments",
-                                "ArgumentCheck",
                                 "ResultCheck",
                                 "ReadParts",
-                                "WriteOnly",
                                 "WrittenParts")),
                 arguments("org.springframework.security..", places("SecurityCallerScope", "SecurityContextCarrier")),
                 arguments(

@@ -3,6 +3,7 @@ package dev.resilience.spring.aop;
 import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.spring.StartupMistakes;
+import dev.resilience.spring.idempotency.ArgumentHints;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -19,7 +20,7 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * Tells a native image what protected methods need of reflection: the results of idempotent ones are read back, their
- * arguments written and asked for the key; fallback methods are called.
+ * arguments compared and asked for the key; fallback methods are called.
  */
 final class ProtectedMethodsHints implements BeanFactoryInitializationAotProcessor {
 
@@ -48,6 +49,9 @@ final class ProtectedMethodsHints implements BeanFactoryInitializationAotProcess
         methods.of(type).forEach((method, protection) -> {
             Class<?> written = ProtectedMethods.written(type, method);
             if (protection.idempotent() != null) {
+                for (int i = 0; i < method.getParameterCount(); i++) {
+                    ArgumentHints.register(ResolvableType.forMethodParameter(method, i, written), hints);
+                }
                 new BindingReflectionHintsRegistrar()
                         .registerReflectionHints(hints, values(method, written, protection.idempotent()));
             }

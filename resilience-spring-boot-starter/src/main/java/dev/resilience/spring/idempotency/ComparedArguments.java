@@ -54,35 +54,31 @@ final class ComparedArguments {
         return compared;
     }
 
-    List<ResolvableType> types() {
-        return compared.stream().mapToObj(types::get).toList();
-    }
-
     /**
      * Checks what is compared.
      *
      * @param name the method's full name, for messages
      */
-    void check(Json json, String name) {
-        ResilienceConfigurationException.throwAll(compared.stream()
-                .mapToObj(i -> (Runnable) () -> check(i, json, name))
-                .toArray(Runnable[]::new));
+    void check(String name) {
+        ResilienceConfigurationException.throwAll(
+                compared.stream().mapToObj(i -> (Runnable) () -> check(i, name)).toArray(Runnable[]::new));
     }
 
-    private void check(int i, Json json, String name) {
-        String why = whyNot(json, types.get(i));
+    private void check(int i, String name) {
+        String why = whyNot(types.get(i));
         if (why != null) {
             throw new ResilienceConfigurationException(
-                    "Argument " + i + " of the @Idempotent method " + name + " cannot be written as JSON, so calls "
-                            + "with the same key could not be compared: " + why,
-                    "Move the argument out of the method, or choose a policy with 'fingerprint: false'.");
+                    "Argument " + i + " of the @Idempotent method " + name + " cannot be compared with that of another "
+                            + "call with the same key: " + why,
+                    "Move it out of the method; if it is a tool and no part of the value, make its field transient; or "
+                            + "choose a policy with 'fingerprint: false'.");
         }
     }
 
-    private static @Nullable String whyNot(Json json, ResolvableType type) {
+    private static @Nullable String whyNot(ResolvableType type) {
         return HTTP && changes(type.toClass())
                 ? type.toClass().getName() + " has headers, which are others when a request is repeated"
-                : json.whyNotWritable(type);
+                : ArgumentTypes.of(type).whyNotComparable();
     }
 
     private static boolean changes(Class<?> type) {

@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  * What the calls of one idempotent method need, resolved once.
  *
  * @param compared which arguments are compared with those of an earlier call
- * @param arguments how those are written
  * @param finality whether a result is a call's last word
  * @param replay asked when a call begins for what is done before an earlier call's answer is given
  */
@@ -22,7 +21,6 @@ record IdempotentMethod(
         KeySource keySource,
         CallerScope scope,
         BitSet compared,
-        ArgumentCodec arguments,
         ResultCodec results,
         Predicate<@Nullable Object> finality,
         Supplier<Runnable> replay)
@@ -42,16 +40,18 @@ record IdempotentMethod(
     @Override
     public byte[] describe(@Nullable Object[] all) {
         try {
-            return arguments.write(
+            return ArgumentBytes.of(
                     compared.cardinality() == all.length
                             ? all
                             : compared.stream().mapToObj(i -> all[i]).toArray());
-        } catch (RuntimeException unwritable) {
+        } catch (RuntimeException incomparable) {
+            String why = incomparable instanceof NotComparableException ? ": " + incomparable.getMessage() : "";
             throw new IllegalStateException(
-                    "The arguments of the @Idempotent method " + name + " cannot be written as JSON, so the call could "
-                            + "not be compared with others and was not made. Move what cannot be written out of the "
-                            + "method, or choose a policy with 'fingerprint: false'.",
-                    unwritable);
+                    "The arguments of the @Idempotent method " + name
+                            + " cannot be compared with those of other calls, "
+                            + "so the call was not made" + why + ". Move what cannot be compared out of the method, or "
+                            + "choose a policy with 'fingerprint: false'.",
+                    incomparable);
         }
     }
 

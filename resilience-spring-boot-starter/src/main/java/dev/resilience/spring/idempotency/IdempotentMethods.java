@@ -81,7 +81,7 @@ public final class IdempotentMethods {
                 () -> checkResult(json, name, resultType(name, annotation, body)),
                 () -> {
                     if (policy.fingerprint()) {
-                        arguments.check(json, name);
+                        arguments.check(name);
                     }
                 },
                 () -> scope(name, annotation, policy));
@@ -99,7 +99,6 @@ public final class IdempotentMethods {
                 key(method, name, annotation),
                 scope(name, annotation, policy),
                 arguments.indexes(),
-                json.arguments(arguments.types()),
                 results,
                 isFinal,
                 answersRequests(method, annotation) ? new ReplayHeader() : () -> () -> {});

@@ -7,6 +7,8 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.ObjectWriter;
@@ -14,26 +16,16 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * JSON by a mapper that is made of the application's own, through generic types: a replayed result is to be equal to the
- * first one. What is only written, such as a sum, is not read. Arguments are compared by all that they have, passwords
- * too.
+ * first one. What is only written, such as a sum, is not read.
  */
 public final class JacksonJson implements Json {
 
     private static final List<Class<?>> CONTAINERS = List.of(Collection.class, Map.class, Optional.class);
 
     private final JsonMapper mapper;
-    private final JsonMapper writesAll;
-    private final CanonicalJson canonical;
 
     public JacksonJson(JsonMapper mapper) {
         this.mapper = StoreMapper.of(mapper);
-        this.writesAll = WriteOnly.ignoredBy(this.mapper);
-        this.canonical = new CanonicalJson(writesAll);
-    }
-
-    @Override
-    public ArgumentCodec arguments(List<ResolvableType> parameters) {
-        return canonical.arguments(parameters.stream().map(this::javaType).toList());
     }
 
     /** Written by the declared type too: Jackson would forget which class an element of a list is. */
@@ -47,6 +39,10 @@ public final class JacksonJson implements Json {
     public @Nullable String whyNotReadable(ResolvableType type) {
         if (isAnything(type)) {
             return "nothing says which class it is";
+        }
+        String whyNoValue = NoValues.why(type.toClass());
+        if (whyNoValue != null) {
+            return whyNoValue;
         }
         if (type.isArray()) {
             return whyNotReadable(type.getComponentType());
@@ -87,16 +83,23 @@ public final class JacksonJson implements Json {
         return mapper.getTypeFactory().constructParametricType(type.toClass(), generics);
     }
 
-    @Override
-    public @Nullable String whyNotWritable(ResolvableType type) {
-        return new ArgumentCheck(writesAll).whyNotComparable(javaType(type));
-    }
-
     private record Values(ObjectWriter writer, ObjectReader reader) implements ResultCodec {
 
         @Override
         public byte[] write(@Nullable Object result) {
-            return writer.writeValueAsBytes(result);
+            try {
+                return writer.writeValueAsBytes(result);
+            } catch (StreamConstraintsException | StackOverflowError endless) {
+                throw tooDeep(result);
+            } catch (JacksonException failed) {
+                throw failed.getCause() instanceof StreamConstraintsException ? tooDeep(result) : failed;
+            }
+        }
+
+        private static IllegalStateException tooDeep(@Nullable Object result) {
+            return new IllegalStateException("A result of the type "
+                    + (result == null ? "null" : result.getClass().getName())
+                    + " cannot be kept: it contains itself, or is nested too deep for JSON");
         }
 
         @Override

@@ -12,7 +12,6 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.expression.EvaluationException;
@@ -32,9 +31,6 @@ import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
 /** A SpEL expression over the arguments; parsed and checked once, reads properties and calls methods of arguments. */
 final class KeyExpression implements KeySource {
-
-    /** What {@link Object#toString} says of an array inside a record or a list. */
-    private static final Pattern ARRAY = Pattern.compile("\\[(?:[BCDFIJSZ]|L[\\w.$]+;)@[0-9a-f]+");
 
     private final SpelExpression expression;
     private final Map<String, Integer> variables;
@@ -124,17 +120,37 @@ final class KeyExpression implements KeySource {
             throw new IdempotencyKeyMissingException("The call has no idempotency key: '"
                     + expression.getExpressionString() + "' is " + (given == null ? "null" : "empty"));
         }
-        if (key instanceof String text) {
+        if (argument != null && key instanceof String text) {
             return text;
         }
-        String text = key.toString();
-        if (text.equals(identity(key))) {
-            throw invalid(key, "which has no toString() of its own");
-        }
-        if (text.indexOf('@') >= 0 && ARRAY.matcher(text).find()) {
-            throw invalid(key, "whose text has an array in it, which is another text every time");
+        String text = text(key);
+        Object source = key instanceof String
+                ? variables.values().stream().map(i -> arguments[i]).toArray()
+                : key;
+        Object found = IdentityTexts.find(text, source);
+        if (found != null) {
+            throw noText(key, found);
         }
         return text;
+    }
+
+    private String text(Object key) {
+        try {
+            return key.toString();
+        } catch (StackOverflowError endless) {
+            throw invalid(key, "which contains itself");
+        }
+    }
+
+    private IdempotencyKeyInvalidException noText(Object key, Object found) {
+        String why = "which has no toString() of its own";
+        if (found != key) {
+            String part = found.getClass().isArray()
+                    ? "an array"
+                    : "a " + found.getClass().getName();
+            why = "whose text has " + part + " in it, " + why + " and so is another text every time";
+        }
+        return invalid(key, why);
     }
 
     private IdempotencyKeyInvalidException invalid(Object key, String why) {
@@ -179,13 +195,5 @@ final class KeyExpression implements KeySource {
     private IllegalStateException cannotEvaluate(EvaluationException failed) {
         return new IllegalStateException(
                 "The key expression '" + expression.getExpressionString() + "' cannot be evaluated", failed);
-    }
-
-    /**
-     * What {@link Object#toString} says: as a key it would protect nothing, being another one for every object. Compared
-     * by text, for a native image does not know by reflection which class has the method.
-     */
-    private static String identity(Object key) {
-        return key.getClass().getName() + "@" + Integer.toHexString(key.hashCode());
     }
 }

@@ -29,11 +29,8 @@ final class LosslessTypes {
         add(module, Timestamp.class, time -> time.toInstant().toString(), text -> Timestamp.from(Instant.parse(text)));
         add(module, BitSet.class, bits -> '#' + HEX.formatHex(bits.toByteArray()), LosslessTypes::bits);
         add(module, Pattern.class, pattern -> pattern.flags() + "/" + pattern.pattern(), LosslessTypes::pattern);
-        add(
-                module,
-                GregorianCalendar.class,
-                calendar -> calendar.toZonedDateTime().toString(),
-                LosslessTypes::calendar);
+        module.addSerializer(Calendar.class, new Writer<>(Calendar.class, LosslessTypes::text));
+        module.addDeserializer(GregorianCalendar.class, new Reader<>(GregorianCalendar.class, LosslessTypes::calendar));
         return module.addDeserializer(Calendar.class, new Reader<>(Calendar.class, LosslessTypes::calendar));
     }
 
@@ -50,6 +47,14 @@ final class LosslessTypes {
     private static Pattern pattern(String text) {
         int slash = text.indexOf('/');
         return Pattern.compile(text.substring(slash + 1), Integer.parseInt(text.substring(0, slash)));
+    }
+
+    private static String text(Calendar calendar) {
+        if (calendar instanceof GregorianCalendar gregorian) {
+            return gregorian.toZonedDateTime().toString();
+        }
+        throw new IllegalArgumentException("A calendar of the type '" + calendar.getCalendarType()
+                + "' cannot be kept: only a GregorianCalendar would come back as what it was");
     }
 
     /** With the first day of the week that a calendar of this place has, as the first one most likely had. */

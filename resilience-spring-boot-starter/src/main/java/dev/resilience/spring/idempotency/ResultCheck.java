@@ -3,6 +3,7 @@ package dev.resilience.spring.idempotency;
 import com.fasterxml.jackson.annotation.JsonBackReference;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import java.io.Serializable;
+import java.lang.reflect.Modifier;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -81,7 +82,8 @@ final class ResultCheck {
         }
         for (Class<?> empty : read.withoutProperties()) {
             Set<String> names = written.properties(empty);
-            if (names != null && !names.isEmpty() && Fields.areIn(empty)) {
+            boolean hasState = Fields.areIn(empty) || Modifier.isAbstract(empty.getModifiers());
+            if (names != null && !names.isEmpty() && hasState) {
                 return empty.getName() + " would come back without anything in it: Jackson finds neither setters nor a "
                         + "constructor for " + names;
             }

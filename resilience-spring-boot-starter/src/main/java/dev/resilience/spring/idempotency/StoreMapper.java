@@ -48,6 +48,7 @@ final class StoreMapper {
                         EnumFeature.WRITE_ENUMS_USING_INDEX,
                         EnumFeature.WRITE_ENUMS_USING_TO_STRING)
                 .disable(SerializationFeature.WRAP_ROOT_VALUE, SerializationFeature.WRITE_SINGLE_ELEM_ARRAYS_UNWRAPPED)
+                .enable(EnumFeature.FAIL_ON_NUMBERS_FOR_ENUMS)
                 .enable(SerializationFeature.WRITE_EMPTY_JSON_ARRAYS)
                 .disable(
                         DeserializationFeature.ACCEPT_EMPTY_ARRAY_AS_NULL_OBJECT,

@@ -43,7 +43,9 @@ end
 if not state then
     return acquire(next_fence(), 'false')
 end
-if fingerprint ~= '' and fingerprint_before ~= '' and fingerprint ~= fingerprint_before then
+-- fingerprints of two versions, as in '2:0f…', are not compared
+if fingerprint ~= '' and fingerprint_before ~= '' and fingerprint ~= fingerprint_before
+    and string.match(fingerprint, '^[^:]*:') == string.match(fingerprint_before, '^[^:]*:') then
     return {'KEY_REUSED'}
 end
 if state == 'COMPLETED' then

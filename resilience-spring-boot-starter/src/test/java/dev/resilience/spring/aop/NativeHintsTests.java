@@ -64,6 +64,12 @@ class NativeHintsTests {
     }
 
     @Test
+    void theFieldsThatArgumentsAreComparedBy() {
+        assertTold(reflection().onFieldAccess(Parcel.class, "stamps"));
+        assertTold(reflection().onFieldAccess(Stamp.class, "value"));
+    }
+
+    @Test
     void theWrapperOfHttpAnswers() {
         TypeReference answer = TypeReference.of("dev.resilience.spring.idempotency.HttpAnswerCodec$Answer");
         assertTold(reflection().onType(answer).withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS));
@@ -119,6 +125,26 @@ class NativeHintsTests {
 
     record Other(String text) {}
 
+    static final class Parcel {
+
+        private final List<Stamp> stamps = List.of();
+
+        @Override
+        public String toString() {
+            return stamps.toString();
+        }
+    }
+
+    static final class Stamp {
+
+        private final String value = "none";
+
+        @Override
+        public String toString() {
+            return value;
+        }
+    }
+
     static class AnyShop {
 
         Other closed(String what) {
@@ -142,6 +168,9 @@ class NativeHintsTests {
         CompletableFuture<Later> later(String key) {
             return CompletableFuture.completedFuture(new Later(key));
         }
+
+        @Idempotent(key = "#key")
+        void send(String key, Parcel parcel) {}
 
         @Fallback("closed")
         Other look(String what) {

@@ -7,14 +7,20 @@ import java.io.InputStream;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.core.io.Resource;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.RequestEntity;
 import org.springframework.validation.BindingResult;
 import org.springframework.web.multipart.MultipartFile;
+import reactor.core.publisher.Mono;
 
 /** {@code @Idempotent} methods whose arguments could not be compared. */
 class ArgumentTypesFailTests extends FailingStartup {
@@ -22,7 +28,7 @@ class ArgumentTypesFailTests extends FailingStartup {
     private void failsFor(Class<?> bean, String argument, String why) {
         fail(bean)
                 .blames(bean, "pay(java.lang.String, " + argument + ")")
-                .says("Argument 1", "cannot be written as JSON", why)
+                .says("Argument 1", "cannot be compared with that of another call", why)
                 .advises("'fingerprint: false'");
         start("resilience.idempotency.default.fingerprint: false", bean).close();
     }
@@ -64,13 +70,27 @@ class ArgumentTypesFailTests extends FailingStartup {
     }
 
     @Test
-    void classesWithoutAnythingThatJsonShows() {
-        failsFor(Blank.class, Secret.class.getName(), Secret.class.getName() + " has fields, but JSON shows none");
+    void objectsOfTheJdkThatHoldMoreThanAnyoneCanSee() {
+        failsFor(
+                Locked.class,
+                "java.util.Map",
+                "java.util.concurrent.locks.ReentrantLock holds what only the JDK can see, as a "
+                        + "java.util.concurrent.locks.ReentrantLock, in 'guarded.lock'");
+        failsFor(Running.class, Worker.class.getName(), Worker.class.getName() + " holds what only the JDK can see");
     }
 
     @Test
-    void partsWithoutAnythingThatJsonShows() {
-        failsFor(BlankPart.class, "java.util.Map", Secret.class.getName() + " has fields, but JSON shows none");
+    void whatOnlyOneOfTheClassesOfASealedInterfaceHolds() {
+        failsFor(Sealed.class, Source.class.getName(), "java.io.InputStream is not a value, in 'content'");
+    }
+
+    @Test
+    void whatComesLater() {
+        failsFor(
+                Promised.class,
+                CompletableFuture.class.getName(),
+                CompletableFuture.class.getName() + " is not a value");
+        failsFor(Reactive.class, Mono.class.getName(), Mono.class.getName() + " is not a value");
     }
 
     @Test
@@ -80,13 +100,15 @@ class ArgumentTypesFailTests extends FailingStartup {
     }
 
     @Test
-    void notWhatHasNoFieldsOrIsShownOtherwise() {
+    void notWhatHasNoFieldsOrIsNotShown() {
         start("", Fine.class).close();
     }
 
     static class Secret {
 
         private final int amount;
+        private final Logger log = LoggerFactory.getLogger(getClass());
+        private transient @Nullable ReentrantLock lock;
 
         Secret(int amount) {
             this.amount = amount;
@@ -98,8 +120,6 @@ class ArgumentTypesFailTests extends FailingStartup {
     }
 
     record Letter(String text, Resource attachment) {}
-
-    record Box(List<Secret> secrets) {}
 
     record Text(@JsonValue String text) {}
 
@@ -163,16 +183,46 @@ class ArgumentTypesFailTests extends FailingStartup {
         void pay(String order, RequestEntity<String> request) {}
     }
 
-    static class Blank {
+    record Guarded(String text, ReentrantLock lock) {}
 
-        @Idempotent(key = "#order")
-        void pay(String order, Secret secret) {}
-    }
+    record Box(List<Guarded> guarded) {}
 
-    static class BlankPart {
+    static class Worker extends Thread {}
+
+    sealed interface Source {}
+
+    record Known(String text) implements Source {}
+
+    record Unknown(InputStream content) implements Source {}
+
+    static class Locked {
 
         @Idempotent(key = "#order")
         void pay(String order, Map<String, Box> boxes) {}
+    }
+
+    static class Running {
+
+        @Idempotent(key = "#order")
+        void pay(String order, Worker worker) {}
+    }
+
+    static class Sealed {
+
+        @Idempotent(key = "#order")
+        void pay(String order, Source source) {}
+    }
+
+    static class Promised {
+
+        @Idempotent(key = "#order")
+        void pay(String order, CompletableFuture<String> later) {}
+    }
+
+    static class Reactive {
+
+        @Idempotent(key = "#order")
+        void pay(String order, Mono<String> later) {}
     }
 
     static class OnlyHeaders {
@@ -196,6 +246,13 @@ class ArgumentTypesFailTests extends FailingStartup {
     static class Fine {
 
         @Idempotent(key = "#order")
-        void pay(String order, Marker marker, Command command, Dynamic dynamic, Text text, Object anything) {}
+        void pay(
+                String order,
+                Marker marker,
+                Command command,
+                Dynamic dynamic,
+                Text text,
+                Object anything,
+                Secret secret) {}
     }
 }

@@ -10,9 +10,15 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.core.io.Resource;
 import org.springframework.http.HttpEntity;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 import tools.jackson.databind.JsonNode;
 
 /** {@code @Idempotent} methods whose stored result could be read back, but as something else than it was. */
@@ -63,6 +69,20 @@ class ResultPartsFailTests extends FailingStartup {
     @Test
     void partsThatMayBeAnything() {
         failsFor(ReturnsPart.class, "nothing says which class 'content' of " + Envelope.class.getName() + " is");
+    }
+
+    @Test
+    void whatIsSentBitByBit() {
+        failsFor(ReturnsEvents.class, SseEmitter.class.getName() + " is not a value");
+        failsFor(ReturnsParts.class, ResponseBodyEmitter.class.getName() + " is not a value");
+        failsFor(ReturnsStream.class, StreamingResponseBody.class.getName() + " is not a value");
+        failsFor(ReturnsFile.class, Resource.class.getName() + " is not a value");
+    }
+
+    @Test
+    void interfacesThatAreMadeOfOneValue() {
+        failsFor(ReturnsStatus.class, HttpStatusCode.class.getName());
+        failsFor(ReturnsStatusInside.class, HttpStatusCode.class.getName());
     }
 
     @Test
@@ -266,6 +286,56 @@ class ResultPartsFailTests extends FailingStartup {
         @Idempotent(key = "#order")
         Envelope pay(String order) {
             return new Envelope("here", order);
+        }
+    }
+
+    static class ReturnsEvents {
+
+        @Idempotent(key = "#order")
+        ResponseEntity<SseEmitter> pay(String order) {
+            return ResponseEntity.ok(new SseEmitter());
+        }
+    }
+
+    static class ReturnsParts {
+
+        @Idempotent(key = "#order")
+        ResponseEntity<ResponseBodyEmitter> pay(String order) {
+            return ResponseEntity.ok(new ResponseBodyEmitter());
+        }
+    }
+
+    static class ReturnsStream {
+
+        @Idempotent(key = "#order")
+        ResponseEntity<StreamingResponseBody> pay(String order) {
+            return ResponseEntity.ok(out -> {});
+        }
+    }
+
+    static class ReturnsFile {
+
+        @Idempotent(key = "#order")
+        ResponseEntity<Resource> pay(String order) {
+            return ResponseEntity.ok(new ByteArrayResource(new byte[0]));
+        }
+    }
+
+    record Reply(String text, HttpStatusCode status) {}
+
+    static class ReturnsStatus {
+
+        @Idempotent(key = "#order")
+        HttpStatusCode pay(String order) {
+            return HttpStatusCode.valueOf(200);
+        }
+    }
+
+    static class ReturnsStatusInside {
+
+        @Idempotent(key = "#order")
+        List<Reply> pay(String order) {
+            return List.of(new Reply(order, HttpStatusCode.valueOf(200)));
         }
     }
 

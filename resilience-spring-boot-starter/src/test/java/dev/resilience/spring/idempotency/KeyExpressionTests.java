@@ -11,6 +11,7 @@ import dev.resilience.exception.IdempotencyKeyInvalidException;
 import dev.resilience.exception.IdempotencyKeyMissingException;
 import dev.resilience.pipeline.Invocation;
 import java.lang.reflect.Method;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -171,6 +172,41 @@ class KeyExpressionTests {
             }
         }
 
+        @Test
+        void anObjectWithoutTextOfItsOwnInsideOfAKeyIsRefused() {
+            Object plain = new Customer("c-1");
+            List<Object> keys = List.of(
+                    new Holder(plain), List.of(plain), Optional.of(List.of(plain)), Map.of("a", new Holder(plain)));
+            for (Object key : keys) {
+                assertThatExceptionOfType(IdempotencyKeyInvalidException.class)
+                        .isThrownBy(() -> key("#order", key, 42, request, ID))
+                        .withMessageContaining("'#order'")
+                        .withMessageContaining("has a " + Customer.class.getName() + " in it")
+                        .withMessageContaining("toString()");
+                assertThatExceptionOfType(IdempotencyKeyInvalidException.class)
+                        .isThrownBy(() -> key("'pay ' + #order.toString()", key, 42, request, ID))
+                        .withMessageContaining("toString()");
+            }
+        }
+
+        @Test
+        void aListThatContainsItselfIsRefused() {
+            List<Object> list = new ArrayList<>();
+            list.add(List.of(list));
+            assertThatExceptionOfType(IdempotencyKeyInvalidException.class)
+                    .isThrownBy(() -> key("#order", list, 42, request, ID))
+                    .withMessageContaining("which contains itself");
+        }
+
+        @Test
+        void aTextThatOnlyLooksLikeOneIsNot() {
+            String text = Customer.class.getName() + "@1f";
+            assertThat(key("#order", text, 42, request, ID)).isEqualTo(text);
+            assertThat(key("#order", List.of(text), 42, request, ID)).isEqualTo("[" + text + "]");
+            assertThat(key("'a@' + #order.toString()", new Holder("b@face"), 42, request, ID))
+                    .isEqualTo("a@Holder[part=b@face]");
+        }
+
         @ParameterizedTest
         @ValueSource(strings = {"", "a\u0000b", "a\nb"})
         void emptyOrWithControlCharacters(String order) {
@@ -269,6 +305,8 @@ class KeyExpressionTests {
     record Point(int x, String name) {}
 
     @SuppressWarnings("ArrayRecordComponent") // what it is about
+    record Holder(Object part) {}
+
     record Digest(byte[] bytes) {}
 
     @SuppressWarnings("ArrayRecordComponent") // what it is about

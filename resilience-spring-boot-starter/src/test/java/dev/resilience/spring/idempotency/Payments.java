@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
 import org.springframework.web.util.UriComponentsBuilder;
 import tools.jackson.databind.JsonNode;
@@ -131,13 +132,6 @@ class Payments {
 
     record Order(Money price, Instant at, Optional<String> note) {}
 
-    static class Broken {
-
-        public String getId() {
-            throw new UnsupportedOperationException();
-        }
-    }
-
     record Charge(
             int amount,
             @JsonProperty(access = Access.WRITE_ONLY) String cardNumber) {}
@@ -153,18 +147,11 @@ class Payments {
         String getName();
     }
 
-    /** Its amount is nobody's business, JSON's neither. */
-    static final class Tip implements Command {
-
-        private final int amount;
-
-        Tip(int amount) {
-            this.amount = amount;
-        }
+    record Callback(Supplier<String> code) implements Named {
 
         @Override
-        public String toString() {
-            return "a tip of " + amount;
+        public String getName() {
+            return code.get();
         }
     }
 

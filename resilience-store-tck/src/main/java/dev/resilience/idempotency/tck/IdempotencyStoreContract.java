@@ -167,6 +167,19 @@ public abstract class IdempotencyStoreContract extends RepetitionContract {
     }
 
     @Test
+    void argumentsThatAnotherVersionOfTheLibraryWroteAreNotCompared() {
+        String rest = "1".repeat(62);
+        Claim claim = store.claim(client.withArguments("key", "8:" + rest));
+        assertThat(store.complete(acquired(claim, false), result("ok"), LONG)).isTrue();
+
+        assertThat(store.claim(client.withArguments("key", "8:" + "2".repeat(62))))
+                .isEqualTo(new Claim.KeyReused());
+        for (String other : List.of("8:" + rest, "9:" + rest, "1".repeat(64))) {
+            assertThat(store.claim(client.withArguments("key", other))).isInstanceOf(Claim.Completed.class);
+        }
+    }
+
+    @Test
     void otherArgumentsAreSeenBeforeAnythingElse() throws Exception {
         client.acquire("running", LONG);
         client.acquire("abandoned", shortWhile());

@@ -28,21 +28,19 @@ final class StoreClient {
     }
 
     ClaimRequest request(String key, Duration lease, boolean takeOver) {
-        return request(key, lease, takeOver, 1);
+        return request(key, lease, takeOver, "1".repeat(64));
     }
 
     ClaimRequest withOtherArguments(String key, boolean takeOver) {
-        return request(key, LONG, takeOver, 2);
+        return request(key, LONG, takeOver, "2".repeat(64));
     }
 
-    private ClaimRequest request(String key, Duration lease, boolean takeOver, int argument) {
-        return new ClaimRequest(
-                key(key),
-                "owner-" + owners.incrementAndGet(),
-                String.valueOf(argument).repeat(64),
-                lease,
-                LONG,
-                takeOver);
+    ClaimRequest withArguments(String key, String fingerprint) {
+        return request(key, LONG, false, fingerprint);
+    }
+
+    private ClaimRequest request(String key, Duration lease, boolean takeOver, String fingerprint) {
+        return new ClaimRequest(key(key), "owner-" + owners.incrementAndGet(), fingerprint, lease, LONG, takeOver);
     }
 
     /** Of the same owner. */

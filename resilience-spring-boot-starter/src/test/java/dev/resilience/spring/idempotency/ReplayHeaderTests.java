@@ -1,0 +1,81 @@
+package dev.resilience.spring.idempotency;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
+
+/** A replay may come when its request is over and the server has given the objects of it to another one. */
+class ReplayHeaderTests {
+
+    private static final String HEADER = "Idempotency-Replayed";
+
+    private final MockHttpServletRequest request = new MockHttpServletRequest() {
+        @Override
+        public @Nullable Object getAttribute(String name) {
+            if (isRecycled) {
+                throw new IllegalStateException("The request object has been recycled");
+            }
+            return super.getAttribute(name);
+        }
+    };
+    private final MockHttpServletResponse response = new MockHttpServletResponse();
+    private boolean isRecycled;
+
+    private Runnable begin() {
+        ServletRequestAttributes attributes = new ServletRequestAttributes(request, response);
+        RequestContextHolder.setRequestAttributes(attributes);
+        try {
+            return new ReplayHeader().get();
+        } finally {
+            RequestContextHolder.resetRequestAttributes();
+        }
+    }
+
+    @AfterEach
+    void reset() {
+        RequestContextHolder.resetRequestAttributes();
+    }
+
+    @Test
+    void theAnswerToTheRequestSaysIt() {
+        Runnable first = begin();
+        Runnable second = begin();
+        first.run();
+        assertThat(response.getHeader(HEADER)).isEqualTo("true");
+        response.reset();
+        second.run();
+        assertThat(response.getHeader(HEADER)).isEqualTo("true");
+    }
+
+    @Test
+    void theAnswerToTheNextRequestDoesNot() {
+        Runnable late = begin();
+        request.clearAttributes();
+        late.run();
+        assertThat(response.containsHeader(HEADER)).isFalse();
+
+        begin();
+        late.run();
+        assertThat(response.containsHeader(HEADER)).isFalse();
+    }
+
+    /** As Tomcat's are. */
+    @Test
+    void aRequestThatIsNoLongerThereFailsNothing() {
+        Runnable late = begin();
+        isRecycled = true;
+        late.run();
+        assertThat(response.containsHeader(HEADER)).isFalse();
+    }
+
+    @Test
+    void withoutARequestThereIsNothingToSay() {
+        new ReplayHeader().get().run();
+    }
+}

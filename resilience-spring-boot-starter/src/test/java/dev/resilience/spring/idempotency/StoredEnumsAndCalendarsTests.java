@@ -1,0 +1,174 @@
+package dev.resilience.spring.idempotency;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonFormat;
+import com.fasterxml.jackson.annotation.JsonValue;
+import java.util.Calendar;
+import java.util.GregorianCalendar;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TimeZone;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.core.ResolvableType;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Constants are kept by their names and calendars with their zones, whatever the application shows of them. */
+class StoredEnumsAndCalendarsTests {
+
+    private static final JacksonJson JSON = new JacksonJson(new JsonMapper());
+
+    private static Object again(Object value, ResolvableType type) {
+        ResultCodec codec = JSON.codec(type);
+        return codec.read(codec.write(value));
+    }
+
+    private static String text(Object value) {
+        return new String(JSON.codec(ResolvableType.forClass(value.getClass())).write(value));
+    }
+
+    static Stream<Arguments> constants() {
+        return Stream.of(Code.values(), Counted.values(), Wide.values(), Level.values(), Lower.values())
+                .flatMap(Stream::of)
+                .map(Arguments::of);
+    }
+
+    @ParameterizedTest
+    @MethodSource("constants")
+    void constantsComeBackByTheirNames(Enum<?> constant) {
+        ResolvableType type = ResolvableType.forClass(constant.getDeclaringClass());
+        assertThat(again(constant, type)).isSameAs(constant);
+        assertThat(again(List.of(constant), ResolvableType.forClassWithGenerics(List.class, type)))
+                .isEqualTo(List.of(constant));
+        ResolvableType map =
+                ResolvableType.forClassWithGenerics(Map.class, type, ResolvableType.forClass(String.class));
+        assertThat(again(Map.of(constant, "a"), map)).isEqualTo(Map.of(constant, "a"));
+        assertThat(text(constant)).isEqualTo('"' + constant.name() + '"');
+    }
+
+    @Test
+    void constantsOfRecordsToo() {
+        Holder first = new Holder(Level.HIGH, Code.TWO, calendar());
+        assertThat(again(first, ResolvableType.forClass(Holder.class))).isEqualTo(first);
+        assertThat(text(first)).contains("HIGH", "TWO", "Asia/Tokyo");
+    }
+
+    @Test
+    void calendarsKeepTheirZones() {
+        for (Class<?> type : List.of(Calendar.class, GregorianCalendar.class)) {
+            assertThat(again(calendar(), ResolvableType.forClass(type))).isEqualTo(calendar());
+        }
+        assertThat(again(List.of(calendar()), ResolvableType.forClassWithGenerics(List.class, Calendar.class)))
+                .isEqualTo(List.of(calendar()));
+    }
+
+    @Test
+    void aResultThatContainsItselfIsRefused() {
+        Map<String, Object> map = new HashMap<>();
+        map.put("inner", map);
+        Node node = new Node();
+        node.next = new Node();
+        node.next.next = node;
+        ResultCodec maps = JSON.codec(ResolvableType.forClassWithGenerics(Map.class, String.class, Object.class));
+        assertThatIllegalStateException()
+                .isThrownBy(() -> maps.write(map))
+                .withMessageContaining("java.util.HashMap cannot be kept: it contains itself");
+        ResultCodec nodes = JSON.codec(ResolvableType.forClass(Node.class));
+        assertThatIllegalStateException()
+                .isThrownBy(() -> nodes.write(node))
+                .withMessageContaining("Node cannot be kept: it contains itself");
+    }
+
+    @Test
+    void aMapWithANullKeyIsRefused() {
+        Map<@Nullable String, Object> map = new HashMap<>();
+        map.put(null, "a");
+        ResultCodec maps = JSON.codec(ResolvableType.forClassWithGenerics(Map.class, String.class, Object.class));
+        assertThatThrownBy(() -> maps.write(map)).hasMessageContaining("Null key for a Map");
+    }
+
+    private static Calendar calendar() {
+        Calendar calendar = new GregorianCalendar(TimeZone.getTimeZone("Asia/Tokyo"));
+        calendar.setTimeInMillis(1_234_567_890_123L);
+        return calendar;
+    }
+
+    static final class Node {
+
+        public @Nullable Node next;
+    }
+
+    record Holder(
+            @JsonFormat(shape = JsonFormat.Shape.NUMBER) Level level, Code code, Calendar at) {}
+
+    enum Code {
+        ONE(2),
+        TWO(1);
+
+        private final int number;
+
+        Code(int number) {
+            this.number = number;
+        }
+
+        @JsonValue
+        int number() {
+            return number;
+        }
+    }
+
+    enum Counted {
+        ONE(2),
+        TWO(1);
+
+        private final Number number;
+
+        Counted(int number) {
+            this.number = number;
+        }
+
+        @JsonValue
+        Number number() {
+            return number;
+        }
+    }
+
+    enum Wide {
+        ONE,
+        TWO;
+
+        @JsonValue
+        long number() {
+            return 10L - ordinal();
+        }
+
+        @JsonCreator
+        static Wide of(long number) {
+            return number == 10 ? ONE : TWO;
+        }
+    }
+
+    @JsonFormat(shape = JsonFormat.Shape.NUMBER)
+    enum Level {
+        LOW,
+        HIGH
+    }
+
+    enum Lower {
+        LOW;
+
+        @JsonValue
+        String text() {
+            return "low";
+        }
+    }
+}
