@@ -1,6 +1,7 @@
 package dev.resilience.spring.aop;
 
 import java.lang.ref.WeakReference;
+import java.util.Arrays;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
@@ -21,8 +22,15 @@ final class AsyncExecutors {
     /** The proxy that was looked at last: a method of a singleton needs one look. */
     private record Known(WeakReference<@Nullable Object> proxy, boolean runsThere) {}
 
-    /** Whether the thread of this invocation waits for the future that the method returns. */
-    boolean waitFor(MethodInvocation invocation) {
+    /** Whether a proxy has advice of {@code @Async}. */
+    static boolean areIn(Advised proxy) {
+        return Arrays.stream(proxy.getAdvisors()).anyMatch(AsyncExecutors::isAsync);
+    }
+
+    /**
+     * Whether this invocation was moved to an executor, so that its thread waits for the future that the method returns.
+     */
+    boolean areOutside(MethodInvocation invocation) {
         if (!(invocation instanceof ProxyMethodInvocation ofProxy)) {
             return false;
         }
@@ -41,11 +49,15 @@ final class AsyncExecutors {
             if (advisor instanceof ResilienceAdvisor) {
                 return false;
             }
-            if (advisor.getAdvice() instanceof AsyncExecutionInterceptor && matches(advisor, invocation)) {
+            if (isAsync(advisor) && matches(advisor, invocation)) {
                 return true;
             }
         }
         return false;
+    }
+
+    private static boolean isAsync(Advisor advisor) {
+        return advisor.getAdvice() instanceof AsyncExecutionInterceptor;
     }
 
     private static boolean matches(Advisor advisor, MethodInvocation invocation) {

@@ -4,7 +4,6 @@ import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
 import java.lang.reflect.Modifier;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -131,8 +130,7 @@ public final class StartupCheck implements SmartInitializingSingleton {
             mocked = mocked || advisor.methods().areIn(bean.getClass());
             return;
         }
-        boolean isProtected = bean instanceof Advised advised
-                && Arrays.asList(advised.getAdvisors()).contains(advisor);
+        boolean isProtected = bean instanceof Advised advised && ResilienceAdvisor.of(advised) != null;
         Class<?> type = ClassUtils.getUserClass(bean);
         types.add(ClassUtils.getUserClass(AopUtils.getTargetClass(bean)));
         if (!isProtected

@@ -17,6 +17,7 @@ import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.aop.ApplicationClasses;
 import dev.resilience.spring.aop.ArgumentValidation;
+import dev.resilience.spring.aop.IdempotentBeans;
 import dev.resilience.spring.aop.PlanFactory;
 import dev.resilience.spring.aop.ProtectedMethods;
 import dev.resilience.spring.aop.ResilienceAdvisor;
@@ -78,6 +79,12 @@ public final class ResilienceAutoConfiguration {
                 planFactory,
                 mistakes,
                 GeneralProperties.read(environment).getAdviceOrder());
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static IdempotentBeans resilienceIdempotentBeans(ObjectProvider<ResilienceAdvisor> advisor) {
+        return new IdempotentBeans(advisor);
     }
 
     @Bean
