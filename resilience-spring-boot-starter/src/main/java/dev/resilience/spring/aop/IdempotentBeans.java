@@ -5,7 +5,6 @@ import org.springframework.aop.SpringProxy;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
 
 /**
@@ -19,9 +18,9 @@ public final class IdempotentBeans implements SmartInstantiationAwareBeanPostPro
     /** Its name goes on with an identity hash, which is another one in every process. */
     private static final String INNER_BEAN = "(inner bean)";
 
-    private final ObjectProvider<ResilienceAdvisor> advisor;
+    private final ResilienceAdvisor advisor;
 
-    public IdempotentBeans(ObjectProvider<ResilienceAdvisor> advisor) {
+    public IdempotentBeans(ResilienceAdvisor advisor) {
         this.advisor = advisor;
     }
 
@@ -38,7 +37,7 @@ public final class IdempotentBeans implements SmartInstantiationAwareBeanPostPro
                 complete(proxy, ours, beanName);
             } else if (AsyncExecutors.areIn(proxy)
                     && AopProxyUtils.getSingletonTarget(bean) instanceof SpringProxy inner) {
-                refuse(inner.getClass(), advisor.getObject());
+                refuse(inner.getClass());
             }
         }
         return bean;
@@ -64,7 +63,7 @@ public final class IdempotentBeans implements SmartInstantiationAwareBeanPostPro
     }
 
     /** The invocation of one proxy cannot be told anything by the other one. */
-    private static void refuse(Class<?> type, ResilienceAdvisor advisor) {
+    private void refuse(Class<?> type) {
         advisor.methods().of(type).forEach((method, protection) -> {
             if (protection.idempotent() != null) {
                 advisor.mistakes()

@@ -71,6 +71,10 @@ public final class ProtectedMethods {
         return refused;
     }
 
+    boolean areRefusedIn(Class<?> type) {
+        return !refused.isEmpty() && refused.containsKey(ClassUtils.getUserClass(type));
+    }
+
     @Nullable
     Protection of(Method method, Class<?> type) {
         Map<Method, Protection> methods = of(type);

@@ -29,6 +29,7 @@ public final class StartupCheck implements SmartInitializingSingleton {
     private final StartupMistakes mistakes;
     private final Set<Class<?>> types = new LinkedHashSet<>();
     private final Set<Class<?>> unprotected = new HashSet<>();
+    private final SharedKeysCheck sharedKeys = new SharedKeysCheck();
     private boolean mocked;
     private boolean unknown;
     private boolean done;
@@ -58,6 +59,7 @@ public final class StartupCheck implements SmartInitializingSingleton {
      */
     public synchronized void run() {
         if (done) {
+            mistakes.throwIfAny(); // somebody has caught them
             return;
         }
         done = true;
@@ -96,6 +98,7 @@ public final class StartupCheck implements SmartInitializingSingleton {
             }
         });
         types.forEach(others::warnOfIdle);
+        sharedKeys.warn(warnings);
     }
 
     /**
@@ -116,6 +119,7 @@ public final class StartupCheck implements SmartInitializingSingleton {
     private void lookAt(String name, @Nullable Class<?> type) {
         if (type != null && !Modifier.isAbstract(type.getModifiers())) {
             advisor.methods().of(type);
+            sharedKeys.add(name, ClassUtils.getUserClass(type), advisor.methods());
             types.add(ClassUtils.getUserClass(type));
         } else if (!beans.getMergedBeanDefinition(name).isAbstract() && (type == null || application.contains(type))) {
             unknown = true;
@@ -132,7 +136,11 @@ public final class StartupCheck implements SmartInitializingSingleton {
         }
         boolean isProtected = bean instanceof Advised advised && ResilienceAdvisor.of(advised) != null;
         Class<?> type = ClassUtils.getUserClass(bean);
-        types.add(ClassUtils.getUserClass(AopUtils.getTargetClass(bean)));
+        Class<?> target = ClassUtils.getUserClass(AopUtils.getTargetClass(bean));
+        types.add(target);
+        if (isProtected) {
+            sharedKeys.add(name, target, advisor.methods());
+        }
         if (!isProtected
                 && !(bean instanceof Advised)
                 && !advisor.methods().of(type).isEmpty()) {
