@@ -16,8 +16,10 @@ class ReflectiveAccessorTests {
 
     @Test
     void callsAPublicMethodOfAPublicClass() {
-        assertThat(new ReflectiveAccessor("getMessage").of(new IOException("why"))).isEqualTo("why");
-        assertThat(new ReflectiveAccessor("size").of(new ArrayList<>(List.of("a")))).isEqualTo(1);
+        assertThat(new ReflectiveAccessor("getMessage").of(new IOException("why")))
+                .isEqualTo("why");
+        assertThat(new ReflectiveAccessor("size").of(new ArrayList<>(List.of("a"))))
+                .isEqualTo(1);
         assertThat(new ReflectiveAccessor("isEmpty").of("")).isEqualTo(true);
     }
 
@@ -28,20 +30,26 @@ class ReflectiveAccessorTests {
 
     @Test
     void findsWhatAHiddenClassInheritsFromAPublicOne() {
-        assertThat(new ReflectiveAccessor("getMessage").of(new IOException("why") {})).isEqualTo("why");
+        assertThat(new ReflectiveAccessor("getMessage").of(new IOException("why") {}))
+                .isEqualTo("why");
     }
 
     @Test
     void findsWhatAHiddenClassImplementsOfAPublicInterface() {
         assertThat(new ReflectiveAccessor("size").of(List.of("a"))).isEqualTo(1);
-        assertThat(new ReflectiveAccessor("getKey").of(Map.entry("key", "value"))).isEqualTo("key");
+        assertThat(new ReflectiveAccessor("getKey").of(Map.entry("key", "value")))
+                .isEqualTo("key");
     }
 
     @Test
     void knowsNothingWhereThereIsNoSuchMethod() {
         assertThat(new ReflectiveAccessor("getStatus").of("text")).isNull();
-        assertThat(new ReflectiveAccessor("charAt").of("text")).as("with other parameters").isNull();
-        assertThat(new ReflectiveAccessor("empty").of(Optional.of(1))).as("static").isNull();
+        assertThat(new ReflectiveAccessor("charAt").of("text"))
+                .as("with other parameters")
+                .isNull();
+        assertThat(new ReflectiveAccessor("empty").of(Optional.of(1)))
+                .as("static")
+                .isNull();
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.resilience.spring.aop;
 
 import java.lang.ref.WeakReference;
+import java.lang.reflect.Method;
 import java.util.Arrays;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,12 @@ final class AsyncExecutors {
         return Arrays.stream(proxy.getAdvisors()).anyMatch(AsyncExecutors::isAsync);
     }
 
+    /** Whether advice of {@code @Async} on a proxy holds for a method. */
+    static boolean moves(Advised proxy, Method method, Class<?> type) {
+        return Arrays.stream(proxy.getAdvisors())
+                .anyMatch(advisor -> isAsync(advisor) && matches(advisor, method, type));
+    }
+
     /**
      * Whether this invocation was moved to an executor, so that its thread waits for the future that the method returns.
      */
@@ -45,11 +52,13 @@ final class AsyncExecutors {
     }
 
     private static boolean isOutsideOfOurs(Advisor[] advisors, MethodInvocation invocation) {
+        Object target = invocation.getThis();
+        Class<?> type = target == null ? invocation.getMethod().getDeclaringClass() : target.getClass();
         for (Advisor advisor : advisors) {
             if (advisor instanceof ResilienceAdvisor) {
                 return false;
             }
-            if (isAsync(advisor) && matches(advisor, invocation)) {
+            if (isAsync(advisor) && matches(advisor, invocation.getMethod(), type)) {
                 return true;
             }
         }
@@ -60,11 +69,9 @@ final class AsyncExecutors {
         return advisor.getAdvice() instanceof AsyncExecutionInterceptor;
     }
 
-    private static boolean matches(Advisor advisor, MethodInvocation invocation) {
-        Object target = invocation.getThis();
-        Class<?> type = target == null ? invocation.getMethod().getDeclaringClass() : target.getClass();
+    private static boolean matches(Advisor advisor, Method method, Class<?> type) {
         return !(advisor instanceof PointcutAdvisor some)
                 || (some.getPointcut().getClassFilter().matches(type)
-                        && some.getPointcut().getMethodMatcher().matches(invocation.getMethod(), type));
+                        && some.getPointcut().getMethodMatcher().matches(method, type));
     }
 }

@@ -68,11 +68,7 @@ final class IdempotentLayers {
         Idempotency idempotency = PlanFactory.collect(
                 mistakes,
                 () -> policies.find(
-                        PolicyKind.IDEMPOTENCY,
-                        policies.registry().idempotencies(),
-                        annotation.value(),
-                        method,
-                        type));
+                        PolicyKind.IDEMPOTENCY, policies.registry().idempotencies(), annotation.value(), method, type));
         IdempotencyPolicy policy = idempotency == null ? LENIENT : idempotency.policy();
         IdempotentOperation operation = asynchronous == null
                 ? null

@@ -24,8 +24,7 @@ record MethodPlan(
         Innermost innermost,
         AsyncExecutors executors) {
 
-    MethodPlan(
-            Pipeline pipeline, @Nullable IdempotentOperation operation, boolean asynchronous, boolean repeats) {
+    MethodPlan(Pipeline pipeline, @Nullable IdempotentOperation operation, boolean asynchronous, boolean repeats) {
         this(pipeline, operation, asynchronous, repeats, new Innermost(), new AsyncExecutors());
     }
 

@@ -154,8 +154,10 @@ final class MethodPlans {
         methods.refused()
                 .forEach((type, found) -> found.forEach(
                         (method, protection) -> mistakes.collect(() -> plans.create(method, type, protection, bean))));
-        methods.all().forEach((type, found) -> knowing(type).forEach(each -> found.forEach(
-                (method, protection) -> mistakes.collect(() -> each.resolve(method, type, protection)))));
+        methods.all()
+                .forEach((type, found) -> knowing(type)
+                        .forEach(each -> found.forEach((method, protection) ->
+                                mistakes.collect(() -> each.resolve(method, type, protection)))));
     }
 
     /** Those of the beans that the class does not tell apart, or else these. */

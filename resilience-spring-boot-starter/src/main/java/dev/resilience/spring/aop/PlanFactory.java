@@ -82,13 +82,11 @@ public final class PlanFactory {
                 .map(layer -> ((IdempotentLayers.Made) layer).operation())
                 .findFirst()
                 .orElse(null);
-        return new MethodPlan(
-                Pipeline.of(layers, carrier), operation, asynchronous, protection.retryable() != null);
+        return new MethodPlan(Pipeline.of(layers, carrier), operation, asynchronous, protection.retryable() != null);
     }
 
     /** What is made, or {@code null} and one mistake more. */
-    static <T> @Nullable T collect(
-            List<ResilienceConfigurationException> mistakes, Supplier<@Nullable T> made) {
+    static <T> @Nullable T collect(List<ResilienceConfigurationException> mistakes, Supplier<@Nullable T> made) {
         try {
             return made.get();
         } catch (ResilienceConfigurationException mistake) {
@@ -130,7 +128,8 @@ public final class PlanFactory {
     private @Nullable Layer circuitBreaker(Method method, Class<?> type, @Nullable CircuitBreaker annotation) {
         return annotation == null
                 ? null
-                : policies.find(PolicyKind.CIRCUIT_BREAKER, registry.circuitBreakers(), annotation.value(), method, type);
+                : policies.find(
+                        PolicyKind.CIRCUIT_BREAKER, registry.circuitBreakers(), annotation.value(), method, type);
     }
 
     private @Nullable Layer retry(Method method, Class<?> type, Protection protection) {

@@ -16,9 +16,7 @@ final class SharedKeysCheck {
     void add(String bean, Class<?> type, ProtectedMethods methods) {
         if (!ProtectedMethods.isMadeAtRunTime(type) && methods.areIdempotentIn(type)) {
             String name = ScopedProxyUtils.isScopedTarget(bean) ? ScopedProxyUtils.getOriginalBeanName(bean) : bean;
-            beansOfClass
-                    .computeIfAbsent(type.getName(), key -> new TreeSet<>())
-                    .add(name);
+            beansOfClass.computeIfAbsent(type.getName(), key -> new TreeSet<>()).add(name);
         }
     }
 

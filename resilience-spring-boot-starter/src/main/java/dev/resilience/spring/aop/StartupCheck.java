@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.scope.ScopedObject;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.FactoryBean;
@@ -59,7 +60,7 @@ public final class StartupCheck implements SmartInitializingSingleton {
      */
     public synchronized void run() {
         if (done) {
-            mistakes.throwIfAny(); // somebody has caught them
+            mistakes.throwIfAny(); // caught before, in the middle of the startup
             return;
         }
         done = true;
@@ -126,6 +127,19 @@ public final class StartupCheck implements SmartInitializingSingleton {
         }
     }
 
+    /** A future tells how an asynchronous call ends; without one it has ended when an executor has taken it. */
+    private void warnIfHandedOver(Object bean, Class<?> type) {
+        if (AopProxyUtils.getSingletonTarget(bean) instanceof Advised inner && AsyncExecutors.areIn(inner)) {
+            advisor.methods().of(type).forEach((method, protection) -> {
+                if (method.getReturnType() == void.class && AsyncExecutors.moves(inner, method, type)) {
+                    warnings.add("The method " + MethodNames.full(method, type) + " has " + protection
+                            + " further out than @Async, so that handing it over to an executor is protected and its body "
+                            + "is not. Let it return a CompletableFuture, or remove the order of @EnableAsync");
+                }
+            });
+        }
+    }
+
     private void warnIfUnprotected(String name, @Nullable Object bean) {
         if (bean == null || bean instanceof ScopedObject) {
             return;
@@ -140,6 +154,7 @@ public final class StartupCheck implements SmartInitializingSingleton {
         types.add(target);
         if (isProtected) {
             sharedKeys.add(name, target, advisor.methods());
+            warnIfHandedOver(bean, target);
         }
         if (!isProtected
                 && !(bean instanceof Advised)

@@ -19,6 +19,7 @@ import dev.resilience.spring.fault.TransactionFaults;
 import dev.resilience.spring.fault.WebClientFailures;
 import dev.resilience.time.TimeSource;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -38,7 +39,7 @@ import org.springframework.web.reactive.function.client.WebClientResponseExcepti
 /** Protects annotated methods: the live objects, the plans and the one advice. */
 @AutoConfiguration
 @Conditional(OnEnabled.class)
-@Import({AdviceConfiguration.class, IdempotencyConfiguration.class, DeadlineConfiguration.class})
+@Import({ResilienceAdviceConfiguration.class, ResilienceIdempotencyConfiguration.class, ResilienceDeadlineConfiguration.class})
 public final class ResilienceAutoConfiguration {
 
     @Bean
@@ -100,9 +101,11 @@ public final class ResilienceAutoConfiguration {
             ObjectProvider<TransactionState> transactions,
             PolicyNames names,
             StartupMistakes mistakes,
-            StartupWarnings warnings) {
+            StartupWarnings warnings,
+            ApplicationContext application) {
         ConfiguredKeys keys = GeneralProperties.keys(environment);
         warnOfOtherStores(keys, store, warnings);
+        warnOfParent(application.getParent(), warnings);
         PolicyBinder binder =
                 new PolicyBinder(keys, new PropertySourcesPlaceholdersResolver(environment), mistakes, names::breaks);
         ResilienceRegistry registry = new RegistryFactory(
@@ -120,6 +123,19 @@ public final class ResilienceAutoConfiguration {
         Variables.warn(environment, KnownKeys.all(), binder.names(), warnings);
         Resilience4jKeys.warn(environment, warnings);
         return registry;
+    }
+
+    private static void warnOfParent(@Nullable ApplicationContext parent, StartupWarnings warnings) {
+        if (parent != null
+                && parent.getBeanProvider(ResilienceRegistry.class).stream()
+                        .findAny()
+                        .isPresent()) {
+            warnings.add(
+                    "This application context and its parent have policies of their own, also those of equal names: a "
+                            + "circuit that opens in one is closed in the other, and meters, health and endpoint show the "
+                            + "parent's alone. To share the parent's, let 'spring.autoconfigure.exclude' of the child name "
+                            + ResilienceAutoConfiguration.class.getName());
+        }
     }
 
     private static void warnOfOtherStores(ConfiguredKeys keys, IdempotencyStore store, StartupWarnings warnings) {

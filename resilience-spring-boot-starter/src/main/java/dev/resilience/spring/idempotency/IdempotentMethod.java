@@ -44,9 +44,10 @@ record IdempotentMethod(
         }
         CallIdentity identity = call.identity();
         if (identity == null && call.isMoved()) {
-            throw new IllegalStateException("The @Idempotent method " + name + " runs on an executor's thread by @Async, "
-                    + "which was put around its proxy too late for the caller to be known. One caller could get another's "
-                    + "result, so the call was not made. Let @Async be there when the bean is made.");
+            throw new IllegalStateException(
+                    "The @Idempotent method " + name + " runs on an executor's thread by @Async, "
+                            + "which was put around its proxy too late for the caller to be known. One caller could get another's "
+                            + "result, so the call was not made. Let @Async be there when the bean is made.");
         }
         return identity == null ? callerScope() : identity.caller();
     }

@@ -56,7 +56,8 @@ public final class IdempotentMethods {
      *
      * @param type the class of the bean, which may know more of the method's types
      * @param name the method's full name, for messages
-     * @param operation what a key is unique within: the name, and the bean's if the class does not tell
+     * @param operation what a key is unique within, and stored with: the full name, followed by the bean's where beans have
+     *     no class of their own
      * @param returned the type of the method's result, inside a stage if it returns one
      * @param isFinal whether a result is the call's last word
      */

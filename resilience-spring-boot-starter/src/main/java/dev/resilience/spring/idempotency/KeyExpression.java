@@ -66,8 +66,7 @@ final class KeyExpression implements KeySource {
         Set<String> mistakes = new LinkedHashSet<>();
         collect(expression.getAST(), arguments, used, mistakes, false);
         if (!mistakes.isEmpty()) {
-            throw new IllegalArgumentException(
-                    String.join("; ", mistakes) + "; arguments are: " + names(arguments));
+            throw new IllegalArgumentException(String.join("; ", mistakes) + "; arguments are: " + names(arguments));
         }
         if (used.isEmpty()) {
             throw new IllegalArgumentException(

@@ -7,6 +7,7 @@ import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceMetricsAutoConfiguration;
 import dev.resilience.time.TimeSource;
@@ -27,8 +28,7 @@ import org.springframework.context.ApplicationContext;
 /** A context with a parent, as {@code SpringApplicationBuilder.child} makes it. */
 class ParentAndChildContextsTests {
 
-    private static void run(
-            ApplicationContextRunner child, ContextConsumer<AssertableApplicationContext> consumer) {
+    private static void run(ApplicationContextRunner child, ContextConsumer<AssertableApplicationContext> consumer) {
         Applications.plain(Shop.class)
                 .withConfiguration(AutoConfigurations.of(ResilienceMetricsAutoConfiguration.class))
                 .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
@@ -56,9 +56,10 @@ class ParentAndChildContextsTests {
     void protectEachBeanOnceByThePoliciesOfItsOwnContext() {
         run(whole(), child -> {
             Callee callee = child.getBean(Callee.class);
-            assertThat(callee.attemptsOf(child.getBean(Shop.class)::sell)).isEqualTo(3);
+            Shop ofParent = child.getParent().getBean(Shop.class);
+            assertThat(callee.attemptsOf(ofParent::sell)).isEqualTo(3);
             assertThat(callee.attemptsOf(child.getBean(Desk.class)::sell)).isEqualTo(4);
-            assertThat(advisors(child.getBean(Shop.class))).isEqualTo(1);
+            assertThat(advisors(ofParent)).isEqualTo(1);
             assertThat(advisors(child.getBean(Desk.class))).isEqualTo(1);
         });
     }
@@ -72,13 +73,41 @@ class ParentAndChildContextsTests {
             assertThat(ofChild.circuitBreakers().get("default"))
                     .isNotSameAs(ofParent.circuitBreakers().get("default"));
             assertThat(child.getBean(TimeSource.class)).isSameAs(parent.getBean(TimeSource.class));
+
             MeterRegistry meters = child.getBean(MeterRegistry.class);
-            meters.getMeters().stream().map(m -> m.getId().toString()).filter(m -> m.contains("circuitbreaker.state")).forEach(System.out::println);
             ofChild.circuitBreakers().get("default").forceOpen();
-            System.out.println("CHILD OPEN: " + meters.get("resilience.circuitbreaker.state").tag("name", "default").gauge().value());
+            assertThat(state(meters)).as("of the parent").isZero();
             ofParent.circuitBreakers().get("default").forceOpen();
-            System.out.println("BOTH OPEN: " + meters.get("resilience.circuitbreaker.state").tag("name", "default").gauge().value());
+            assertThat(state(meters)).as("of the parent").isEqualTo(3);
         });
+    }
+
+    private static double state(MeterRegistry meters) {
+        return meters.get("resilience.circuitbreaker.state")
+                .tag("name", "default")
+                .gauge()
+                .value();
+    }
+
+    @Test
+    void areWarnedOfWhereBothHavePolicies() {
+        run(whole(), child -> {
+            assertThat(child.getBean(StartupWarnings.class).all())
+                    .anySatisfy(warning ->
+                            assertThat(warning).contains("parent", "meters", "spring.autoconfigure.exclude"));
+            assertThat(child.getParent().getBean(StartupWarnings.class).all())
+                    .noneSatisfy(warning -> assertThat(warning).contains("parent"));
+        });
+    }
+
+    @Test
+    void aParentWithoutPoliciesIsNoMatter() {
+        new ApplicationContextRunner()
+                .run(bootstrap -> Applications.plain(Shop.class)
+                        .withParent(bootstrap)
+                        .run(child -> assertThat(
+                                        child.getBean(StartupWarnings.class).all())
+                                .isEmpty()));
     }
 
     @Test

@@ -82,7 +82,10 @@ class ReturnTypesAndFallbacksFailTests extends FailingStartup {
     @Test
     void aFallbackWithOtherElementsOrTooGeneralARawType() {
         fail(OtherElements.class)
-                .says("does not match it: found Collection OtherElements.raw(); List OtherElements.raw(Throwable)")
+                .says(
+                        "does not match it: found ",
+                        "Collection OtherElements.raw()",
+                        "List OtherElements.raw(Throwable)")
                 .advises("returns java.util.List<java.lang.String>");
     }
 

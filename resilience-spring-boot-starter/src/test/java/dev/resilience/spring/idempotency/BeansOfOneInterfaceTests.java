@@ -18,7 +18,6 @@ import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.GenericBeanDefinition;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.context.support.SimpleThreadScope;
 
@@ -32,7 +31,9 @@ class BeansOfOneInterfaceTests {
 
     private static Gateway proxy(String region) {
         return (Gateway) Proxy.newProxyInstance(
-                Gateway.class.getClassLoader(), new Class<?>[] {Gateway.class}, (proxy, method, arguments) ->
+                Gateway.class.getClassLoader(),
+                new Class<?>[] {Gateway.class},
+                (proxy, method, arguments) ->
                         method.getName().equals("pay") ? region : method.invoke(region, arguments));
     }
 
@@ -55,8 +56,10 @@ class BeansOfOneInterfaceTests {
     private static void haveKeysOfTheirOwn(AssertableApplicationContext context) {
         assertThat(pay(context, "us")).isEqualTo("us");
         assertThat(pay(context, "eu")).isEqualTo("eu");
-        assertThat(operations(context)).hasSize(2).allMatch(name -> name.endsWith("Gateway.pay(java.lang.String)@us")
-                || name.endsWith("Gateway.pay(java.lang.String)@eu"));
+        assertThat(operations(context))
+                .hasSize(2)
+                .allMatch(name -> name.endsWith("Gateway.pay(java.lang.String)@us")
+                        || name.endsWith("Gateway.pay(java.lang.String)@eu"));
     }
 
     @Test
@@ -132,7 +135,8 @@ class BeansOfOneInterfaceTests {
     void oneBeanOfAClassIsNoWarning() {
         IdempotentApplication.runner()
                 .withBean("us", HttpGateway.class, () -> new HttpGateway("us"))
-                .run(context -> assertThat(context.getBean(StartupWarnings.class).all()).isEmpty());
+                .run(context ->
+                        assertThat(context.getBean(StartupWarnings.class).all()).isEmpty());
     }
 
     private static String pay(AssertableApplicationContext context, String bean) {

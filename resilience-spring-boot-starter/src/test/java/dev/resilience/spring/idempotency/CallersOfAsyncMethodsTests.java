@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.exception.IdempotencyKeyMissingException;
+import dev.resilience.spring.StartupWarnings;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.util.List;
@@ -68,8 +69,7 @@ class CallersOfAsyncMethodsTests {
     @ParameterizedTest
     @ValueSource(classes = {AsyncOutside.class, AsyncInside.class, Delegating.class})
     void haveReceiptsOfTheirOwnOnWhicheverSideAsyncStands(Class<?> configuration) {
-        ApplicationContextRunner runner =
-                runner().withUserConfiguration(configuration);
+        ApplicationContextRunner runner = runner().withUserConfiguration(configuration);
         IdempotentApplication.with(runner, Payments.class, payments -> {
             logIn("alice");
             assertThat(result(payments.pay("k"))).isEqualTo(1);
@@ -83,8 +83,7 @@ class CallersOfAsyncMethodsTests {
     @ParameterizedTest
     @ValueSource(classes = {OfTheType.class, ByMetaAnnotation.class})
     void haveReceiptsOfTheirOwnHoweverAsyncIsWritten(Class<? extends PaymentService> type) {
-        ApplicationContextRunner runner =
-                runner().withUserConfiguration(AsyncOutside.class);
+        ApplicationContextRunner runner = runner().withUserConfiguration(AsyncOutside.class);
         IdempotentApplication.with(runner, type, payments -> {
             logIn("alice");
             assertThat(result(payments.pay("k"))).isEqualTo(1);
@@ -95,8 +94,7 @@ class CallersOfAsyncMethodsTests {
 
     @Test
     void haveReceiptsOfTheirOwnBehindAnInterface() {
-        ApplicationContextRunner runner = runner()
-                .withPropertyValues("spring.aop.proxy-target-class=false")
+        ApplicationContextRunner runner = runner().withPropertyValues("spring.aop.proxy-target-class=false")
                 .withUserConfiguration(AsyncOutside.class)
                 .withBean(OfTheType.class);
         runner.run(context -> {
@@ -110,8 +108,7 @@ class CallersOfAsyncMethodsTests {
 
     @Test
     void areKeptApartWhereNoResultIsWaitedFor() {
-        ApplicationContextRunner runner =
-                runner().withUserConfiguration(AsyncOutside.class);
+        ApplicationContextRunner runner = runner().withUserConfiguration(AsyncOutside.class);
         IdempotentApplication.with(runner, Payments.class, payments -> {
             logIn("alice");
             payments.send("k");
@@ -121,10 +118,25 @@ class CallersOfAsyncMethodsTests {
         });
     }
 
+    @ParameterizedTest
+    @ValueSource(classes = {AsyncOutside.class, AsyncInside.class})
+    void areWarnedOfAMethodOfWhichOnlyTheHandingOverIsProtected(Class<?> configuration) {
+        runner().withUserConfiguration(configuration).withBean(Payments.class).run(context -> {
+            List<String> warnings = context.getBean(StartupWarnings.class).all();
+            if (configuration == AsyncOutside.class) {
+                assertThat(warnings).isEmpty();
+            } else {
+                assertThat(warnings)
+                        .singleElement()
+                        .asString()
+                        .contains("Payments.send(java.lang.String)", "further out than @Async");
+            }
+        });
+    }
+
     @Test
     void areRefusedInTheFutureIfTheyCannotBeToldApart() {
-        ApplicationContextRunner runner =
-                runner().withUserConfiguration(AsyncOutside.class);
+        ApplicationContextRunner runner = runner().withUserConfiguration(AsyncOutside.class);
         IdempotentApplication.with(runner, Payments.class, payments -> {
             TestingAuthenticationToken nameless = new TestingAuthenticationToken(" ", "secret", "ROLE_USER");
             logIn(nameless);
@@ -160,26 +172,24 @@ class CallersOfAsyncMethodsTests {
 
     @Test
     void areRefusedIfAsyncWasPutAroundTheProxyLater() {
-        IdempotentApplication.with(
-                runner().withUserConfiguration(Executor.class), Payments.class, payments -> {
-                    AsyncAnnotationBeanPostProcessor late = new AsyncAnnotationBeanPostProcessor();
-                    late.setBeanFactory(new DefaultListableBeanFactory());
-                    late.postProcessAfterInitialization(payments, "payments");
-                    assertThat(((Advised) payments).getAdvisors()).isNotEmpty();
-                    logIn("alice");
-                    CompletableFuture<Integer> refused = payments.pay("k");
-                    assertThatThrownBy(() -> result(refused))
-                            .cause()
-                            .isInstanceOf(IllegalStateException.class)
-                            .hasMessageContaining("@Async");
-                    assertThat(result(payments.payForAnyone("k"))).isEqualTo(1);
-                });
+        IdempotentApplication.with(runner().withUserConfiguration(Executor.class), Payments.class, payments -> {
+            AsyncAnnotationBeanPostProcessor late = new AsyncAnnotationBeanPostProcessor();
+            late.setBeanFactory(new DefaultListableBeanFactory());
+            late.postProcessAfterInitialization(payments, "payments");
+            assertThat(((Advised) payments).getAdvisors()).isNotEmpty();
+            logIn("alice");
+            CompletableFuture<Integer> refused = payments.pay("k");
+            assertThatThrownBy(() -> result(refused))
+                    .cause()
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("@Async");
+            assertThat(result(payments.payForAnyone("k"))).isEqualTo(1);
+        });
     }
 
     @Test
     void areRefusedAtStartupIfAsyncIsAProxyOfItsOwn() {
-        runner()
-                .withUserConfiguration(AsyncOutside.class, Opaque.class)
+        runner().withUserConfiguration(AsyncOutside.class, Opaque.class)
                 .withBean(Payments.class)
                 .run(context -> assertThat(context)
                         .getFailure()

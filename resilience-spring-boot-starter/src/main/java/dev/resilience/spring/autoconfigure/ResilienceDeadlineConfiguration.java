@@ -10,7 +10,7 @@ import org.springframework.core.env.Environment;
 
 /** How deadlines are read from requests and written to them. */
 @Configuration(proxyBeanMethods = false)
-final class DeadlineConfiguration {
+final class ResilienceDeadlineConfiguration {
 
     @Bean
     DeadlineHeader resilienceDeadlineHeader(Environment environment, StartupMistakes mistakes) {

@@ -28,7 +28,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** What idempotent methods need of the application, where it brings nothing of its own. */
 @Configuration(proxyBeanMethods = false)
-final class IdempotencyConfiguration {
+final class ResilienceIdempotencyConfiguration {
 
     @Bean
     @ConditionalOnMissingBean

@@ -27,7 +27,7 @@ import org.springframework.core.env.Environment;
 
 /** The one advice, what it does for each method, and what is checked of the methods at startup. */
 @Configuration(proxyBeanMethods = false)
-final class AdviceConfiguration {
+final class ResilienceAdviceConfiguration {
 
     /** Made before almost every other bean, so it takes nothing but the environment and a provider. */
     @Bean
@@ -50,8 +50,7 @@ final class AdviceConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static UnprotectedBeans resilienceUnprotectedBeans(
-            ResilienceAdvisor advisor, ObjectProvider<StartupCheck> check) {
+    static UnprotectedBeans resilienceUnprotectedBeans(ResilienceAdvisor advisor, ObjectProvider<StartupCheck> check) {
         return new UnprotectedBeans(advisor, check);
     }
 
