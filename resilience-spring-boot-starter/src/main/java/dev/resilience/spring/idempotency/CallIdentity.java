@@ -44,7 +44,19 @@ public final class CallIdentity {
         return known;
     }
 
-    private record Arguments(@Nullable Object[] arguments) implements Invocation {
+    /** All that a key is made of. */
+    private static final class Arguments implements Invocation {
+
+        private final @Nullable Object[] arguments;
+
+        Arguments(@Nullable Object[] arguments) {
+            this.arguments = arguments;
+        }
+
+        @Override
+        public @Nullable Object[] arguments() {
+            return arguments;
+        }
 
         @Override
         public Object proceed() {

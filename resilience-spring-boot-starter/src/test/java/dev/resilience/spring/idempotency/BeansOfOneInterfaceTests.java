@@ -21,10 +21,10 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.context.support.SimpleThreadScope;
 
-/** A key is unique within a bean where beans have a class that is nobody's, and within a class that has a name. */
+/** A key is unique within a class that has a name, and within a bean whose class has none. */
 class BeansOfOneInterfaceTests {
 
-    /** Not static: several beans are made here, of one lambda expression. */
+    /** All that are made here are of one lambda expression, and so of one class. */
     private static Gateway lambda(String region) {
         return key -> region;
     }
