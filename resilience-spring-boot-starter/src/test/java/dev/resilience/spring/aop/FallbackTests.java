@@ -12,7 +12,6 @@ import dev.resilience.spring.Callee;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -50,8 +49,8 @@ class FallbackTests {
         }
 
         @SuppressWarnings("rawtypes")
-        ArrayList some() {
-            return new ArrayList<>(List.of("tea"));
+        List some() {
+            return List.of("tea");
         }
 
         @Fallback("none")
