@@ -3,6 +3,10 @@ package dev.resilience.idempotency;
 /**
  * Tells who is calling, so that one caller never sees another's result. A bean of this type replaces the default: the
  * authenticated principal's name, and who vouches for it.
+ *
+ * <p>Asked once a call, on the thread that makes it, also where Spring's {@code @Async} moves it to another one. Where an
+ * order of layers puts threads of this library outside of idempotency, such as a bulkhead's pool, it is asked there: then a
+ * {@link dev.resilience.pipeline.ContextCarrier} takes along what it reads. Safe for use by many threads.
  */
 @FunctionalInterface
 public interface CallerScope {

@@ -41,7 +41,7 @@ final class IdempotencyCall {
         this.onReplay = operation.onReplay();
         this.start = idempotency.time().nanoTime();
         this.request = new ClaimRequest(
-                RecordKey.of(operation.name(), operation.callerScope(), operation.key(invocation)),
+                RecordKey.of(operation.name(), operation.callerScope(invocation), operation.key(invocation)),
                 idempotency.newOwner(),
                 policy.fingerprint() ? RecordKey.fingerprint(operation.describe(invocation.arguments())) : "",
                 policy.lease(),

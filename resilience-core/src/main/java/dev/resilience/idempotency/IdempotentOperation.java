@@ -6,7 +6,9 @@ import org.jspecify.annotations.Nullable;
 /** What an idempotent method has of its own: where its key comes from and how its arguments and results are written. */
 public interface IdempotentOperation {
 
-    /** The method's class, name and parameter types: a key is unique within it. */
+    /**
+     * The method's class, name and parameter types, and what else tells it from others: a key is unique within it.
+     */
     String name();
 
     /**
@@ -18,6 +20,15 @@ public interface IdempotentOperation {
 
     /** Who is calling; empty where callers are not kept apart. */
     String callerScope();
+
+    /**
+     * Who makes a call, where that is not the caller that the current thread knows.
+     *
+     * @return {@link #callerScope()} by default
+     */
+    default String callerScope(Invocation invocation) {
+        return callerScope();
+    }
 
     /** The arguments as bytes that are equal whenever the arguments are. */
     byte[] describe(@Nullable Object[] arguments);

@@ -23,6 +23,7 @@ final class IdempotencyActions {
 
     private static final String PACKAGES = "\\b(?:[a-z_]\\w*\\.)+(?=[A-Z])";
     private static final String OUTER_CLASSES = "\\w+\\$";
+    private static final String BEAN = "@.*$";
 
     private IdempotencyActions() {}
 
@@ -73,14 +74,17 @@ final class IdempotencyActions {
                 "'as' is " + as, "Say what became of the call: \"as\": \"executed\" or \"as\": \"not-executed\"");
     }
 
-    /** A method may be named as the endpoint shows it or in full. */
+    /** A method may be named as the endpoint shows it or in full; without the bean that some have, for all their beans. */
     private static Set<String> methods(Idempotency idempotency, @Nullable String method) {
         Set<String> all = idempotency.operations();
         if (method == null) {
             return all;
         }
-        Set<String> named =
-                all.stream().filter(full -> brief(full).equals(brief(method))).collect(Collectors.toSet());
+        String wanted = brief(method);
+        Set<String> named = all.stream()
+                .filter(full -> brief(full).equals(wanted)
+                        || brief(full).replaceFirst(BEAN, "").equals(wanted))
+                .collect(Collectors.toSet());
         if (named.isEmpty()) {
             throw new InvalidEndpointRequestException(
                     "No method '" + method + "'",

@@ -1,6 +1,8 @@
 package dev.resilience.spring.aop;
 
 import java.lang.ref.WeakReference;
+import java.lang.reflect.Method;
+import java.util.Arrays;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
@@ -21,8 +23,21 @@ final class AsyncExecutors {
     /** The proxy that was looked at last: a method of a singleton needs one look. */
     private record Known(WeakReference<@Nullable Object> proxy, boolean runsThere) {}
 
-    /** Whether the thread of this invocation waits for the future that the method returns. */
-    boolean waitFor(MethodInvocation invocation) {
+    /** Whether a proxy has advice of {@code @Async}. */
+    static boolean areIn(Advised proxy) {
+        return Arrays.stream(proxy.getAdvisors()).anyMatch(AsyncExecutors::isAsync);
+    }
+
+    /** Whether advice of {@code @Async} on a proxy holds for a method. */
+    static boolean moves(Advised proxy, Method method, Class<?> type) {
+        return Arrays.stream(proxy.getAdvisors())
+                .anyMatch(advisor -> isAsync(advisor) && matches(advisor, method, type));
+    }
+
+    /**
+     * Whether this invocation was moved to an executor, so that its thread waits for the future that the method returns.
+     */
+    boolean areOutside(MethodInvocation invocation) {
         if (!(invocation instanceof ProxyMethodInvocation ofProxy)) {
             return false;
         }
@@ -37,22 +52,26 @@ final class AsyncExecutors {
     }
 
     private static boolean isOutsideOfOurs(Advisor[] advisors, MethodInvocation invocation) {
+        Object target = invocation.getThis();
+        Class<?> type = target == null ? invocation.getMethod().getDeclaringClass() : target.getClass();
         for (Advisor advisor : advisors) {
             if (advisor instanceof ResilienceAdvisor) {
                 return false;
             }
-            if (advisor.getAdvice() instanceof AsyncExecutionInterceptor && matches(advisor, invocation)) {
+            if (isAsync(advisor) && matches(advisor, invocation.getMethod(), type)) {
                 return true;
             }
         }
         return false;
     }
 
-    private static boolean matches(Advisor advisor, MethodInvocation invocation) {
-        Object target = invocation.getThis();
-        Class<?> type = target == null ? invocation.getMethod().getDeclaringClass() : target.getClass();
+    private static boolean isAsync(Advisor advisor) {
+        return advisor.getAdvice() instanceof AsyncExecutionInterceptor;
+    }
+
+    private static boolean matches(Advisor advisor, Method method, Class<?> type) {
         return !(advisor instanceof PointcutAdvisor some)
                 || (some.getPointcut().getClassFilter().matches(type)
-                        && some.getPointcut().getMethodMatcher().matches(invocation.getMethod(), type));
+                        && some.getPointcut().getMethodMatcher().matches(method, type));
     }
 }

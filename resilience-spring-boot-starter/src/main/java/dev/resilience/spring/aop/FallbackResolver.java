@@ -66,11 +66,14 @@ final class FallbackResolver {
         return parameters;
     }
 
+    /** A raw type, {@code List} for {@code List<String>}, says nothing of its elements, and the compiler lets it pass. */
     private static boolean returnTypeMatches(Method candidate, Method method, Class<?> type) {
         if (method.getReturnType() == void.class) {
             return candidate.getReturnType() == void.class;
         }
-        return ResolvableType.forMethodReturnType(method, type)
-                .isAssignableFrom(ResolvableType.forMethodReturnType(candidate, type));
+        ResolvableType expected = ResolvableType.forMethodReturnType(method, type);
+        ResolvableType actual = ResolvableType.forMethodReturnType(candidate, type);
+        return expected.isAssignableFrom(actual)
+                || (actual.hasUnresolvableGenerics() && expected.toClass().isAssignableFrom(actual.toClass()));
     }
 }

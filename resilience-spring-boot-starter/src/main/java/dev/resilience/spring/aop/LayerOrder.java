@@ -1,5 +1,6 @@
 package dev.resilience.spring.aop;
 
+import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.ResilienceConfigurationException;
 import java.util.ArrayList;
@@ -30,23 +31,28 @@ public record LayerOrder(List<String> names) {
         names = names.contains(FALLBACK)
                 ? List.copyOf(names)
                 : Stream.concat(Stream.of(FALLBACK), names.stream()).toList();
+        List<ResilienceConfigurationException> mistakes = new ArrayList<>();
         Set<String> unknown = new LinkedHashSet<>(names);
         unknown.removeAll(DEFAULT);
-        if (!unknown.isEmpty()) {
-            String first = unknown.iterator().next();
-            throw first.equals("rate-limit")
-                    ? refuse("this version has no rate limits", "Remove 'rate-limit'.")
-                    : refuse("'" + first + "' is not a layer", NearestNames.suggest(first, DEFAULT));
+        for (String name : unknown) {
+            mistakes.add(
+                    name.equals("rate-limit")
+                            ? mistake("this version has no rate limits", "Remove 'rate-limit'.")
+                            : mistake("'" + name + "' is not a layer", NearestNames.suggest(name, DEFAULT)));
         }
-        List<String> doubled = new ArrayList<>(names);
-        DEFAULT.forEach(doubled::remove);
-        if (!doubled.isEmpty()) {
-            throw refuse("'" + doubled.get(0) + "' is there twice", "Name every layer once.");
+        for (String name : DEFAULT) {
+            if (names.indexOf(name) != names.lastIndexOf(name)) {
+                mistakes.add(mistake("'" + name + "' is there twice", "Name every layer once."));
+            }
         }
         Set<String> missing = new LinkedHashSet<>(DEFAULT);
         missing.removeAll(names);
-        if (!missing.isEmpty()) {
-            throw refuse(missing + " is missing", "Name every layer once.");
+        unknown.remove("rate-limit");
+        if (missing.size() > unknown.size()) { // an unknown name stands for one of them
+            mistakes.add(mistake(missing + " is missing", "Name every layer once."));
+        }
+        if (!mistakes.isEmpty()) {
+            throw ResilienceConfigurationException.of(mistakes);
         }
     }
 
@@ -55,8 +61,9 @@ public record LayerOrder(List<String> names) {
         return names.indexOf(FALLBACK) > names.indexOf(IDEMPOTENT);
     }
 
-    private static ResilienceConfigurationException refuse(String why, String cure) {
+    private static ResilienceConfigurationException mistake(String why, String cure) {
         return new ResilienceConfigurationException(
+                MistakeKind.VALUES,
                 "The property 'resilience.order' must name every layer once, the outermost first, but " + why,
                 cure + " The default is: " + String.join(", ", DEFAULT) + "; 'fallback' may be left out.");
     }

@@ -1,6 +1,7 @@
 package dev.resilience.spring.aop;
 
-import dev.resilience.pipeline.Invocation;
+import dev.resilience.spring.idempotency.CallIdentity;
+import dev.resilience.spring.idempotency.MovedCall;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
@@ -18,18 +19,18 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
  * <p>Aspects further in look for the invocation on their thread, where an interceptor that stands outside of this advice
  * has put it; on another thread than the caller's it is put there here.
  */
-final class MethodCall implements Invocation {
+final class MethodCall implements MovedCall {
 
     private final MethodInvocation invocation;
-    private final Innermost innermost;
+    private final MethodPlan plan;
     private final boolean clones;
     private final boolean awaitsStages;
     private final Thread caller = Thread.currentThread();
     private volatile boolean proceeded; // the next attempt may come on another thread, before a deaf one has ended
 
-    MethodCall(MethodInvocation invocation, Innermost innermost, boolean clones, boolean awaitsStages) {
+    MethodCall(MethodInvocation invocation, MethodPlan plan, boolean clones, boolean awaitsStages) {
         this.invocation = invocation;
-        this.innermost = innermost;
+        this.plan = plan;
         this.clones = clones;
         this.awaitsStages = awaitsStages;
     }
@@ -39,7 +40,7 @@ final class MethodCall implements Invocation {
         MethodInvocation once = clones && invocation instanceof ProxyMethodInvocation original
                 ? original.invocableClone(invocation.getArguments())
                 : invocation;
-        if (proceeded && !clones && !innermost.isStillAt(invocation)) {
+        if (proceeded && !clones && !plan.innermost().isStillAt(invocation)) {
             throw new IllegalStateException("This call cannot be repeated: advice was added to the proxy of "
                     + invocation.getMethod() + " while the application runs. The next call can be");
         }
@@ -60,6 +61,19 @@ final class MethodCall implements Invocation {
         if (invocation instanceof ProxyMethodInvocation ofProxy) {
             ofProxy.setUserAttribute(BodyAdvisor.ATTEMPT_RECORDER, forTheBody);
         }
+    }
+
+    @Override
+    public @Nullable CallIdentity identity() {
+        return invocation instanceof ProxyMethodInvocation ofProxy
+                        && ofProxy.getUserAttribute(CallerAdvisor.IDENTITY) instanceof CallIdentity asked
+                ? asked
+                : null;
+    }
+
+    @Override
+    public boolean isMoved() {
+        return plan.executors().areOutside(invocation);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.resilience.spring.aop;
 
+import dev.resilience.idempotency.IdempotentOperation;
 import dev.resilience.pipeline.Pipeline;
 import java.util.concurrent.CompletableFuture;
 import org.aopalliance.intercept.MethodInvocation;
@@ -9,26 +10,32 @@ import org.jspecify.annotations.Nullable;
  * What a call of one protected method does, resolved once.
  *
  * @param pipeline the layers around the method
+ * @param operation what the calls of an idempotent method are known by; {@code null} for any other
  * @param asynchronous whether the method returns a stage
  * @param repeats whether the method may be run more than once in a call
  * @param innermost whether an invocation can proceed more than once
- * @param executors whether a thread waits for the stage anyway
+ * @param executors whether a call was moved to an executor, whose thread waits for the stage anyway
  */
 record MethodPlan(
-        Pipeline pipeline, boolean asynchronous, boolean repeats, Innermost innermost, AsyncExecutors executors) {
+        Pipeline pipeline,
+        @Nullable IdempotentOperation operation,
+        boolean asynchronous,
+        boolean repeats,
+        Innermost innermost,
+        AsyncExecutors executors) {
 
-    MethodPlan(Pipeline pipeline, boolean asynchronous, boolean repeats) {
-        this(pipeline, asynchronous, repeats, new Innermost(), new AsyncExecutors());
+    MethodPlan(Pipeline pipeline, @Nullable IdempotentOperation operation, boolean asynchronous, boolean repeats) {
+        this(pipeline, operation, asynchronous, repeats, new Innermost(), new AsyncExecutors());
     }
 
     @Nullable
     Object run(MethodInvocation invocation) throws Throwable {
         boolean clones = repeats && !innermost.isAt(invocation);
         if (!asynchronous) {
-            return pipeline.invoke(new MethodCall(invocation, innermost, clones, false));
+            return pipeline.invoke(new MethodCall(invocation, this, clones, false));
         }
-        boolean waits = executors.waitFor(invocation);
-        MethodCall call = new MethodCall(invocation, innermost, clones, waits);
+        boolean waits = executors.areOutside(invocation);
+        MethodCall call = new MethodCall(invocation, this, clones, waits);
         return waits ? runBlocking(call) : pipeline.invokeAsync(call);
     }
 

@@ -3,8 +3,10 @@ package dev.resilience.spring.aop;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupMistakes;
 import java.lang.reflect.Method;
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 
@@ -24,14 +26,39 @@ final class MethodPlans {
     private final ProtectedMethods methods;
     private final ObjectProvider<PlanFactory> factory;
     private final StartupMistakes mistakes;
+    private final @Nullable String bean;
+    private final ConcurrentMap<String, MethodPlans> byBean = new ConcurrentHashMap<>();
     private final ConcurrentMap<Class<?>, ConcurrentMap<Method, MethodPlan>> byClass = new ConcurrentHashMap<>();
     private volatile @Nullable Known[] table = new Known[64]; // its length a power of two, at least half of it empty
     private int known;
 
     MethodPlans(ProtectedMethods methods, ObjectProvider<PlanFactory> factory, StartupMistakes mistakes) {
+        this(methods, factory, mistakes, null);
+    }
+
+    private MethodPlans(
+            ProtectedMethods methods,
+            ObjectProvider<PlanFactory> factory,
+            StartupMistakes mistakes,
+            @Nullable String bean) {
         this.methods = methods;
         this.factory = factory;
         this.mistakes = mistakes;
+        this.bean = bean;
+    }
+
+    /** The plans of one bean, for calls that its class does not tell from those of other beans. */
+    MethodPlans forBean(String name, Class<?> type) {
+        MethodPlans plans = byBean.computeIfAbsent(name, key -> new MethodPlans(methods, factory, mistakes, key));
+        plans.byClass.computeIfAbsent(type, key -> new ConcurrentHashMap<>());
+        return plans;
+    }
+
+    @Nullable
+    MethodPlan plan(MethodInvocation invocation) {
+        Object target = invocation.getThis();
+        Class<?> type = target == null ? invocation.getMethod().getDeclaringClass() : target.getClass();
+        return plan(invocation.getMethod(), type);
     }
 
     private record Known(Method method, Class<?> type, MethodPlan plan) {}
@@ -79,11 +106,22 @@ final class MethodPlans {
         ConcurrentMap<Method, MethodPlan> plans = byClass.computeIfAbsent(type, key -> new ConcurrentHashMap<>());
         MethodPlan plan = plans.get(specific);
         if (plan == null) {
-            plan = factory.getObject().create(specific, type, protection);
+            if (bean == null && protection.idempotent() != null && ProtectedMethods.isMadeAtRunTime(type)) {
+                throw unknownBean(specific, type);
+            }
+            plan = factory.getObject().create(specific, type, protection, bean);
             MethodPlan earlier = plans.putIfAbsent(specific, plan);
             plan = earlier == null ? plan : earlier;
         }
         return plan;
+    }
+
+    private static ResilienceConfigurationException unknownBean(Method method, Class<?> type) {
+        return new ResilienceConfigurationException(
+                "The method " + MethodNames.full(method, ProtectedMethods.written(type, method))
+                        + " is @Idempotent and belongs to a proxy or lambda that is no bean with a name of its own: its "
+                        + "calls could not be told from those of another one, which would get their results",
+                "Register it as a bean with a name, or write a class that implements the interface.");
     }
 
     private synchronized void remember(Known found) {
@@ -115,9 +153,18 @@ final class MethodPlans {
         PlanFactory plans = factory.getObject(); // finds the mistakes in the properties, even if no method is protected
         methods.refused()
                 .forEach((type, found) -> found.forEach(
-                        (method, protection) -> mistakes.collect(() -> plans.create(method, type, protection))));
+                        (method, protection) -> mistakes.collect(() -> plans.create(method, type, protection, bean))));
         methods.all()
-                .forEach((type, found) -> found.forEach(
-                        (method, protection) -> mistakes.collect(() -> resolve(method, type, protection))));
+                .forEach((type, found) -> knowing(type)
+                        .forEach(each -> found.forEach((method, protection) ->
+                                mistakes.collect(() -> each.resolve(method, type, protection)))));
+    }
+
+    /** Those of the beans that the class does not tell apart, or else these. */
+    private List<MethodPlans> knowing(Class<?> type) {
+        List<MethodPlans> ofBeans = byBean.values().stream()
+                .filter(plans -> plans.byClass.containsKey(type))
+                .toList();
+        return ofBeans.isEmpty() ? List.of(this) : ofBeans;
     }
 }

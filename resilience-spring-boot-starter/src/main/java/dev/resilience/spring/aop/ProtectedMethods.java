@@ -54,6 +54,11 @@ public final class ProtectedMethods {
         return !find(ClassUtils.getUserClass(type)).isEmpty();
     }
 
+    /** Whether a type has idempotent methods. */
+    boolean areIdempotentIn(Class<?> type) {
+        return of(type).values().stream().anyMatch(protection -> protection.idempotent() != null);
+    }
+
     /** Every class that was looked at and has protected methods. */
     Map<Class<?>, Map<Method, Protection>> all() {
         Map<Class<?>, Map<Method, Protection>> all = new HashMap<>(byClass);
@@ -64,6 +69,10 @@ public final class ProtectedMethods {
     /** The methods that no proxy can intercept, by class: what their annotations say may be wrong as well. */
     Map<Class<?>, Map<Method, Protection>> refused() {
         return refused;
+    }
+
+    boolean areRefusedIn(Class<?> type) {
+        return !refused.isEmpty() && refused.containsKey(ClassUtils.getUserClass(type));
     }
 
     @Nullable

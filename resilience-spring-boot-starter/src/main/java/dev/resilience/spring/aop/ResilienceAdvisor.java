@@ -3,7 +3,10 @@ package dev.resilience.spring.aop;
 import dev.resilience.spring.StartupMistakes;
 import java.lang.reflect.Method;
 import org.aopalliance.aop.Advice;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.Advisor;
 import org.springframework.aop.Pointcut;
+import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.beans.factory.ObjectProvider;
@@ -18,6 +21,7 @@ public final class ResilienceAdvisor extends AbstractPointcutAdvisor {
 
     private final transient ProtectedMethods methods;
     private final transient MethodPlans plans;
+    private final transient StartupMistakes mistakes;
     private final transient ResilienceInterceptor advice;
     private final transient Pointcut pointcut;
 
@@ -26,11 +30,31 @@ public final class ResilienceAdvisor extends AbstractPointcutAdvisor {
      */
     public ResilienceAdvisor(
             ProtectedMethods methods, ObjectProvider<PlanFactory> factory, StartupMistakes mistakes, int order) {
+        this(methods, new MethodPlans(methods, factory, mistakes), mistakes, order);
+    }
+
+    private ResilienceAdvisor(ProtectedMethods methods, MethodPlans plans, StartupMistakes mistakes, int order) {
         this.methods = methods;
-        this.plans = new MethodPlans(methods, factory, mistakes);
+        this.plans = plans;
+        this.mistakes = mistakes;
         this.advice = new ResilienceInterceptor(plans);
         this.pointcut = new ProtectedPointcut();
         setOrder(order);
+    }
+
+    /** This library's advisor of a proxy; {@code null} if it has none. */
+    static @Nullable ResilienceAdvisor of(Advised proxy) {
+        for (Advisor advisor : proxy.getAdvisors()) {
+            if (advisor instanceof ResilienceAdvisor ours) {
+                return ours;
+            }
+        }
+        return null;
+    }
+
+    /** One for the proxy of a bean that has plans of its own, because its class is that of others too. */
+    ResilienceAdvisor forBean(String name, Class<?> type) {
+        return new ResilienceAdvisor(methods, plans.forBean(name, type), mistakes, getOrder());
     }
 
     @Override
@@ -45,6 +69,10 @@ public final class ResilienceAdvisor extends AbstractPointcutAdvisor {
 
     ProtectedMethods methods() {
         return methods;
+    }
+
+    StartupMistakes mistakes() {
+        return mistakes;
     }
 
     MethodPlans plans() {

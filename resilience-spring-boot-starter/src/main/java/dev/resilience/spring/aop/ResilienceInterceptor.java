@@ -15,9 +15,7 @@ final class ResilienceInterceptor implements MethodInterceptor {
 
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-        Object target = invocation.getThis();
-        Class<?> type = target == null ? invocation.getMethod().getDeclaringClass() : target.getClass();
-        MethodPlan plan = plans.plan(invocation.getMethod(), type);
+        MethodPlan plan = plans.plan(invocation);
         return plan == null ? invocation.proceed() : plan.run(invocation);
     }
 }

@@ -4,12 +4,12 @@ import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
 import java.lang.reflect.Modifier;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.scope.ScopedObject;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.FactoryBean;
@@ -30,6 +30,7 @@ public final class StartupCheck implements SmartInitializingSingleton {
     private final StartupMistakes mistakes;
     private final Set<Class<?>> types = new LinkedHashSet<>();
     private final Set<Class<?>> unprotected = new HashSet<>();
+    private final SharedKeysCheck sharedKeys = new SharedKeysCheck();
     private boolean mocked;
     private boolean unknown;
     private boolean done;
@@ -59,6 +60,7 @@ public final class StartupCheck implements SmartInitializingSingleton {
      */
     public synchronized void run() {
         if (done) {
+            mistakes.throwIfAny(); // caught before, in the middle of the startup
             return;
         }
         done = true;
@@ -97,6 +99,7 @@ public final class StartupCheck implements SmartInitializingSingleton {
             }
         });
         types.forEach(others::warnOfIdle);
+        sharedKeys.warn(warnings);
     }
 
     /**
@@ -117,9 +120,23 @@ public final class StartupCheck implements SmartInitializingSingleton {
     private void lookAt(String name, @Nullable Class<?> type) {
         if (type != null && !Modifier.isAbstract(type.getModifiers())) {
             advisor.methods().of(type);
+            sharedKeys.add(name, ClassUtils.getUserClass(type), advisor.methods());
             types.add(ClassUtils.getUserClass(type));
         } else if (!beans.getMergedBeanDefinition(name).isAbstract() && (type == null || application.contains(type))) {
             unknown = true;
+        }
+    }
+
+    /** A future tells how an asynchronous call ends; without one it has ended when an executor has taken it. */
+    private void warnIfHandedOver(Object bean, Class<?> type) {
+        if (AopProxyUtils.getSingletonTarget(bean) instanceof Advised inner && AsyncExecutors.areIn(inner)) {
+            advisor.methods().of(type).forEach((method, protection) -> {
+                if (method.getReturnType() == void.class && AsyncExecutors.moves(inner, method, type)) {
+                    warnings.add("The method " + MethodNames.full(method, type) + " has " + protection
+                            + " further out than @Async, so that handing it over to an executor is protected and its body "
+                            + "is not. Let it return a CompletableFuture, or remove the order of @EnableAsync");
+                }
+            });
         }
     }
 
@@ -131,10 +148,14 @@ public final class StartupCheck implements SmartInitializingSingleton {
             mocked = mocked || advisor.methods().areIn(bean.getClass());
             return;
         }
-        boolean isProtected = bean instanceof Advised advised
-                && Arrays.asList(advised.getAdvisors()).contains(advisor);
+        boolean isProtected = bean instanceof Advised advised && ResilienceAdvisor.of(advised) != null;
         Class<?> type = ClassUtils.getUserClass(bean);
-        types.add(ClassUtils.getUserClass(AopUtils.getTargetClass(bean)));
+        Class<?> target = ClassUtils.getUserClass(AopUtils.getTargetClass(bean));
+        types.add(target);
+        if (isProtected) {
+            sharedKeys.add(name, target, advisor.methods());
+            warnIfHandedOver(bean, target);
+        }
         if (!isProtected
                 && !(bean instanceof Advised)
                 && !advisor.methods().of(type).isEmpty()) {

@@ -64,8 +64,9 @@ final class GeneralProperties {
             return new LayerOrder(read(environment).getOrder());
         } catch (ResilienceConfigurationException invalid) {
             String where = keys(environment).describe(ConfigurationPropertyName.of("resilience.order"));
-            mistakes.add(new ResilienceConfigurationException(
-                    MistakeKind.VALUES, invalid.getMessage() + "\n\n" + where, invalid.action()));
+            invalid.mistakes()
+                    .forEach(mistake -> mistakes.add(new ResilienceConfigurationException(
+                            MistakeKind.VALUES, mistake.getMessage() + "\n\n" + where, mistake.action())));
             return new LayerOrder(LayerOrder.DEFAULT);
         }
     }

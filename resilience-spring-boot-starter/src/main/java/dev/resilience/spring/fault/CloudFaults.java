@@ -1,6 +1,7 @@
 package dev.resilience.spring.fault;
 
 import dev.resilience.fault.Fault;
+import dev.resilience.spring.ReflectiveAccessor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class CloudFaults {
 
-    private static final Getter AWS = new Getter("retryable");
-    private static final Getter AWS_THROTTLING = new Getter("isThrottlingException");
-    private static final Getter GOOGLE = new Getter("isRetryable");
+    private static final ReflectiveAccessor AWS = new ReflectiveAccessor("retryable");
+    private static final ReflectiveAccessor AWS_THROTTLING = new ReflectiveAccessor("isThrottlingException");
+    private static final ReflectiveAccessor GOOGLE = new ReflectiveAccessor("isRetryable");
 
     private CloudFaults() {}
 

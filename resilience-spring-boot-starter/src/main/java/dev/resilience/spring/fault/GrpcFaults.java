@@ -1,6 +1,7 @@
 package dev.resilience.spring.fault;
 
 import dev.resilience.fault.Fault;
+import dev.resilience.spring.ReflectiveAccessor;
 import java.util.Set;
 
 /** What gRPC's status codes tell. */
@@ -9,8 +10,8 @@ final class GrpcFaults {
     private static final Set<String> TRANSIENT =
             Set.of("UNAVAILABLE", "DEADLINE_EXCEEDED", "RESOURCE_EXHAUSTED", "ABORTED");
 
-    private static final Getter STATUS = new Getter("getStatus");
-    private static final Getter CODE = new Getter("getCode");
+    private static final ReflectiveAccessor STATUS = new ReflectiveAccessor("getStatus");
+    private static final ReflectiveAccessor CODE = new ReflectiveAccessor("getCode");
 
     private GrpcFaults() {}
 

@@ -1,6 +1,7 @@
 package dev.resilience.spring.fault;
 
 import dev.resilience.fault.HttpFailure;
+import dev.resilience.spring.ReflectiveAccessor;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +31,7 @@ public final class LibraryFailures implements HttpFailure.Reader {
 
     private static final class Aws implements HttpFailure.Reader {
 
-        private final Getter status = new Getter("statusCode");
+        private final ReflectiveAccessor status = new ReflectiveAccessor("statusCode");
 
         @Override
         public @Nullable HttpFailure read(Throwable failure) {
@@ -41,9 +42,9 @@ public final class LibraryFailures implements HttpFailure.Reader {
     /** The exception of Google's JSON transport: what its SDKs throw has this as its cause. */
     private static final class Google implements HttpFailure.Reader {
 
-        private final Getter status = new Getter("getStatusCode");
-        private final Getter headers = new Getter("getHeaders");
-        private final Getter retryAfter = new Getter("getRetryAfter");
+        private final ReflectiveAccessor status = new ReflectiveAccessor("getStatusCode");
+        private final ReflectiveAccessor headers = new ReflectiveAccessor("getHeaders");
+        private final ReflectiveAccessor retryAfter = new ReflectiveAccessor("getRetryAfter");
 
         @Override
         public @Nullable HttpFailure read(Throwable failure) {
@@ -53,9 +54,9 @@ public final class LibraryFailures implements HttpFailure.Reader {
 
     private static final class Azure implements HttpFailure.Reader {
 
-        private final Getter response = new Getter("getResponse");
-        private final Getter status = new Getter("getStatusCode");
-        private final Getter header = new Getter("getHeaderValue", RETRY_AFTER);
+        private final ReflectiveAccessor response = new ReflectiveAccessor("getResponse");
+        private final ReflectiveAccessor status = new ReflectiveAccessor("getStatusCode");
+        private final ReflectiveAccessor header = new ReflectiveAccessor("getHeaderValue", RETRY_AFTER);
 
         @Override
         public @Nullable HttpFailure read(Throwable failure) {
@@ -67,10 +68,10 @@ public final class LibraryFailures implements HttpFailure.Reader {
     /** What Jetty throws instead of returning a 401 that names no way to authenticate. */
     private static final class Jetty implements HttpFailure.Reader {
 
-        private final Getter response = new Getter("getResponse");
-        private final Getter status = new Getter("getStatus");
-        private final Getter headers = new Getter("getHeaders");
-        private final Getter header = new Getter("get", RETRY_AFTER);
+        private final ReflectiveAccessor response = new ReflectiveAccessor("getResponse");
+        private final ReflectiveAccessor status = new ReflectiveAccessor("getStatus");
+        private final ReflectiveAccessor headers = new ReflectiveAccessor("getHeaders");
+        private final ReflectiveAccessor header = new ReflectiveAccessor("get", RETRY_AFTER);
 
         @Override
         public @Nullable HttpFailure read(Throwable failure) {

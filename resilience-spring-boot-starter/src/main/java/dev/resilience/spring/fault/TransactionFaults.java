@@ -3,6 +3,7 @@ package dev.resilience.spring.fault;
 import dev.resilience.fault.Fault;
 import dev.resilience.fault.FaultClassifier;
 import dev.resilience.fault.Faults;
+import dev.resilience.spring.ReflectiveAccessor;
 import java.sql.SQLException;
 import java.util.Locale;
 import java.util.Map;
@@ -18,7 +19,7 @@ public final class TransactionFaults implements FaultClassifier {
             Map.of("org.springframework.transaction.TransactionSystemException", true);
 
     private final Faults others;
-    private final Getter applicationException = new Getter("getApplicationException");
+    private final ReflectiveAccessor applicationException = new ReflectiveAccessor("getApplicationException");
 
     /**
      * @param others how the exception of the method is judged

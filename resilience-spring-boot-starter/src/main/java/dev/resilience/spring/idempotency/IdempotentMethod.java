@@ -26,9 +26,28 @@ record IdempotentMethod(
         Supplier<Runnable> replay)
         implements IdempotentOperation {
 
+    /** For methods whose callers are not kept apart. */
+    static final CallerScope NO_CALLERS = () -> "";
+
     @Override
     public String key(Invocation invocation) {
-        return keySource.key(invocation);
+        CallIdentity identity = invocation instanceof MovedCall call ? call.identity() : null;
+        return identity == null ? keySource.key(invocation) : identity.key();
+    }
+
+    @Override
+    public String callerScope(Invocation invocation) {
+        if (scope == NO_CALLERS || !(invocation instanceof MovedCall call)) {
+            return callerScope();
+        }
+        CallIdentity identity = call.identity();
+        if (identity == null && call.isMoved()) {
+            throw new IllegalStateException(
+                    "The @Idempotent method " + name + " runs on an executor's thread by @Async, "
+                            + "which was put around its proxy too late for the caller to be known. One caller could get another's "
+                            + "result, so the call was not made. Let @Async be there when the bean is made.");
+        }
+        return identity == null ? callerScope() : identity.caller();
     }
 
     /** A scope that does not know the caller may well say so by {@code null}. */

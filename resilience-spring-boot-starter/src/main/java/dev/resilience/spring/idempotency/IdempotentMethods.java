@@ -55,7 +55,9 @@ public final class IdempotentMethods {
      * What the calls of a method need.
      *
      * @param type the class of the bean, which may know more of the method's types
-     * @param name the method's full name, for keys and messages
+     * @param name the method's full name, for messages
+     * @param operation what a key is unique within, and stored with: the full name, followed by the bean's where beans have
+     *     no class of their own
      * @param returned the type of the method's result, inside a stage if it returns one
      * @param isFinal whether a result is the call's last word
      */
@@ -63,6 +65,7 @@ public final class IdempotentMethods {
             Method method,
             Class<?> type,
             String name,
+            String operation,
             Idempotent annotation,
             IdempotencyPolicy policy,
             ResolvableType returned,
@@ -95,7 +98,7 @@ public final class IdempotentMethods {
             firstUse.run();
         }
         return new IdempotentMethod(
-                name,
+                operation,
                 key(method, name, annotation),
                 scope(name, annotation, policy),
                 arguments.indexes(),
@@ -173,7 +176,7 @@ public final class IdempotentMethods {
 
     private CallerScope scope(String name, Idempotent annotation, IdempotencyPolicy policy) {
         if (policy.scope() == Scope.NONE) {
-            return () -> "";
+            return IdempotentMethod.NO_CALLERS;
         }
         if (callerScope != null) {
             return callerScope;
@@ -193,6 +196,6 @@ public final class IdempotentMethods {
                     "Add Spring Security or a bean of type CallerScope, or accept it with 'resilience.idempotency."
                             + annotation.value() + ".scope: none'.");
         }
-        return () -> "";
+        return IdempotentMethod.NO_CALLERS;
     }
 }

@@ -5,6 +5,7 @@ import dev.resilience.exception.IdempotencyKeyMissingException;
 import dev.resilience.pipeline.Invocation;
 import java.lang.reflect.Method;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -58,7 +59,11 @@ final class KeyExpression implements KeySource {
         }
         Map<String, Integer> arguments = arguments(method);
         Map<String, Integer> used = new LinkedHashMap<>();
-        collect(expression.getAST(), arguments, used, false);
+        Set<String> mistakes = new LinkedHashSet<>();
+        collect(expression.getAST(), arguments, used, mistakes, false);
+        if (!mistakes.isEmpty()) {
+            throw new IllegalArgumentException(String.join("; ", mistakes) + "; arguments are: " + names(arguments));
+        }
         if (used.isEmpty()) {
             throw new IllegalArgumentException(
                     "it names no argument; arguments are written with '#': " + names(arguments));
@@ -68,22 +73,26 @@ final class KeyExpression implements KeySource {
 
     /** Each element of a list is {@code #this} while it is chosen or turned into something else. */
     private static void collect(
-            SpelNode node, Map<String, Integer> arguments, Map<String, Integer> used, boolean forElements) {
+            SpelNode node,
+            Map<String, Integer> arguments,
+            Map<String, Integer> used,
+            Set<String> mistakes,
+            boolean forElements) {
         String name = node instanceof VariableReference ? node.toStringAST().substring(1) : null;
         if (name != null && !(forElements && name.equals("this"))) {
             Integer index = arguments.get(name);
             if (index == null) {
-                throw new IllegalArgumentException(
-                        "'#" + name + "' is no argument; arguments are: " + names(arguments));
+                mistakes.add("'#" + name + "' is no argument");
+            } else {
+                used.put(name, index);
             }
-            used.put(name, index);
         }
         if (node instanceof BeanReference || node instanceof TypeReference || node instanceof ConstructorReference) {
-            throw new IllegalArgumentException("'" + node.toStringAST() + "' is not available in keys");
+            mistakes.add("'" + node.toStringAST() + "' is not available in keys");
         }
         boolean isForElements = forElements || node instanceof Selection || node instanceof Projection;
         for (int i = 0; i < node.getChildCount(); i++) {
-            collect(node.getChild(i), arguments, used, isForElements);
+            collect(node.getChild(i), arguments, used, mistakes, isForElements);
         }
     }
 

@@ -1,19 +1,17 @@
 package dev.resilience.spring.idempotency;
 
 import dev.resilience.idempotency.CallerScope;
-import java.lang.reflect.Method;
+import dev.resilience.spring.ReflectiveAccessor;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.springframework.security.authentication.AnonymousAuthenticationToken;
 import org.springframework.security.authentication.RememberMeAuthenticationToken;
 import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
 import org.springframework.security.core.Authentication;
 import org.springframework.security.core.context.SecurityContextHolder;
-import org.springframework.util.ReflectionUtils;
 
 /**
- * The authenticated principal's name, together with who vouches for it: the issuer of a token, the registration of a
- * client, or else the kind of authentication. Users of a password, remembered or not, are those of the application
+ * The authenticated principal's name, together with who vouches for it: the issuer of a token, the registration of an
+ * OAuth2 client or of a SAML relying party, or else the kind of authentication. Users of a password, remembered or not, are those of the application
  * itself. All who are not authenticated are one caller.
  */
 public final class SecurityCallerScope implements CallerScope {
@@ -21,10 +19,16 @@ public final class SecurityCallerScope implements CallerScope {
     /** In no issuer and no name of a class, so that no user can take a name that reads like an issuer's. */
     private static final char SEPARATOR = '\n';
 
+    // of modules of Spring Security that need not be there
+    private static final ReflectiveAccessor TOKEN = new ReflectiveAccessor("getTokenAttributes");
+    private static final ReflectiveAccessor CLIENT = new ReflectiveAccessor("getAuthorizedClientRegistrationId");
+    private static final ReflectiveAccessor RELYING_PARTY = new ReflectiveAccessor("getRelyingPartyRegistrationId");
+
     /**
      * {@inheritDoc}
      *
-     * @throws IllegalStateException if the caller is authenticated and has no name, as with a token without subject
+     * @throws IllegalStateException if the caller is authenticated and cannot be told from others: without a name, as with
+     *     a token that has no subject, or by a token without an issuer
      */
     @Override
     public String caller() {
@@ -52,17 +56,29 @@ public final class SecurityCallerScope implements CallerScope {
         if (kind == UsernamePasswordAuthenticationToken.class || kind == RememberMeAuthenticationToken.class) {
             return ""; // a subclass may be of a tenant, or of another directory
         }
-        Object issuer =
-                read(authentication, "getTokenAttributes") instanceof Map<?, ?> claims ? claims.get("iss") : null;
-        if (issuer == null) {
-            issuer = read(authentication, "getAuthorizedClientRegistrationId");
+        if (TOKEN.of(authentication) instanceof Map<?, ?> claims) {
+            return issuer(claims, kind);
         }
-        return issuer == null || issuer.toString().isBlank() ? kind.getName() : issuer.toString();
+        Object client = CLIENT.of(authentication);
+        if (client != null) {
+            return client.toString();
+        }
+        Object party = RELYING_PARTY.of(authentication);
+        if (party == null) {
+            party = RELYING_PARTY.of(authentication.getPrincipal());
+        }
+        return party == null ? kind.getName() : kind.getName() + '/' + party;
     }
 
-    /** What a class of Spring Security's OAuth2 modules tells, which need not be there. */
-    private static @Nullable Object read(Authentication authentication, String getter) {
-        Method method = ReflectionUtils.findMethod(authentication.getClass(), getter);
-        return method == null ? null : ReflectionUtils.invokeMethod(method, authentication);
+    /** Who vouches for a token. Two authorisation servers may each know a user of the same name. */
+    private static String issuer(Map<?, ?> claims, Class<?> kind) {
+        Object issuer = claims.get("iss");
+        if (issuer == null || issuer.toString().isBlank()) {
+            throw new IllegalStateException("The caller's token names no issuer (" + kind.getName()
+                    + "), so its idempotency keys could not be kept apart from those of another issuer's user of the "
+                    + "same name, and the call was not made. Let the authorisation server give the claim 'iss', or "
+                    + "define a bean of type CallerScope.");
+        }
+        return issuer.toString();
     }
 }

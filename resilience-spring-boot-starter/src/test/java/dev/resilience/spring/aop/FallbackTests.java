@@ -12,6 +12,8 @@ import dev.resilience.spring.Callee;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 
@@ -24,6 +26,41 @@ class FallbackTests {
             assertThat(shop.sell("tea")).isEqualTo("no tea: call 2 refused");
             assertThat(callee.calls()).isEqualTo(2);
         });
+    }
+
+    /** As the compiler lets it pass. */
+    @Test
+    void mayReturnARawType() {
+        Applications.with(RawFallbacks.class, (shop, callee) -> {
+            callee.failNext(2);
+            assertThat(shop.all()).containsExactly("tea");
+            assertThat(shop.allByKind()).isEmpty();
+        });
+    }
+
+    static class RawFallbacks {
+
+        @Autowired
+        Callee callee;
+
+        @Fallback("some")
+        public List<String> all() throws ConnectException {
+            return List.of(callee.call());
+        }
+
+        @SuppressWarnings("rawtypes")
+        List some() {
+            return List.of("tea");
+        }
+
+        @Fallback("none")
+        public Map<String, List<String>> allByKind() throws ConnectException {
+            return Map.of("tea", List.of(callee.call()));
+        }
+
+        <K, V> Map<K, V> none() {
+            return Map.of();
+        }
     }
 
     @Test

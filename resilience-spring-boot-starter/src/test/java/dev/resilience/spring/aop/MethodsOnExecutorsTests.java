@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -131,6 +132,30 @@ class MethodsOnExecutorsTests {
                 });
     }
 
+    /** The future is Spring's, which tells neither its thread nor the method of its end. */
+    @Test
+    void goOnWhenTheirFutureIsCancelledButAreNotBegun() {
+        application.run(context -> {
+            Shop shop = context.getBean(Shop.class);
+            CompletableFuture<String> running = shop.failsAtTheGate();
+            CompletableFuture<String> queued = shop.place(1);
+            assertThat(shop.entered().tryAcquire(30, TimeUnit.SECONDS)).isTrue();
+
+            assertThat(queued.cancel(true)).isTrue();
+            assertThat(running.cancel(true)).isTrue();
+            shop.gate().release(3);
+
+            assertThat(shop.idle().get(30, TimeUnit.SECONDS)).isEqualTo("idle");
+            assertThat(shop.threads()).as("attempts of the call that ran").hasSize(3);
+            assertThat(context.getBean(ResilienceRegistry.class)
+                            .retries()
+                            .get("three")
+                            .calls()
+                            .get(RetryOutcome.EXHAUSTED))
+                    .isEqualTo(1);
+        });
+    }
+
     @Test
     void leaveTheirExecutorToOthersBesideThem() {
         application.run(context -> {
@@ -161,6 +186,17 @@ class MethodsOnExecutorsTests {
 
         private final List<String> threads = Collections.synchronizedList(new ArrayList<>());
 
+        private final Semaphore entered = new Semaphore(0);
+        private final Semaphore gate = new Semaphore(0);
+
+        Semaphore entered() {
+            return entered;
+        }
+
+        Semaphore gate() {
+            return gate;
+        }
+
         List<String> threads() {
             return threads;
         }
@@ -175,6 +211,20 @@ class MethodsOnExecutorsTests {
             return threads.size() == successAt
                     ? CompletableFuture.completedFuture("attempt " + threads.size())
                     : CompletableFuture.failedFuture(new CompletionException(new ConnectException("refused")));
+        }
+
+        @Async("orders")
+        @Retryable("three")
+        public CompletableFuture<String> failsAtTheGate() throws InterruptedException {
+            entered.release();
+            gate.acquire();
+            threads.add(Thread.currentThread().getName());
+            return CompletableFuture.failedFuture(new ConnectException("refused"));
+        }
+
+        @Async("orders")
+        public CompletableFuture<String> idle() {
+            return CompletableFuture.completedFuture("idle");
         }
 
         @Async("orders")

@@ -66,6 +66,13 @@ class IdempotencyKeysFailTests extends FailingStartup {
         }
 
         @Test
+        void withSeveralMisspeltArguments() {
+            fail(MisspeltTwice.class)
+                    .blames(MisspeltTwice.class, "pay(java.lang.String, int)")
+                    .says("'#oderId' is no argument; '#amuont' is no argument; arguments are: ", "#orderId");
+        }
+
+        @Test
         void withAVariableOfOtherLibraries() {
             fail(UnknownVariable.class)
                     .blames(UnknownVariable.class, "pay(java.lang.String)")
@@ -156,6 +163,14 @@ class IdempotencyKeysFailTests extends FailingStartup {
 
         @Idempotent(key = "'payment'")
         void pay(String orderId) {}
+    }
+
+    static class MisspeltTwice {
+
+        @Idempotent(key = "#oderId + #amuont")
+        int pay(String orderId, int amount) {
+            return 0;
+        }
     }
 
     static class Misspelt {

@@ -50,6 +50,19 @@ class LayerOrderFailTests extends FailingStartup {
     }
 
     @Test
+    void severalThingsAreWrong() {
+        fail("resilience.order: [breaker, retrys, rate-limit, bulkhead, bulkhead, time-limit]")
+                .says(
+                        "There are 5 mistakes",
+                        "'breaker' is not a layer",
+                        "'retrys' is not a layer",
+                        "this version has no rate limits",
+                        "'bulkhead' is there twice",
+                        "[idempotent, circuit-breaker, retry] is missing")
+                .advises("Did you mean 'circuit-breaker'?", "Did you mean 'retry'?", "Remove 'rate-limit'.");
+    }
+
+    @Test
     void theFallbackIsThereTwice() {
         fail("resilience.order: [fallback, idempotent, bulkhead, circuit-breaker, retry, fallback, time-limit]")
                 .says("'fallback' is there twice");

@@ -2,6 +2,8 @@ package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Retryable;
+import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -74,6 +76,33 @@ class ReturnTypesAndFallbacksFailTests extends FailingStartup {
                     .blames(OtherResult.class, "pay(java.lang.String)")
                     .says("does not match it: found Integer OtherResult.payLater(String, Throwable)")
                     .advises("optionally followed by one Throwable", "returns java.lang.String");
+        }
+    }
+
+    @Test
+    void aFallbackWithOtherElementsOrTooGeneralARawType() {
+        fail(OtherElements.class)
+                .says(
+                        "does not match it: found ",
+                        "Collection OtherElements.raw()",
+                        "List OtherElements.raw(Throwable)")
+                .advises("returns java.util.List<java.lang.String>");
+    }
+
+    static class OtherElements {
+
+        @Fallback("raw")
+        List<String> pay() {
+            return List.of();
+        }
+
+        @SuppressWarnings("rawtypes")
+        Collection raw() {
+            return List.of();
+        }
+
+        List<Integer> raw(Throwable failure) {
+            return List.of(1);
         }
     }
 

@@ -9,6 +9,7 @@ import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.ResilienceRegistry;
 import jakarta.annotation.PostConstruct;
 import java.io.InputStream;
 import java.util.concurrent.Callable;
@@ -48,7 +49,7 @@ class SeveralMistakesTests extends FailingStartup {
     void thoseOfPropertiesAndOfMethodsTogether() {
         Printed printed = fail(PROPERTIES, Shop.class)
                 .says(
-                        "There are 12 mistakes",
+                        "There are 13 mistakes",
                         "resilience.retries.payments.max-attempts",
                         "resilience.retries.payments.max-duration",
                         "extends 'nothing', which does not exist",
@@ -58,6 +59,7 @@ class SeveralMistakesTests extends FailingStartup {
                         "minimum-calls",
                         "'many' is not a whole number",
                         "'circuitbreaker' is not a layer",
+                        "[idempotent, bulkhead, circuit-breaker, time-limit] is missing",
                         "names the retry policy 'payments'",
                         "The fallback method 'nothing'",
                         "'#missing' is no argument",
@@ -199,14 +201,14 @@ class SeveralMistakesTests extends FailingStartup {
 
     @Test
     void whatWasFoundIsNotLostWhenAnotherBeanFailsFirst(CapturedOutput output) {
-        SpringApplication application = new SpringApplication(Application.class, FinalClass.class, Fails.class);
+        SpringApplication application = new SpringApplication(Application.class, NamesRegistry.class, Fails.class);
         application.setWebApplicationType(WebApplicationType.NONE);
 
         assertThatThrownBy(() ->
                         application.run("--resilience.retry.payments.max-attempts=0", "--spring.main.banner-mode=off"))
                 .isNotInstanceOf(ResilienceConfigurationException.class)
                 .hasRootCauseMessage("no server");
-        assertThat(output).contains("would not have started either because of this:", "is in a final class");
+        assertThat(output).contains("would not have started either because of this:", "must be at least 1");
     }
 
     static class Shop {
@@ -300,6 +302,12 @@ class SeveralMistakesTests extends FailingStartup {
         void pay() {}
     }
 
+    /** Lets the properties be read before the next bean is made. */
+    static class NamesRegistry {
+
+        NamesRegistry(ResilienceRegistry registry) {}
+    }
+
     static class Private {
 
         @Retryable("default")
@@ -332,7 +340,7 @@ class SeveralMistakesTests extends FailingStartup {
 
     static class Fails {
 
-        Fails(FinalClass made) {
+        Fails(NamesRegistry made) {
             throw new IllegalStateException("no server");
         }
     }

@@ -1,8 +1,11 @@
 package dev.resilience.spring.autoconfigure;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.resilience.annotation.Bulkhead;
 import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Retryable;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -71,6 +74,52 @@ class UnproxyableMethodsFailTests extends FailingStartup {
     @Test
     void aBeanThatIsMadeLaterIsLookedAtAtStartup() {
         fail("spring.main.lazy-initialization: true", Private.class).blames(Private.class, "pay(java.lang.String)");
+    }
+
+    /** A call before the end of the startup would run without any protection. */
+    @Test
+    void isToldWithAllOtherMistakesBeforeAnotherBeanCanCallIt() {
+        Caller.CALLS.set(0);
+        fail("resilience.retry.default.max-attempts: 0", Callers.class)
+                .blames(FinalClass.class, "pay()")
+                .blames(Later.class, "pay()")
+                .says("There are 3 mistakes", "is in a final class", "max-attempts", "'nowhere'");
+        assertThat(Caller.CALLS).hasValue(0);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Callers {
+
+        @Bean
+        FinalClass payments() {
+            return new FinalClass();
+        }
+
+        @Bean
+        Caller caller(FinalClass payments) {
+            return new Caller(payments);
+        }
+
+        @Bean
+        Later later() {
+            return new Later();
+        }
+    }
+
+    static class Caller {
+
+        static final AtomicInteger CALLS = new AtomicInteger();
+
+        Caller(FinalClass payments) {
+            payments.pay();
+            CALLS.incrementAndGet();
+        }
+    }
+
+    static class Later {
+
+        @Retryable("nowhere")
+        void pay() {}
     }
 
     static class Private {

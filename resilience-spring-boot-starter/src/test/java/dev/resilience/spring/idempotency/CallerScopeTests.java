@@ -22,6 +22,7 @@ import org.springframework.security.authentication.AnonymousAuthenticationToken;
 import org.springframework.security.authentication.RememberMeAuthenticationToken;
 import org.springframework.security.authentication.TestingAuthenticationToken;
 import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
+import org.springframework.security.core.AuthenticatedPrincipal;
 import org.springframework.security.core.Authentication;
 import org.springframework.security.core.authority.AuthorityUtils;
 import org.springframework.security.core.context.SecurityContextHolder;
@@ -123,6 +124,33 @@ class CallerScopeTests {
         }
     }
 
+    @Test
+    void ofTwoIdentityProvidersAreSeveralCallers() {
+        IdempotentApplication.with(Payments.class, payments -> {
+            logIn(new Assertion("alice", "okta"));
+            assertThat(payments.pay("k")).isEqualTo(1);
+            logIn(new Assertion("alice", "adfs"));
+            assertThat(payments.pay("k")).isEqualTo(2);
+            logIn(new Assertion(new Assertion.User("alice", "okta"), null));
+            assertThat(payments.pay("k")).isEqualTo(1);
+            logIn(new Login("alice", "okta"));
+            assertThat(payments.pay("k")).isEqualTo(3);
+        });
+    }
+
+    @ParameterizedTest
+    @NullSource
+    @ValueSource(strings = {"", " "})
+    void aTokenWithoutAnIssuerIsRefused(@Nullable String issuer) {
+        IdempotentApplication.with(Payments.class, payments -> {
+            logIn(new Token("alice", issuer));
+            assertThatThrownBy(() -> payments.pay("k"))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("names no issuer")
+                    .hasMessageContaining("CallerScope");
+        });
+    }
+
     @ParameterizedTest
     @NullSource
     @ValueSource(strings = {"", " "})
@@ -150,9 +178,9 @@ class CallerScopeTests {
     public static final class Token extends AbstractAuthenticationToken {
 
         private final @Nullable String subject;
-        private final String issuer;
+        private final @Nullable String issuer;
 
-        Token(@Nullable String subject, String issuer) {
+        Token(@Nullable String subject, @Nullable String issuer) {
             super(List.of());
             this.subject = subject;
             this.issuer = issuer;
@@ -160,7 +188,7 @@ class CallerScopeTests {
         }
 
         public Map<String, Object> getTokenAttributes() {
-            return Map.of("iss", issuer);
+            return issuer == null ? Map.of("active", true) : Map.of("iss", issuer);
         }
 
         @Override
@@ -176,6 +204,55 @@ class CallerScopeTests {
         @Override
         public Object getPrincipal() {
             return this;
+        }
+    }
+
+    /** As a Saml2AssertionAuthentication, or as a Saml2Authentication of before, whose principal knows its registration. */
+    public static final class Assertion extends AbstractAuthenticationToken {
+
+        private final Object principal;
+        private final @Nullable String registration;
+
+        Assertion(Object principal, @Nullable String registration) {
+            super(List.of());
+            this.principal = principal;
+            this.registration = registration;
+            setAuthenticated(true);
+        }
+
+        public @Nullable String getRelyingPartyRegistrationId() {
+            return registration;
+        }
+
+        @Override
+        public Object getCredentials() {
+            return "assertion";
+        }
+
+        @Override
+        public Object getPrincipal() {
+            return principal;
+        }
+
+        /** As a Saml2AuthenticatedPrincipal. */
+        public static final class User implements AuthenticatedPrincipal {
+
+            private final String name;
+            private final String registration;
+
+            User(String name, String registration) {
+                this.name = name;
+                this.registration = registration;
+            }
+
+            @Override
+            public String getName() {
+                return name;
+            }
+
+            public String getRelyingPartyRegistrationId() {
+                return registration;
+            }
         }
     }
 

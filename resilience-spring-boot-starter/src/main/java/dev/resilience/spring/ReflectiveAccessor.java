@@ -1,4 +1,4 @@
-package dev.resilience.spring.fault;
+package dev.resilience.spring;
 
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A public method of a library that is not on the compile class path, called by name. The method is looked up once for
  * each class that it is called on. Safe for use by many threads.
  */
-final class Getter {
+public final class ReflectiveAccessor {
 
     private final String name;
     private final Object[] arguments;
@@ -23,14 +23,17 @@ final class Getter {
     };
 
     /** @param arguments strings to call the method with */
-    Getter(String name, String... arguments) {
+    public ReflectiveAccessor(String name, String... arguments) {
         this.name = name;
         this.arguments = arguments;
     }
 
-    /** What the method returns; {@code null} if there is no such method, or no target. */
-    @Nullable
-    Object of(@Nullable Object target) {
+    /**
+     * What the method returns; {@code null} if there is no such method, or no target.
+     *
+     * @throws RuntimeException what the method throws; a checked exception as the cause of an {@link IllegalStateException}
+     */
+    public @Nullable Object of(@Nullable Object target) {
         MethodHandle handle = target == null ? null : handles.get(target.getClass());
         if (handle == null) {
             return null;

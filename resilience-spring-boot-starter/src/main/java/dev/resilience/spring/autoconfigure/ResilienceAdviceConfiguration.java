@@ -1,0 +1,108 @@
+package dev.resilience.spring.autoconfigure;
+
+import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.StartupMistakes;
+import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.aop.ApplicationClasses;
+import dev.resilience.spring.aop.ArgumentValidation;
+import dev.resilience.spring.aop.IdempotentBeans;
+import dev.resilience.spring.aop.PlanFactory;
+import dev.resilience.spring.aop.ProtectedMethods;
+import dev.resilience.spring.aop.ResilienceAdvisor;
+import dev.resilience.spring.aop.StartupCheck;
+import dev.resilience.spring.aop.UnprotectedBeans;
+import dev.resilience.spring.idempotency.IdempotentMethodCheck;
+import dev.resilience.spring.idempotency.IdempotentMethods;
+import dev.resilience.time.TimeSource;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.config.EmbeddedValueResolver;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+
+/** The one advice, what it does for each method, and what is checked of the methods at startup. */
+@Configuration(proxyBeanMethods = false)
+final class ResilienceAdviceConfiguration {
+
+    /** Made before almost every other bean, so it takes nothing but the environment and a provider. */
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static ResilienceAdvisor resilienceAdvisor(
+            Environment environment, ObjectProvider<PlanFactory> planFactory, StartupMistakes mistakes) {
+        boolean proxyTargetClass = environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true);
+        return new ResilienceAdvisor(
+                new ProtectedMethods(proxyTargetClass, mistakes),
+                planFactory,
+                mistakes,
+                GeneralProperties.read(environment).getAdviceOrder());
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static IdempotentBeans resilienceIdempotentBeans(ResilienceAdvisor advisor) {
+        return new IdempotentBeans(advisor);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static UnprotectedBeans resilienceUnprotectedBeans(ResilienceAdvisor advisor, ObjectProvider<StartupCheck> check) {
+        return new UnprotectedBeans(advisor, check);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static StartupMistakes resilienceStartupMistakes() {
+        return new StartupMistakes();
+    }
+
+    @Bean
+    static StartupCheck resilienceStartupCheck(
+            ConfigurableListableBeanFactory beans,
+            ResilienceAdvisor advisor,
+            StartupWarnings warnings,
+            StartupMistakes mistakes) {
+        return new StartupCheck(beans, new ApplicationClasses(beans), advisor, warnings, mistakes);
+    }
+
+    /** Never lazy: what is configured is checked at startup, even if no method needs it. */
+    @Bean
+    @Lazy(false)
+    PlanFactory resiliencePlanFactory(
+            Environment environment,
+            ResilienceRegistry registry,
+            IdempotentMethods idempotentMethods,
+            ObjectProvider<IdempotentMethodCheck> checks,
+            ConfigurableListableBeanFactory beans,
+            PolicyNames names,
+            TimeSource time,
+            AsyncCalls asyncCalls,
+            StartupMistakes mistakes,
+            StartupWarnings warnings) {
+        return new PlanFactory(
+                registry,
+                names,
+                GeneralProperties.order(environment, mistakes),
+                idempotentMethods,
+                checks.orderedStream().toList(),
+                new EmbeddedValueResolver(beans),
+                time,
+                asyncCalls.carrier(),
+                warnings);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(name = "jakarta.validation.Validator")
+    static class ValidationConfiguration {
+
+        @Bean
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        static ArgumentValidation resilienceArgumentValidation() {
+            return new ArgumentValidation();
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package dev.resilience.spring.autoconfigure;
+
+import dev.resilience.spring.StartupMistakes;
+import dev.resilience.spring.web.DeadlineHeader;
+import dev.resilience.spring.web.DeadlineTrust;
+import java.time.Duration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+
+/** How deadlines are read from requests and written to them. */
+@Configuration(proxyBeanMethods = false)
+final class ResilienceDeadlineConfiguration {
+
+    @Bean
+    DeadlineHeader resilienceDeadlineHeader(Environment environment, StartupMistakes mistakes) {
+        ResilienceProperties.Deadline deadline =
+                GeneralProperties.read(environment).getDeadline();
+        Duration margin = deadline.getMargin();
+        String name = deadline.getHeader();
+        boolean hasMargin = GeneralProperties.require(
+                !margin.isZero() && !margin.isNegative(),
+                mistakes,
+                environment,
+                "resilience.deadline.margin",
+                margin,
+                "must be longer than zero");
+        boolean hasName = GeneralProperties.require(
+                name.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+"),
+                mistakes,
+                environment,
+                "resilience.deadline.header",
+                name,
+                "must be the name of a header, such as X-Request-Deadline-Ms");
+        ResilienceProperties.Deadline defaults = new ResilienceProperties.Deadline();
+        return new DeadlineHeader(hasName ? name : defaults.getHeader(), hasMargin ? margin : defaults.getMargin());
+    }
+
+    @Bean
+    DeadlineTrust resilienceDeadlineTrust(Environment environment, StartupMistakes mistakes) {
+        ResilienceProperties.Deadline deadline =
+                GeneralProperties.read(environment).getDeadline();
+        Duration minimum = deadline.getMinimum();
+        boolean isDuration = GeneralProperties.require(
+                !minimum.isNegative(),
+                mistakes,
+                environment,
+                "resilience.deadline.minimum",
+                minimum,
+                "must be zero or longer");
+        return new DeadlineTrust(deadline.isFromRequests(), isDuration ? minimum : Duration.ZERO);
+    }
+}

@@ -1,0 +1,135 @@
+package dev.resilience.spring.autoconfigure;
+
+import dev.resilience.idempotency.CallerScope;
+import dev.resilience.idempotency.IdempotencyStore;
+import dev.resilience.idempotency.MemoryIdempotencyStore;
+import dev.resilience.spring.PolicyKind;
+import dev.resilience.spring.StartupMistakes;
+import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.idempotency.IdempotentMethods;
+import dev.resilience.spring.idempotency.JacksonJson;
+import dev.resilience.spring.idempotency.Json;
+import dev.resilience.spring.idempotency.SecurityCallerScope;
+import dev.resilience.time.TimeSource;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
+import org.springframework.boot.web.context.reactive.ReactiveWebApplicationContext;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.util.ClassUtils;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What idempotent methods need of the application, where it brings nothing of its own. */
+@Configuration(proxyBeanMethods = false)
+final class ResilienceIdempotencyConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    IdempotencyStore resilienceIdempotencyStore(
+            Environment environment, TimeSource time, StartupMistakes mistakes, PolicyNames names) {
+        ResilienceProperties.IdempotencyStore properties =
+                GeneralProperties.read(environment).getIdempotencyStore();
+        ResilienceProperties.IdempotencyStore.Type type = properties.getType();
+        long maxBytes = properties.getMemory().getMaxSize().toBytes();
+        boolean canBe = GeneralProperties.require(
+                        type != ResilienceProperties.IdempotencyStore.Type.REDIS,
+                        mistakes,
+                        environment,
+                        "resilience.idempotency-store.type",
+                        type,
+                        "needs a RedisConnectionFactory bean, a single or a primary one; "
+                                + "'org.springframework.boot:spring-boot-starter-data-redis' brings it")
+                && GeneralProperties.require(
+                        type != ResilienceProperties.IdempotencyStore.Type.JDBC,
+                        mistakes,
+                        environment,
+                        "resilience.idempotency-store.type",
+                        type,
+                        "needs a DataSource bean, a single or a primary one; "
+                                + "'org.springframework.boot:spring-boot-starter-jdbc' brings it")
+                && GeneralProperties.require(
+                        maxBytes > 0,
+                        mistakes,
+                        environment,
+                        "resilience.idempotency-store.memory.max-size",
+                        properties.getMemory().getMaxSize(),
+                        "must be more than 0");
+        if (!canBe) {
+            names.breaks(PolicyKind.IDEMPOTENCY);
+        }
+        return new MemoryIdempotencyStore(time, maxBytes);
+    }
+
+    @Bean
+    IdempotentMethods resilienceIdempotentMethods(
+            Environment environment,
+            ObjectProvider<Json> json,
+            ObjectProvider<CallerScope> callerScope,
+            IdempotencyStore store,
+            ApplicationContext application,
+            StartupMistakes mistakes,
+            StartupWarnings warnings) {
+        boolean reactive = application instanceof ReactiveWebApplicationContext;
+        boolean fallenBack = store instanceof MemoryIdempotencyStore
+                && GeneralProperties.read(environment).getIdempotencyStore().getType()
+                        == ResilienceProperties.IdempotencyStore.Type.AUTO;
+        boolean hidesCallers = reactive
+                && ClassUtils.isPresent(
+                        "org.springframework.security.core.context.SecurityContextHolder",
+                        application.getClassLoader());
+        return new IdempotentMethods(
+                json.getIfAvailable(), callerScope.getIfAvailable(), reactive, hidesCallers, () -> {
+                    if (!mistakes.isEmpty()) {
+                        return; // the application does not start: nothing is to be made for it
+                    }
+                    store.prepare();
+                    if (fallenBack) {
+                        warnings.add(
+                                "Idempotent calls are remembered in this process only: a restart forgets them, and a second "
+                                        + "instance does not know them. Say so with 'resilience.idempotency-store.type: memory', or "
+                                        + "give the application a database or an IdempotencyStore bean");
+                    }
+                });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(JsonMapper.class)
+    static class JacksonConfiguration {
+
+        @Bean
+        @ConditionalOnMissingBean(Json.class)
+        JacksonJson resilienceJson(ObjectProvider<JsonMapper> mapper) {
+            return new JacksonJson(mapper.getIfAvailable(JsonMapper::new));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(SecurityContextHolder.class)
+    @Conditional(NotReactive.class)
+    static class SecurityConfiguration {
+
+        @Bean
+        @ConditionalOnMissingBean(CallerScope.class)
+        SecurityCallerScope resilienceCallerScope() {
+            return new SecurityCallerScope();
+        }
+    }
+
+    /** In a reactive web application the caller is not bound to a thread that could be asked. */
+    static final class NotReactive extends NoneNestedConditions {
+
+        NotReactive() {
+            super(ConfigurationPhase.REGISTER_BEAN);
+        }
+
+        @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+        static final class Reactive {}
+    }
+}
