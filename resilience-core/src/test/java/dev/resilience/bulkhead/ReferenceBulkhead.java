@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** What a bulkhead does with asynchronous calls, which are numbers here: who runs, who waits, and in which order. */
 class ReferenceBulkhead {
@@ -20,6 +22,10 @@ class ReferenceBulkhead {
     }
 
     record Waiting(int call, long until) {}
+
+    Set<Integer> waiting() {
+        return queue.stream().map(Waiting::call).collect(Collectors.toSet());
+    }
 
     void call(int call, long now, long patience) {
         long timeout = Math.min(patience, policy.queueTimeout().toNanos());

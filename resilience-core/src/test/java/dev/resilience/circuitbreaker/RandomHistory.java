@@ -1,6 +1,7 @@
 package dev.resilience.circuitbreaker;
 
 import dev.resilience.circuitbreaker.ReferenceBreaker.Call;
+import dev.resilience.concurrency.Seeds;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
 import dev.resilience.event.CircuitStateChanged;
@@ -49,7 +50,7 @@ final class RandomHistory {
 
     /** @param model makes the reference, or one with a planted defect */
     RandomHistory(long seed, Model model) {
-        this.random = new Random(seed);
+        this.random = Seeds.random(seed);
         this.policies = new RandomPolicies(random);
         CircuitBreakerPolicy policy = policies.next();
         this.real = new TestBreaker(Way.BLOCKING, policy);

@@ -1,5 +1,6 @@
 package dev.resilience.concurrency;
 
+import java.util.Random;
 import java.util.function.LongConsumer;
 import java.util.stream.LongStream;
 
@@ -15,6 +16,11 @@ public final class Seeds {
     private static final int AT_LENGTH = 100_000;
 
     private Seeds() {}
+
+    /** The first numbers of a {@link Random} are much the same for all small seeds. */
+    public static Random random(long seed) {
+        return new Random(seed * 0x9E3779B97F4A7C15L);
+    }
 
     /** Runs the history of each seed. */
     public static void check(LongConsumer history) {

@@ -31,11 +31,14 @@ class BudgetHistoryTests {
                 return super.backlog(from + 1);
             }
         }),
-        CALLS_PAY_FOR_RETRIES_OF_THE_PRESENT_SLOT(policy -> new ReferenceBudget(policy) {
+        A_RETRY_PAYS_LIKE_A_CALL(policy -> new ReferenceBudget(policy) {
             @Override
-            void credit(long slot) {
-                lastSlot = slot;
-                super.credit(slot);
+            boolean tryAcquire(long slot) {
+                boolean granted = super.tryAcquire(slot);
+                if (granted) {
+                    firstAttemptEnded();
+                }
+                return granted;
             }
         }),
         A_RESERVED_RETRY_IS_NOT_KEPT(policy -> new ReferenceBudget(policy) {
@@ -79,7 +82,7 @@ class BudgetHistoryTests {
         private final List<RetryReservation> reserved = new ArrayList<>();
 
         History(long seed, Function<RetryBudgetPolicy, ReferenceBudget> model) {
-            this.random = new Random(seed);
+            this.random = Seeds.random(seed);
             double ratio = random.nextBoolean() ? 0 : new double[] {0.05, 0.1, 0.5, 1}[random.nextInt(4)];
             this.policy =
                     new RetryBudgetPolicy(ratio, Duration.ofSeconds(1 + random.nextInt(4)), 1 + random.nextInt(5));

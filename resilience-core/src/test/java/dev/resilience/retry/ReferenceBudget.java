@@ -16,7 +16,7 @@ class ReferenceBudget {
     private final List<Counted> counted = new ArrayList<>();
     private final double allowance;
     private final double ratio;
-    long lastSlot;
+    private long lastSlot;
     private int newCalls;
 
     ReferenceBudget(RetryBudgetPolicy policy) {
@@ -91,7 +91,7 @@ class ReferenceBudget {
     }
 
     /** Calls that have ended count for the slot in which something last changed. */
-    void credit(long slot) {
+    private void credit(long slot) {
         counted.add(new Counted(lastSlot, -ratio * newCalls));
         newCalls = 0;
         lastSlot = slot;
