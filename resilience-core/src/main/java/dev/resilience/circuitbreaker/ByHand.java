@@ -21,8 +21,7 @@ final class ByHand {
     }
 
     static State open(State before) {
-        return new OpenState(
-                before.breaker, before.settings, Opening.of(before.breaker, OpeningRule.OPENED_BY_HAND));
+        return new OpenState(before.breaker, before.settings, Opening.of(before.breaker, OpeningRule.OPENED_BY_HAND));
     }
 
     static State halfOpen(State before) {
@@ -50,13 +49,18 @@ final class ByHand {
     static State disable(State before) {
         return before.name() == CircuitState.DISABLED
                 ? before
-                : new DisabledState(
-                        before.breaker, before.settings, ofThePast(before.opening), before.breaker.now());
+                : new DisabledState(before.breaker, before.settings, ofThePast(before.opening), before.breaker.now());
     }
 
     static State reset(State before) {
         CircuitState first = before.settings.policy().initialState();
         return initial(before.breaker, before.settings, sinceUnlessNew(before, first));
+    }
+
+    /** Whether there is another state now, or an open period or a probing began anew: then there is another next probe. */
+    static boolean isNews(State before, State after) {
+        boolean temporary = after.name() == CircuitState.OPEN || after.name() == CircuitState.HALF_OPEN;
+        return temporary || before.name() != after.name();
     }
 
     /** A breaker that lets calls through has no reason of now to be probed, only one of the past. */

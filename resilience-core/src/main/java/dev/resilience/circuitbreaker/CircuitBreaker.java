@@ -100,11 +100,10 @@ public final class CircuitBreaker implements Layer {
      * Opens it as if one of its rules had: calls are refused for one open period from now, whatever the state, and then
      * it is probed. No failed probing before counts any more.
      *
-     * <p>The log and the listeners hear of it even if it is OPEN already, because there is another next probe then; that is
-     * no transition, and not counted as one.
+     * <p>The log and the listeners hear of it even if it is OPEN already; that is no transition, and not counted as one.
      */
     public void open() {
-        moveByHand(ByHand::open);
+        replace(ByHand::open, ByHand::isNews);
     }
 
     /**
@@ -114,22 +113,22 @@ public final class CircuitBreaker implements Layer {
      * <p>The log and the listeners hear of it even if it is HALF_OPEN already; that is no transition, and not counted as one.
      */
     public void halfOpen() {
-        moveByHand(ByHand::halfOpen);
+        replace(ByHand::halfOpen, ByHand::isNews);
     }
 
     /** Refuses all calls until told otherwise. */
     public void forceOpen() {
-        moveByHand(ByHand::forceOpen);
+        replace(ByHand::forceOpen, ByHand::isNews);
     }
 
     /** Lets all calls through at once, without a ramp and with an empty window. */
     public void close() {
-        moveByHand(ByHand::close);
+        replace(ByHand::close, ByHand::isNews);
     }
 
     /** Lets all calls through and counts nothing until told otherwise. */
     public void disable() {
-        moveByHand(ByHand::disable);
+        replace(ByHand::disable, ByHand::isNews);
     }
 
     /**
@@ -137,7 +136,7 @@ public final class CircuitBreaker implements Layer {
      * stays counted.
      */
     public void reset() {
-        moveByHand(ByHand::reset);
+        replace(ByHand::reset, ByHand::isNews);
     }
 
     /**
@@ -235,10 +234,6 @@ public final class CircuitBreaker implements Layer {
         return faults;
     }
 
-    private void moveByHand(UnaryOperator<State> successor) {
-        replace(successor, CircuitBreaker::isNews);
-    }
-
     /** What the successor is depends on what it follows, and above all on its settings. */
     private void replace(UnaryOperator<State> successor, BiPredicate<State, State> isNews) {
         State before;
@@ -253,12 +248,6 @@ public final class CircuitBreaker implements Layer {
         if (toldOf) {
             transitions.made(new Transition(before, after, true));
         }
-    }
-
-    /** Whether there is another state now, or an open period or a probing began anew: then there is another next probe. */
-    private static boolean isNews(State before, State after) {
-        boolean temporary = after.name() == CircuitState.OPEN || after.name() == CircuitState.HALF_OPEN;
-        return temporary || before.name() != after.name();
     }
 
     /** To be called before others can see the state that follows. */

@@ -87,7 +87,8 @@ public record CircuitBreakerPolicy(
 
         private void requireRoomFor(int minimumCalls) {
             if (type == Type.COUNT && minimumCalls > size) {
-                String cure = "must not be above window.size, which is " + size + ": such a window never has so many calls";
+                String cure =
+                        "must not be above window.size, which is " + size + ": such a window never has so many calls";
                 throw new InvalidPolicyException("minimum-calls", minimumCalls, cure, "window.size", size);
             }
         }

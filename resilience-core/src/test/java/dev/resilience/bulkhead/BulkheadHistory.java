@@ -120,7 +120,11 @@ final class BulkheadHistory {
         check(step, "number of running calls", reference.running.size(), real.running());
         check(step, "number of waiting calls", reference.queue.size(), real.queued());
         for (BulkheadOutcome outcome : BulkheadOutcome.values()) {
-            check(step, outcome, (long) reference.counts.getOrDefault(outcome, 0), real.calls().get(outcome));
+            check(
+                    step,
+                    outcome,
+                    (long) reference.counts.getOrDefault(outcome, 0),
+                    real.calls().get(outcome));
         }
     }
 

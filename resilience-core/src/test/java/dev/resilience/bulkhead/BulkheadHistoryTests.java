@@ -62,6 +62,7 @@ class BulkheadHistoryTests {
     @ParameterizedTest
     @EnumSource
     void aBulkheadWithAMistakeIsFound(Defect defect) {
-        assertThat(Seeds.find(seed -> new BulkheadHistory(seed, defect.model).run())).isTrue();
+        assertThat(Seeds.find(seed -> new BulkheadHistory(seed, defect.model).run()))
+                .isTrue();
     }
 }

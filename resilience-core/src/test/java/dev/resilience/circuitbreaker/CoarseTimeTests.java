@@ -35,7 +35,9 @@ class CoarseTimeTests {
                 .isNotNull();
 
         time.manual.advance(NANO);
-        assertThat(window.record(false, false, time.coarseNanoTime())).as("a second and the lag later").isNull();
+        assertThat(window.record(false, false, time.coarseNanoTime()))
+                .as("a second and the lag later")
+                .isNull();
     }
 
     @Test
@@ -43,7 +45,10 @@ class CoarseTimeTests {
         TimeWindow window = secondOfFailures();
         time.manual.advance(Duration.ofMillis(50).plus(LAG).minus(NANO));
         time.coarseTimeLags(LAG);
-        window.record(true, false, time.coarseNanoTime()); // at the end of the first bucket, it seems, and in truth in the second
+        window.record(
+                true,
+                false,
+                time.coarseNanoTime()); // at the end of the first bucket, it seems, and in truth in the second
         time.coarseTimeLags(Duration.ZERO);
         time.manual.advance(Duration.ofMillis(950).minus(LAG));
 
@@ -66,7 +71,9 @@ class CoarseTimeTests {
         assertThat(window.record(true, false, time.coarseNanoTime())).isNotNull();
 
         time.coarseTimeLags(Duration.ZERO);
-        assertThat(window.record(true, false, time.coarseNanoTime())).as("at the next tick").isNull();
+        assertThat(window.record(true, false, time.coarseNanoTime()))
+                .as("at the next tick")
+                .isNull();
     }
 
     @Test

@@ -114,8 +114,8 @@ class FailuresOfTheLastSecondTests {
 
     @Test
     void theThresholdOfTheRateIsWhatCounts() throws Throwable {
-        TestBreaker tenth = new TestBreaker(
-                Way.BLOCKING, policy().failureRateThreshold(0.1).build());
+        TestBreaker tenth =
+                new TestBreaker(Way.BLOCKING, policy().failureRateThreshold(0.1).build());
         tenth.succeed(45);
         tenth.fail(4);
         tenth.assertIs(CircuitState.CLOSED);
@@ -126,8 +126,8 @@ class FailuresOfTheLastSecondTests {
 
     @Test
     void whereThatThresholdIsZeroAStreakOpensItAtOnce() throws Throwable {
-        TestBreaker off = new TestBreaker(
-                Way.BLOCKING, policy().failureRateThreshold(0).build());
+        TestBreaker off =
+                new TestBreaker(Way.BLOCKING, policy().failureRateThreshold(0).build());
         off.succeed(1_000);
 
         off.fail(5);

@@ -64,8 +64,9 @@ class RampTests {
         CircuitOpenException refused = calls.refused();
 
         assertThat(refused)
-                .hasMessage("Circuit breaker 'payments' is closed since 2026-01-01T00:00:30.000Z, and its load comes back"
-                        + " over 10 s: all calls are let in from 2026-01-01T00:00:40.000Z")
+                .hasMessage(
+                        "Circuit breaker 'payments' is closed since 2026-01-01T00:00:30.000Z, and its load comes back"
+                                + " over 10 s: all calls are let in from 2026-01-01T00:00:40.000Z")
                 .returns(Duration.ofSeconds(1), CircuitOpenException::retryAfter);
         assertThat(calls.breaker.calls().get(CircuitBreakerOutcome.REJECTED)).isEqualTo(1);
         calls.assertIs(CircuitState.CLOSED);
@@ -104,8 +105,7 @@ class RampTests {
     void aLongerRampCountsFromWhenItClosed() throws Throwable {
         calls.time.advance(Duration.ofSeconds(9));
 
-        calls.breaker.reconfigure(
-                consecutive(1).ramp(Duration.ofSeconds(18)).build());
+        calls.breaker.reconfigure(consecutive(1).ramp(Duration.ofSeconds(18)).build());
 
         assertThat(letIn(1_000)).isEqualTo(550);
     }

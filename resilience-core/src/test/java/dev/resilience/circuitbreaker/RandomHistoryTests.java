@@ -26,7 +26,8 @@ class RandomHistoryTests {
     void theBreakerGoesAsTheReferenceGoes() {
         Map<String, Integer> seen = new TreeMap<>();
 
-        Seeds.check(seed -> run(new RandomHistory(seed)).seen().forEach((what, times) -> seen.merge(what, times, Integer::sum)));
+        Seeds.check(seed ->
+                run(new RandomHistory(seed)).seen().forEach((what, times) -> seen.merge(what, times, Integer::sum)));
 
         if (Long.getLong("simulation.seed") == null) {
             assertNothingWasLeftOut(seen);

@@ -74,7 +74,9 @@ class ReferenceBreaker {
         } else if (call.window == window && state == HALF_OPEN && failed) {
             failedProbings++;
             become(OPEN, now);
-        } else if (call.window == window && state == HALF_OPEN && ++successes == policy.halfOpen().successThreshold()) {
+        } else if (call.window == window
+                && state == HALF_OPEN
+                && ++successes == policy.halfOpen().successThreshold()) {
             failedProbings = 0;
             become(CLOSED, now);
             ramps = true;

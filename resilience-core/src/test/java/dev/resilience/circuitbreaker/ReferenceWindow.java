@@ -37,8 +37,7 @@ class ReferenceWindow {
         List<Ended> recent = recent(now - began);
         return recent.size() >= policy.minimumCalls()
                 && (reaches(share(recent, Ended::failed), policy.failureRateThreshold())
-                        || (looksAtSlowCalls()
-                                && reaches(share(recent, Ended::slow), policy.slowCallRateThreshold())));
+                        || (looksAtSlowCalls() && reaches(share(recent, Ended::slow), policy.slowCallRateThreshold())));
     }
 
     double failureRate(long now) {

@@ -27,7 +27,9 @@ class TimeWindowInterleavingTests {
             TimeWindow window = window(allOfTwo, time);
             time.advance(BUCKET);
 
-            threads.run(() -> window.record(true, false, time.coarseNanoTime()), () -> window.record(true, false, time.coarseNanoTime()));
+            threads.run(
+                    () -> window.record(true, false, time.coarseNanoTime()),
+                    () -> window.record(true, false, time.coarseNanoTime()));
 
             check(window.failureRate() == 1, "A call is missing");
         });

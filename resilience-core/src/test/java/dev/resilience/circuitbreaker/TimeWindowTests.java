@@ -80,7 +80,9 @@ class TimeWindowTests {
         assertThat(window.record(false, false, time.coarseNanoTime())).isNull();
         assertThat(window.record(false, true, time.coarseNanoTime())).isNull();
 
-        assertThat(window.record(true, true, time.coarseNanoTime())).as("half of the calls were slow").isNotNull();
+        assertThat(window.record(true, true, time.coarseNanoTime()))
+                .as("half of the calls were slow")
+                .isNotNull();
         assertThat(window.failureRate()).isEqualTo(0.5);
     }
 

@@ -25,9 +25,8 @@ public final class Seeds {
     /** Runs the history of each seed. */
     public static void check(LongConsumer history) {
         Long one = Long.getLong("simulation.seed");
-        LongStream seeds = one == null
-                ? LongStream.rangeClosed(1, Effort.of(ORDINARILY, AT_LENGTH))
-                : LongStream.of(one);
+        LongStream seeds =
+                one == null ? LongStream.rangeClosed(1, Effort.of(ORDINARILY, AT_LENGTH)) : LongStream.of(one);
         seeds.forEach(seed -> {
             try {
                 history.accept(seed);

@@ -107,7 +107,9 @@ class BudgetHistoryTests {
                 case 5 -> reserve(step);
                 default -> endWait(step);
             }
-            assertThat(real.available()).as("available after step %s", step).isEqualTo(reference.available(slot(Duration.ZERO)));
+            assertThat(real.available())
+                    .as("available after step %s", step)
+                    .isEqualTo(reference.available(slot(Duration.ZERO)));
         }
 
         private void reserve(int step) {

@@ -73,7 +73,9 @@ class ReferenceBudget {
         double room = Double.POSITIVE_INFINITY;
         for (long end = due; end <= slot + SLOTS; end++) {
             long until = end;
-            long planned = reserved.stream().filter(of -> isKept(of, slot) && of <= until).count();
+            long planned = reserved.stream()
+                    .filter(of -> isKept(of, slot) && of <= until)
+                    .count();
             room = Math.min(room, allowance - backlog(end - SLOTS) - planned + 1e-6);
         }
         return room;

@@ -16,8 +16,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Fifty nodes call one callee, twenty times a second each, and each has a breaker of its own. The callee is down for a
- * minute and cold when it comes back: it serves a hundred calls a second at first, one more for every four that it has
- * served, and 1,500 when it is warm. What it cannot serve it refuses at once.
+ * minute and cold when it comes back: it has room for 200 calls in a second at first, for one more for each four that it has
+ * served since, and for 1,500 when it is warm. What it has no room for it refuses at once.
  */
 final class Fleet {
 
@@ -26,7 +26,8 @@ final class Fleet {
     private static final int NODES = 50;
     private static final double CALLS_PER_SECOND = 1_000;
     private static final int OUTAGE_SECONDS = 60;
-    private static final int SLICES_PER_SECOND = 10;
+    private static final int COLD = 200;
+    private static final int WARM = 1_500;
     private static final IllegalStateException FAILURE = new IllegalStateException("too much");
     private static final Map<Duration, Fleet> DONE = new ConcurrentHashMap<>();
 
@@ -37,8 +38,8 @@ final class Fleet {
     private final int[] made = new int[SECONDS_BEFORE + SECONDS];
     private final int[] reached = new int[SECONDS_BEFORE + SECONDS];
     private final int[] served = new int[SECONDS_BEFORE + SECONDS];
-    private long slice = -1;
-    private int inSlice;
+    private int lastSecond = -1;
+    private int inSecond;
     private int servedSinceOutage;
 
     private Fleet(Duration ramp) {
@@ -87,11 +88,10 @@ final class Fleet {
         if (second >= SECONDS_BEFORE && !isAfter) {
             return false;
         }
-        long now = (time.nanoTime() - start) * SLICES_PER_SECOND / 1_000_000_000;
-        inSlice = now == slice ? inSlice + 1 : 1;
-        slice = now;
-        int perSecond = isAfter ? Math.min(1_500, 100 + servedSinceOutage / 4) : 1_500;
-        boolean serves = inSlice <= perSecond / SLICES_PER_SECOND;
+        inSecond = second == lastSecond ? inSecond + 1 : 1;
+        lastSecond = second;
+        int room = isAfter ? Math.min(WARM, COLD + servedSinceOutage / 4) : WARM;
+        boolean serves = inSecond <= room;
         servedSinceOutage += serves && isAfter ? 1 : 0;
         return serves;
     }
