@@ -22,6 +22,7 @@ final class LastSecond {
     private final AtomicLong failures = new AtomicLong();
     private final AtomicReferenceArray<@Nullable Mark> marks = new AtomicReferenceArray<>(SLOTS);
     private volatile Mark last = new Mark(0, 0, 0);
+    private volatile long slotEnds;
 
     /** What had been recorded when a slot began. */
     private record Mark(long slot, long calls, long failures) {}
@@ -33,14 +34,14 @@ final class LastSecond {
     LastSecond(CallWindow window, long start) {
         this.window = window;
         this.start = start;
+        this.slotEnds = start + SLOT_NANOS;
         marks.set(0, last);
     }
 
     /** A call ends now and is about to be recorded. */
     void callEnds(long now) {
-        long elapsed = now - start;
-        if (elapsed - last.slot * SLOT_NANOS >= SLOT_NANOS) {
-            begin(elapsed / SLOT_NANOS);
+        if (now - slotEnds >= 0) {
+            begin((now - start) / SLOT_NANOS);
         }
     }
 
@@ -55,6 +56,7 @@ final class LastSecond {
             mark = begun;
         }
         last = mark;
+        slotEnds = start + (mark.slot + 1) * SLOT_NANOS;
     }
 
     /** The call failed, and has been recorded. */
