@@ -25,10 +25,17 @@ interface CallWindow {
     /**
      * Records a call that ended. A call that cannot have moved a rate upwards may be told that none is too high.
      *
+     * @param now the coarse time, where {@link #isTimed}
      * @return what the window holds if one of its rates has reached its threshold, or {@code null}
      */
     @Nullable
-    WindowCounts record(boolean failed, boolean slow);
+    WindowCounts record(boolean failed, boolean slow, long now);
+
+    /** Whether it has to know when a call ended. */
+    boolean isTimed();
+
+    /** How many calls have been recorded so far, those included that it holds no longer. */
+    long recorded();
 
     /** What it holds. */
     WindowCounts counts();
@@ -73,8 +80,18 @@ interface CallWindow {
         INSTANCE;
 
         @Override
-        public @Nullable WindowCounts record(boolean failed, boolean slow) {
+        public @Nullable WindowCounts record(boolean failed, boolean slow, long now) {
             return null;
+        }
+
+        @Override
+        public boolean isTimed() {
+            return false;
+        }
+
+        @Override
+        public long recorded() {
+            return 0;
         }
 
         @Override

@@ -1,28 +1,18 @@
 package dev.resilience.circuitbreaker;
 
-import dev.resilience.event.CallRejected;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
 import dev.resilience.event.Events;
 import dev.resilience.event.OutcomeCounters;
-import dev.resilience.exception.CircuitOpenException;
-import dev.resilience.exception.ResilienceException;
-import dev.resilience.exception.TimeLimitExceededException;
-import dev.resilience.fault.Fault;
 import dev.resilience.fault.Faults;
-import dev.resilience.log.FoldedLog;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.TimeSource;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.EnumMap;
-import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiPredicate;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.LoggerFactory;
 
 /**
  * A circuit breaker policy at work: refuses calls while the callee is down, probes it when the open period is over, and
@@ -47,30 +37,19 @@ public final class CircuitBreaker implements Layer {
     private final String name;
     private final Faults faults;
     private final TimeSource time;
-    private final Events events;
     private volatile State state;
     private final OutcomeCounters<CircuitBreakerOutcome> calls = new OutcomeCounters<>(CircuitBreakerOutcome.class);
     private final LongAdder slowCalls = new LongAdder();
-    private final FoldedLog<CircuitBreakerLogEvent> log;
-    private final Announcements announcements = new Announcements(this::tell);
-    private final Map<CircuitState, Map<CircuitState, LongAdder>> transitions = new EnumMap<>(CircuitState.class);
+    private final Refusals refusals;
+    private final Transitions transitions;
 
     public CircuitBreaker(String name, CircuitBreakerPolicy policy, Faults faults, TimeSource time, Events events) {
         this.name = name;
         this.faults = faults;
         this.time = time;
-        this.events = events;
-        for (CircuitState from : CircuitState.values()) {
-            transitions.put(from, countersForAllStates());
-        }
-        this.log = new FoldedLog<>(
-                LoggerFactory.getLogger(CircuitBreaker.class),
-                time,
-                "Circuit breaker",
-                name,
-                "circuit_summary",
-                CircuitBreakerLogEvent.class);
-        this.state = initial(Settings.of(policy), now());
+        this.refusals = new Refusals(name, time, events);
+        this.transitions = new Transitions(events);
+        this.state = ByHand.initial(this, Settings.of(policy), now());
     }
 
     /** A circuit breaker with the JDK's faults and the system's time. */
@@ -109,7 +88,7 @@ public final class CircuitBreaker implements Layer {
 
     /** How often it went from one state to another; 0 from a state to itself. */
     public long transitions(CircuitState from, CircuitState to) {
-        return transition(from, to).sum();
+        return transitions.count(from, to);
     }
 
     /** What it tells of itself now: the state, why it is in it, since when and until when. */
@@ -121,11 +100,10 @@ public final class CircuitBreaker implements Layer {
      * Opens it as if one of its rules had: calls are refused for one open period from now, whatever the state, and then
      * it is probed. No failed probing before counts any more.
      *
-     * <p>The log and the listeners hear of it even if it is OPEN already, because there is another next probe then; that is
-     * no transition, and not counted as one.
+     * <p>The log and the listeners hear of it even if it is OPEN already; that is no transition, and not counted as one.
      */
     public void open() {
-        moveByHand(before -> new OpenState(this, before.settings, Opening.of(this, OpeningRule.OPENED_BY_HAND)));
+        replace(ByHand::open, ByHand::isNews);
     }
 
     /**
@@ -135,27 +113,22 @@ public final class CircuitBreaker implements Layer {
      * <p>The log and the listeners hear of it even if it is HALF_OPEN already; that is no transition, and not counted as one.
      */
     public void halfOpen() {
-        moveByHand(before -> new HalfOpenState(this, before.settings, reasonToProbe(before)));
+        replace(ByHand::halfOpen, ByHand::isNews);
     }
 
     /** Refuses all calls until told otherwise. */
     public void forceOpen() {
-        moveByHand(before -> before.name() == CircuitState.FORCED_OPEN
-                ? before
-                : new ForcedOpenState(this, before.settings, Opening.of(this, OpeningRule.FORCED_OPEN_BY_HAND), now()));
+        replace(ByHand::forceOpen, ByHand::isNews);
     }
 
-    /** Lets all calls through, with an empty window. */
+    /** Lets all calls through at once, without a ramp and with an empty window. */
     public void close() {
-        moveByHand(before -> new ClosedState(
-                this, before.settings, ofThePast(before.opening), sinceUnlessNew(before, CircuitState.CLOSED)));
+        replace(ByHand::close, ByHand::isNews);
     }
 
     /** Lets all calls through and counts nothing until told otherwise. */
     public void disable() {
-        moveByHand(before -> before.name() == CircuitState.DISABLED
-                ? before
-                : new DisabledState(this, before.settings, ofThePast(before.opening), now()));
+        replace(ByHand::disable, ByHand::isNews);
     }
 
     /**
@@ -163,8 +136,7 @@ public final class CircuitBreaker implements Layer {
      * stays counted.
      */
     public void reset() {
-        moveByHand(before -> initial(
-                before.settings, sinceUnlessNew(before, before.settings.policy().initialState())));
+        replace(ByHand::reset, ByHand::isNews);
     }
 
     /**
@@ -174,7 +146,8 @@ public final class CircuitBreaker implements Layer {
      * <p>The breaker stays in the state that it is in: this is no transition, and what was counted stays counted.
      *
      * <ul>
-     *   <li>CLOSED: begins with an empty window and no failure in a row.
+     *   <li>CLOSED: begins with an empty window and no failure in a row. Where a probing closed it, the new ramp counts from
+     *       then.
      *   <li>OPEN: stays so since when it opened. How long it stays open is told by the new policy, as for a breaker that
      *       has failed as many probings; if that time is over, the next call is a probe.
      *   <li>HALF_OPEN: begins its probing anew, with all places free and no success so far; stays so since it began.
@@ -195,7 +168,7 @@ public final class CircuitBreaker implements Layer {
 
     /** Writes to the log the refusals that it has counted in place of single lines. */
     public void flushLog() {
-        log.close();
+        refusals.flushLog();
     }
 
     @Override
@@ -219,56 +192,8 @@ public final class CircuitBreaker implements Layer {
             }
             asked = current;
         }
-        throw refusal(asked);
-    }
-
-    private CircuitOpenException refusal(State refusing) {
         count(CircuitBreakerOutcome.REJECTED);
-        events.publish(
-                () -> new CallRejected(time.now(), "circuit-breaker", name, CircuitBreakerOutcome.REJECTED.label()));
-        CircuitOpenException refusal = refusing.refusal();
-        log.write(
-                CircuitBreakerLogEvent.REJECTED,
-                null,
-                line -> line.addKeyValue("retryAfterMs", refusal.retryAfter().toMillis())
-                        .log("A call was not made. {}", refusal.getMessage()));
-        return refusal;
-    }
-
-    /** The start of a call, or 0 where its policy does not want to know how long it takes. */
-    long startNanos(Permit permit) {
-        return permit.settings().timeCalls() ? time.nanoTime() : 0;
-    }
-
-    void succeeded(Permit permit, long start) {
-        permit.succeeded(nanosSince(permit, start));
-    }
-
-    void failed(Permit permit, long start, Throwable failure) {
-        if (countsAsFailure(permit, failure)) {
-            permit.failed(nanosSince(permit, start), failure);
-        } else {
-            permit.ignored();
-        }
-    }
-
-    private long nanosSince(Permit permit, long start) {
-        return permit.settings().timeCalls() ? time.nanoTime() - start : 0;
-    }
-
-    private boolean countsAsFailure(Permit permit, Throwable failure) {
-        if (failure instanceof TimeLimitExceededException timeout && timeout.isByDeadline()) {
-            return false; // whatever the lists say: a caller with little time must not open it for others
-        }
-        boolean refusal = ResilienceException.isRefusal(failure);
-        Boolean listed = permit.settings().verdict(failure, refusal);
-        if (listed != null) {
-            return listed;
-        }
-        if (refusal || Faults.isInterrupt(failure)) {
-            return false;
-        }
-        return faults.classify(failure, Faults.TRANSIENT_STATUSES) != Fault.PERMANENT;
+        throw refusals.tell(asked.refusal());
     }
 
     void count(CircuitBreakerOutcome outcome) {
@@ -289,7 +214,7 @@ public final class CircuitBreaker implements Layer {
         if (!STATE.compareAndSet(this, from, to)) {
             return false;
         }
-        announce(new Transition(from, to, false));
+        transitions.made(new Transition(from, to, false));
         return true;
     }
 
@@ -305,8 +230,8 @@ public final class CircuitBreaker implements Layer {
         return time;
     }
 
-    private void moveByHand(UnaryOperator<State> successor) {
-        replace(successor, CircuitBreaker::isNews);
+    Faults faults() {
+        return faults;
     }
 
     /** What the successor is depends on what it follows, and above all on its settings. */
@@ -321,14 +246,8 @@ public final class CircuitBreaker implements Layer {
             follow(before, after, toldOf);
         } while (!STATE.compareAndSet(this, before, after));
         if (toldOf) {
-            announce(new Transition(before, after, true));
+            transitions.made(new Transition(before, after, true));
         }
-    }
-
-    /** Whether there is another state now, or an open period or a probing began anew: then there is another next probe. */
-    private static boolean isNews(State before, State after) {
-        boolean temporary = after.name() == CircuitState.OPEN || after.name() == CircuitState.HALF_OPEN;
-        return temporary || before.name() != after.name();
     }
 
     /** To be called before others can see the state that follows. */
@@ -336,57 +255,5 @@ public final class CircuitBreaker implements Layer {
         if (after != before) {
             after.announcements = before.announcements + (toldOf ? 1 : 0);
         }
-    }
-
-    private State initial(Settings settings, Moment since) {
-        return switch (settings.policy().initialState()) {
-            case CLOSED -> new ClosedState(this, settings, null, since);
-            case DISABLED -> new DisabledState(this, settings, null, since);
-            case FORCED_OPEN -> new ForcedOpenState(this, settings, Opening.of(this, OpeningRule.INITIAL_STATE), since);
-            case OPEN -> new OpenState(this, settings, Opening.of(this, OpeningRule.INITIAL_STATE));
-            case HALF_OPEN -> throw new IllegalStateException("No policy begins half-open");
-        };
-    }
-
-    /** One that lets calls through has no reason of now to be probed, only one of the past. */
-    private Opening reasonToProbe(State before) {
-        boolean open = before.name() == CircuitState.OPEN || before.name() == CircuitState.HALF_OPEN;
-        return before.opening != null && open ? before.opening : Opening.of(this, OpeningRule.HALF_OPENED_BY_HAND);
-    }
-
-    private static @Nullable Opening ofThePast(@Nullable Opening opening) {
-        return opening == null ? null : opening.withoutFailure();
-    }
-
-    /** A state that is entered again has lasted since it was entered first. */
-    private Moment sinceUnlessNew(State before, CircuitState after) {
-        return before.name() == after ? before.since : now();
-    }
-
-    private LongAdder transition(CircuitState from, CircuitState to) {
-        return transitions.getOrDefault(from, Map.of()).getOrDefault(to, new LongAdder());
-    }
-
-    private static Map<CircuitState, LongAdder> countersForAllStates() {
-        Map<CircuitState, LongAdder> counters = new EnumMap<>(CircuitState.class);
-        for (CircuitState to : CircuitState.values()) {
-            counters.put(to, new LongAdder());
-        }
-        return counters;
-    }
-
-    private void announce(Transition transition) {
-        if (transition.from() != transition.to()) {
-            transition(transition.from(), transition.to()).increment();
-        }
-        announcements.add(transition);
-    }
-
-    private void tell(Transition transition) {
-        try {
-            transition.log();
-        } catch (Throwable broken) { // a logger, which must not hurt a call
-        }
-        events.publish(transition::event);
     }
 }

@@ -3,7 +3,6 @@ package dev.resilience.circuitbreaker;
 import dev.resilience.event.CircuitState;
 import dev.resilience.policy.InvalidPolicyException;
 import dev.resilience.policy.Require;
-import dev.resilience.time.Durations;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * When to stop calling, for how long, and how to find out that calling makes sense again. Immutable; every value is
  * checked when the record is made.
  *
- * @param failureThreshold consecutive failures that open it; default 5, 0 switches this off
+ * @param failureThreshold consecutive failures that open it while at least {@code failureRateThreshold} of the calls of the
+ *     last second failed, at once where that is 0; default 5, 0 switches this off
  * @param failureRateThreshold share of failed calls at which it opens once {@code minimumCalls} are in the window;
  *     default 0.5, 0 switches this off
  * @param minimumCalls calls that must be in the window before a rate means anything; default 10, at least 1
@@ -20,8 +20,10 @@ import org.jspecify.annotations.Nullable;
  * @param slowCallDuration a call longer than this is slow; default none
  * @param slowCallRateThreshold share of slow calls at which it opens; default 1.0, 0 switches this off
  * @param openDuration how long it stays open; then the next call is a probe; default 30 s
- * @param openDurationMultiplier how much longer each open period after a failed probing is; default 1.0, at least 1
+ * @param openDurationMultiplier how much longer each open period after a failed probing is; default 2.0, at least 1
  * @param maxOpenDuration the longest that open periods grow to; default 5 min, not shorter than {@code openDuration}
+ * @param ramp after a probing has closed it, the share of calls that is let in grows from a tenth to all over this time, and
+ *     the others are refused; default 0, which lets all in at once
  * @param halfOpen how it is probed
  * @param recordOn exceptions that count as failures whatever the classification says
  * @param ignoreOn exceptions that do not count; the class closest in the hierarchy wins, this list wins a tie
@@ -38,6 +40,7 @@ public record CircuitBreakerPolicy(
         Duration openDuration,
         double openDurationMultiplier,
         Duration maxOpenDuration,
+        Duration ramp,
         HalfOpen halfOpen,
         List<Class<? extends Throwable>> recordOn,
         List<Class<? extends Throwable>> ignoreOn,
@@ -51,27 +54,14 @@ public record CircuitBreakerPolicy(
         Require.positive("slow-call-duration", slowCallDuration);
         Require.ratio("slow-call-rate-threshold", slowCallRateThreshold);
         Require.positive("open-duration", openDuration);
-        Require.that(
-                openDurationMultiplier >= 1 && openDurationMultiplier < Double.POSITIVE_INFINITY,
-                "open-duration-multiplier",
-                openDurationMultiplier,
-                "must be a number of at least 1");
+        boolean grows = openDurationMultiplier >= 1 && openDurationMultiplier < Double.POSITIVE_INFINITY;
+        Require.that(grows, "open-duration-multiplier", openDurationMultiplier, "must be a number of at least 1");
         Require.positive("max-open-duration", maxOpenDuration);
         Require.atLeast(openDuration, "open-duration", "max-open-duration", maxOpenDuration);
-        if (window.type() == Window.Type.COUNT && minimumCalls > window.size()) {
-            throw new InvalidPolicyException(
-                    "minimum-calls",
-                    minimumCalls,
-                    "must not be above window.size, which is " + window.size()
-                            + ": such a window never has so many calls",
-                    "window.size",
-                    window.size());
-        }
-        Require.that(
-                initialState != CircuitState.HALF_OPEN,
-                "initial-state",
-                initialState,
-                "must be closed, open, forced-open or disabled");
+        Require.notNegative("ramp", ramp);
+        window.requireRoomFor(minimumCalls);
+        boolean begins = initialState != CircuitState.HALF_OPEN;
+        Require.that(begins, "initial-state", initialState, "must be closed, open, forced-open or disabled");
         recordOn = List.copyOf(recordOn);
         ignoreOn = List.copyOf(ignoreOn);
     }
@@ -92,8 +82,15 @@ public record CircuitBreakerPolicy(
 
         public Window {
             Require.positive("window.duration", duration);
-            Require.atLeast(1, "window.size", size);
-            Require.that(size <= CountWindow.LARGEST, "window.size", size, "must be at most " + CountWindow.LARGEST);
+            Require.between(1, CountWindow.LARGEST, "window.size", size);
+        }
+
+        private void requireRoomFor(int minimumCalls) {
+            if (type == Type.COUNT && minimumCalls > size) {
+                String cure =
+                        "must not be above window.size, which is " + size + ": such a window never has so many calls";
+                throw new InvalidPolicyException("minimum-calls", minimumCalls, cure, "window.size", size);
+            }
         }
 
         /** What a window is measured in. */
@@ -121,12 +118,7 @@ public record CircuitBreakerPolicy(
         private static final int MOST_PROBES = 10_000;
 
         public HalfOpen {
-            Require.atLeast(1, "half-open.max-concurrent", maxConcurrent);
-            Require.that(
-                    maxConcurrent <= MOST_PROBES,
-                    "half-open.max-concurrent",
-                    maxConcurrent,
-                    "must be at most " + MOST_PROBES);
+            Require.between(1, MOST_PROBES, "half-open.max-concurrent", maxConcurrent);
             Require.atLeast(1, "half-open.success-threshold", successThreshold);
             Require.positive("half-open.probe-timeout", probeTimeout);
         }
@@ -150,18 +142,6 @@ public record CircuitBreakerPolicy(
         return new Builder();
     }
 
-    /**
-     * How long it stays open.
-     *
-     * @param failedProbings how often in a row it went from half-open back to open
-     */
-    Duration openDuration(int failedProbings) {
-        double base = (double) Durations.toNanos(openDuration);
-        double grown = base * Math.pow(openDurationMultiplier, failedProbings);
-        double limit = Math.max(base, (double) Durations.toNanos(maxOpenDuration));
-        return Duration.ofNanos((long) Math.min(limit, grown));
-    }
-
     /** Builds a policy; not safe for use by many threads. */
     public static final class Builder {
 
@@ -172,8 +152,9 @@ public record CircuitBreakerPolicy(
         private @Nullable Duration slowCallDuration;
         private double slowCallRateThreshold = 1.0;
         private Duration openDuration = Duration.ofSeconds(30);
-        private double openDurationMultiplier = 1.0;
+        private double openDurationMultiplier = 2.0;
         private Duration maxOpenDuration = Duration.ofMinutes(5);
+        private Duration ramp = Duration.ZERO;
         private HalfOpen halfOpen = HalfOpen.DEFAULT;
         private List<Class<? extends Throwable>> recordOn = List.of();
         private List<Class<? extends Throwable>> ignoreOn = List.of();
@@ -227,6 +208,11 @@ public record CircuitBreakerPolicy(
             return this;
         }
 
+        public Builder ramp(Duration value) {
+            ramp = value;
+            return this;
+        }
+
         public Builder halfOpen(HalfOpen value) {
             halfOpen = value;
             return this;
@@ -263,6 +249,7 @@ public record CircuitBreakerPolicy(
                     openDuration,
                     openDurationMultiplier,
                     maxOpenDuration,
+                    ramp,
                     halfOpen,
                     recordOn,
                     ignoreOn,

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param failedProbes how many probings have failed since it opened; 0 where it is not open
  * @param refused calls that were refused since it opened; 0 where it is not open
  * @param probing how the probing is going; {@code null} unless it is HALF_OPEN
+ * @param ramp how the load is coming back; {@code null} unless it is CLOSED and lets a part of the calls in
  * @param failureRate the share of failures in the window, or in the one that opened it; NaN if that holds no call
  * @param windowCalls how many calls this is the share of
  */
@@ -34,6 +35,7 @@ public record CircuitBreakerStatus(
         int failedProbes,
         long refused,
         @Nullable Probing probing,
+        @Nullable RampUp ramp,
         double failureRate,
         long windowCalls) {
 
@@ -46,6 +48,14 @@ public record CircuitBreakerStatus(
      * @param successThreshold how many have to
      */
     public record Probing(int inFlight, int maxConcurrent, int succeeded, int successThreshold) {}
+
+    /**
+     * How the load is coming back after a probing.
+     *
+     * @param share the share of calls that is let in now, 0.1 to 1
+     * @param until from when on all are, by the wall clock's time at this moment
+     */
+    public record RampUp(double share, Instant until) {}
 
     static CircuitBreakerStatus of(State state, long refusedSoFar) {
         Opening opening = state.opening;
@@ -62,8 +72,14 @@ public record CircuitBreakerStatus(
                 opening != null && open ? opening.failedProbings() : 0,
                 opening != null && open ? refusedSoFar - opening.refusedBefore() : 0,
                 state.probing(),
+                rampUp(state),
                 state.windowCounts().failureRate(),
                 state.windowCounts().calls());
+    }
+
+    private static @Nullable RampUp rampUp(State state) {
+        Ramp ramp = state.ramp();
+        return ramp == null ? null : new RampUp(ramp.share(), state.wallTimeIn(ramp.left()));
     }
 
     private static boolean isOpen(CircuitState state) {

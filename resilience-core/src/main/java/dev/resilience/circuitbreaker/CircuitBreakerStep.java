@@ -20,15 +20,15 @@ final class CircuitBreakerStep extends Step {
     @Override
     public @Nullable Object call(Invocation invocation) throws Throwable {
         Permit permit = breaker.admit();
-        long start = breaker.startNanos(permit);
+        long start = startNanos(permit);
         Object result;
         try {
             result = next.call(invocation);
         } catch (Throwable failure) {
-            breaker.failed(permit, start, failure);
+            failed(permit, start, failure);
             throw failure;
         }
-        breaker.succeeded(permit, start);
+        permit.succeeded(nanosSince(permit, start));
         return result;
     }
 
@@ -40,7 +40,7 @@ final class CircuitBreakerStep extends Step {
         } catch (Throwable refused) {
             return CompletableFuture.failedFuture(refused);
         }
-        long start = breaker.startNanos(permit);
+        long start = startNanos(permit);
         LinkedFuture answer = new LinkedFuture();
         answer.await(next, invocation, (result, failure) -> {
             boolean cancelled = answer.isOver();
@@ -52,11 +52,28 @@ final class CircuitBreakerStep extends Step {
 
     private void ended(Permit permit, long start, @Nullable Throwable failure, boolean cancelled) {
         if (failure == null) {
-            breaker.succeeded(permit, start);
+            permit.succeeded(nanosSince(permit, start));
         } else if (cancelled) {
             permit.ignored();
         } else {
-            breaker.failed(permit, start, failure);
+            failed(permit, start, failure);
         }
+    }
+
+    private void failed(Permit permit, long start, Throwable failure) {
+        if (permit.settings().countsAsFailure(failure, breaker.faults())) {
+            permit.failed(nanosSince(permit, start), failure);
+        } else {
+            permit.ignored();
+        }
+    }
+
+    /** The start of a call, or 0 where its policy does not want to know how long it takes. */
+    private long startNanos(Permit permit) {
+        return permit.settings().timeCalls() ? breaker.time().nanoTime() : 0;
+    }
+
+    private long nanosSince(Permit permit, long start) {
+        return permit.settings().timeCalls() ? breaker.time().nanoTime() - start : 0;
     }
 }

@@ -2,26 +2,52 @@ package dev.resilience.circuitbreaker;
 
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
+import dev.resilience.time.Durations;
+import dev.resilience.time.Timestamps;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Calls pass; the outcome of each may open the breaker. The state itself is the permit of every call it admits, so that
- * admitting allocates nothing.
+ * admitting allocates nothing. After a probing only a part of the calls may pass at first.
  */
 final class ClosedState extends State implements Permit {
 
+    private final boolean afterProbing;
     private final int failureThreshold;
+    private final double failureRateThreshold;
     private final AtomicInteger consecutiveFailures = new AtomicInteger();
     private final CallWindow window;
+    private final @Nullable LastSecond lastSecond;
+    private final boolean timed;
+
+    /** Forgotten once it is over; written and read without order between threads, because one that is over is asked too. */
+    private @Nullable Ramp ramp;
 
     /** Written and read without order between threads: any of several recent failures will do. */
     private @Nullable Class<?> lastFailure;
 
     ClosedState(CircuitBreaker breaker, Settings settings, @Nullable Opening last, Moment since) {
+        this(breaker, settings, last, since, false);
+    }
+
+    private ClosedState(
+            CircuitBreaker breaker, Settings settings, @Nullable Opening last, Moment since, boolean afterProbing) {
         super(breaker, settings, last, since);
-        this.failureThreshold = settings.policy().failureThreshold();
-        this.window = CallWindow.of(settings.policy(), breaker.time());
+        CircuitBreakerPolicy policy = settings.policy();
+        this.afterProbing = afterProbing;
+        this.failureThreshold = policy.failureThreshold();
+        this.failureRateThreshold = policy.failureRateThreshold();
+        this.window = CallWindow.of(policy, breaker.time());
+        this.lastSecond = failureThreshold > 0 && failureRateThreshold > 0
+                ? new LastSecond(window, breaker.time().coarseNanoTime())
+                : null;
+        this.timed = lastSecond != null || window.isTimed();
+        this.ramp = afterProbing ? Ramp.since(since, policy.ramp(), breaker.time()) : null;
+    }
+
+    static ClosedState afterProbing(HalfOpenState probing, Opening last) {
+        return new ClosedState(probing.breaker, probing.settings, last, probing.breaker.now(), true);
     }
 
     @Override
@@ -30,13 +56,40 @@ final class ClosedState extends State implements Permit {
     }
 
     @Override
+    @Nullable
     Permit tryAdmit() {
-        return this;
+        Ramp now = ramp;
+        return now == null || isLetInBy(now) ? this : null;
+    }
+
+    private boolean isLetInBy(Ramp now) {
+        if (now.isOver()) {
+            ramp = null;
+            return true;
+        }
+        return now.admits();
+    }
+
+    @Override
+    @Nullable
+    Ramp ramp() {
+        Ramp now = ramp;
+        return now == null || now.isOver() ? null : now;
+    }
+
+    @Override
+    String explanation() {
+        Ramp now = ramp;
+        return now == null
+                ? super.explanation()
+                : "closed since " + since.text() + ", and its load comes back over "
+                        + Durations.inWords(now.duration()) + ": all calls are let in from "
+                        + Timestamps.text(wallTimeIn(now.left()));
     }
 
     @Override
     State under(Settings other) {
-        return new ClosedState(breaker, other, opening, since);
+        return new ClosedState(breaker, other, opening, since, afterProbing);
     }
 
     @Override
@@ -60,7 +113,7 @@ final class ClosedState extends State implements Permit {
         if (consecutiveFailures.get() != 0) {
             consecutiveFailures.set(0);
         }
-        WindowCounts tooMany = window.record(false, countIfSlow(nanos));
+        WindowCounts tooMany = record(false, nanos);
         if (tooMany != null) {
             open(0, tooMany, null);
         }
@@ -72,12 +125,29 @@ final class ClosedState extends State implements Permit {
         if (lastFailure != failure.getClass()) {
             lastFailure = failure.getClass();
         }
-        WindowCounts tooMany = window.record(true, countIfSlow(nanos));
+        WindowCounts tooMany = record(true, nanos);
         int inARow = consecutiveFailures.incrementAndGet();
-        boolean tooManyInARow = inARow >= failureThreshold && failureThreshold > 0;
+        boolean tooManyInARow = inARow >= failureThreshold && failureThreshold > 0 && isCalleeDown();
         if (tooMany != null || tooManyInARow) {
             open(tooManyInARow ? inARow : 0, tooMany, failure);
         }
+    }
+
+    private @Nullable WindowCounts record(boolean failed, long nanos) {
+        long now = timed ? breaker.time().coarseNanoTime() : 0;
+        if (lastSecond != null) {
+            lastSecond.callEnds(now);
+        }
+        WindowCounts tooMany = window.record(failed, countIfSlow(nanos), now);
+        if (failed && lastSecond != null) {
+            lastSecond.callFailed();
+        }
+        return tooMany;
+    }
+
+    /** Whether failures in a row mean something: where calls are many, a few of them are chance. */
+    private boolean isCalleeDown() {
+        return lastSecond == null || lastSecond.hasFailed(failureRateThreshold);
     }
 
     @Override

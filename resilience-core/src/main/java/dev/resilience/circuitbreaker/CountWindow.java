@@ -37,7 +37,7 @@ final class CountWindow implements CallWindow {
     }
 
     @Override
-    public @Nullable WindowCounts record(boolean failed, boolean slow) {
+    public @Nullable WindowCounts record(boolean failed, boolean slow, long now) {
         int outcome = CALL | (failed ? FAILED : 0) | (slow ? SLOW : 0);
         int place = (int) (next.getAndIncrement() % outcomes.length());
         if (outcome == CALL && outcomes.get(place) == CALL) {
@@ -46,6 +46,16 @@ final class CountWindow implements CallWindow {
         int replaced = outcomes.getAndSet(place, outcome);
         long sums = totals.addAndGet(asTotals(outcome) - asTotals(replaced));
         return thresholds.ifReached(calls(sums), failures(sums), slowCalls(sums));
+    }
+
+    @Override
+    public boolean isTimed() {
+        return false;
+    }
+
+    @Override
+    public long recorded() {
+        return next.get();
     }
 
     @Override

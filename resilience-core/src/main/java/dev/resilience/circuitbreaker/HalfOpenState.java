@@ -134,7 +134,7 @@ final class HalfOpenState extends State {
             breaker.count(CircuitBreakerOutcome.SUCCESS);
             countIfSlow(nanos);
             if (successes.incrementAndGet() >= successThreshold) {
-                end(new ClosedState(breaker, settings, present.withoutFailure(), breaker.now()));
+                end(ClosedState.afterProbing(HalfOpenState.this, present.withoutFailure()));
             } else {
                 givePlaceBack();
             }

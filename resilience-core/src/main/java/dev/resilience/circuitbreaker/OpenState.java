@@ -21,7 +21,7 @@ final class OpenState extends State {
     private OpenState(CircuitBreaker breaker, Settings settings, Opening opening, Moment since) {
         super(breaker, settings, opening, since);
         this.present = opening;
-        this.openNanos = Durations.toNanos(settings.policy().openDuration(opening.failedProbings()));
+        this.openNanos = openNanos(settings.policy(), opening.failedProbings());
     }
 
     @Override
@@ -71,6 +71,14 @@ final class OpenState extends State {
     /** How long calls are refused in all, before the next one is a probe. */
     Duration openDuration() {
         return Duration.ofNanos(openNanos);
+    }
+
+    /** Each probing that failed since it opened makes the period longer. */
+    private static long openNanos(CircuitBreakerPolicy policy, int failedProbings) {
+        double base = (double) Durations.toNanos(policy.openDuration());
+        double grown = base * Math.pow(policy.openDurationMultiplier(), failedProbings);
+        double limit = Math.max(base, (double) Durations.toNanos(policy.maxOpenDuration()));
+        return (long) Math.min(limit, grown);
     }
 
     private long remainingNanos() {

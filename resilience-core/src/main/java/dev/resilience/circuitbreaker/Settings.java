@@ -1,10 +1,12 @@
 package dev.resilience.circuitbreaker;
 
 import dev.resilience.exception.ResilienceException;
+import dev.resilience.exception.TimeLimitExceededException;
 import dev.resilience.fault.ExceptionRules;
+import dev.resilience.fault.Fault;
+import dev.resilience.fault.Faults;
 import dev.resilience.time.Durations;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A policy and what is derived from it once. Each state instance has the one that it began under, so that a call is
@@ -30,9 +32,19 @@ record Settings(CircuitBreakerPolicy policy, ExceptionRules rules, ExceptionRule
         return slowNanos != Long.MAX_VALUE;
     }
 
-    /** Whether the policy's lists let a failure count, or {@code null} if they do not say. */
-    @Nullable
-    Boolean verdict(Throwable failure, boolean refusal) {
-        return (refusal ? rulesForRefusals : rules).verdict(failure);
+    /** Whether a failure counts; otherwise it says nothing about the callee. */
+    boolean countsAsFailure(Throwable failure, Faults faults) {
+        if (failure instanceof TimeLimitExceededException timeout && !timeout.isAboutCallee()) {
+            return false; // whatever the lists say: a caller with little time must not open it for others
+        }
+        boolean refusal = ResilienceException.isRefusal(failure);
+        Boolean listed = (refusal ? rulesForRefusals : rules).verdict(failure);
+        if (listed != null) {
+            return listed;
+        }
+        if (refusal || Faults.isInterrupt(failure)) {
+            return false;
+        }
+        return faults.classify(failure, Faults.TRANSIENT_STATUSES) != Fault.PERMANENT;
     }
 }

@@ -93,6 +93,12 @@ abstract sealed class State permits ClosedState, OpenState, HalfOpenState, Force
         return breaker.time().now().plus(wait);
     }
 
+    /** What keeps a part of the calls back; {@code null} where nothing does. */
+    @Nullable
+    Ramp ramp() {
+        return null;
+    }
+
     /** How the probing is going; {@code null} where there is none. */
     CircuitBreakerStatus.@Nullable Probing probing() {
         return null;

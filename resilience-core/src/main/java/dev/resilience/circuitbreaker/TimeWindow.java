@@ -40,33 +40,43 @@ final class TimeWindow implements CallWindow {
         this.time = time;
         this.start = time.nanoTime();
         this.bucketNanos = Math.max(1, Durations.toNanos(duration) / BUCKETS);
-        this.current = new Bucket(0);
+        this.current = new Bucket(0, 0);
         buckets.set(0, current);
     }
 
     @Override
-    public @Nullable WindowCounts record(boolean failed, boolean slow) {
-        Bucket bucket = currentBucket();
+    public @Nullable WindowCounts record(boolean failed, boolean slow, long now) {
+        Bucket bucket = bucketAt(now - start);
         bucket.calls.incrementAndGet();
-        long now = bucket.number;
+        long number = bucket.number;
         if (failed || slow) {
             bucket.addTrouble(failed, slow);
-            if (lastTrouble.get() < now) {
-                lastTrouble.accumulateAndGet(now, Math::max);
+            if (lastTrouble.get() < number) {
+                lastTrouble.accumulateAndGet(number, Math::max);
             }
         }
-        return lastTrouble.get() > now - BUCKETS ? ifReached(now) : null;
+        return lastTrouble.get() > number - BUCKETS ? ifReached(number) : null;
     }
 
     /** That of the last call, as long as its time is not over: finding another one takes a division. */
-    private Bucket currentBucket() {
+    private Bucket bucketAt(long elapsed) {
         Bucket bucket = current;
-        long elapsed = time.coarseNanoTime() - start;
         if (elapsed - bucket.number * bucketNanos >= bucketNanos) {
             bucket = bucket(elapsed / bucketNanos);
             current = bucket;
         }
         return bucket;
+    }
+
+    @Override
+    public boolean isTimed() {
+        return true;
+    }
+
+    @Override
+    public long recorded() {
+        Bucket bucket = current;
+        return bucket.recordedBefore + bucket.calls.get();
     }
 
     @Override
@@ -127,19 +137,21 @@ final class TimeWindow implements CallWindow {
             if (bucket != null && bucket.number >= number) {
                 return bucket;
             }
-            buckets.compareAndSet(place, bucket, new Bucket(number));
+            buckets.compareAndSet(place, bucket, new Bucket(number, recorded()));
         }
     }
 
     private static final class Bucket {
 
         final long number;
+        final long recordedBefore;
         final AtomicLong calls = new AtomicLong();
         final LongAdder failures = new LongAdder();
         final LongAdder slowCalls = new LongAdder();
 
-        Bucket(long number) {
+        Bucket(long number, long recordedBefore) {
             this.number = number;
+            this.recordedBefore = recordedBefore;
         }
 
         void addTrouble(boolean failed, boolean slow) {

@@ -122,14 +122,19 @@ record Transition(State before, State after, boolean byHand) {
         }
         Duration wasOpenFor = opening.at().until(after.since);
         long refused = after.breaker.refused() - opening.refusedBefore();
+        Ramp ramp = after.ramp();
+        if (ramp != null) {
+            line = line.addKeyValue("ramp", ramp.duration());
+        }
         line.addKeyValue("wasOpenFor", wasOpenFor)
                 .addKeyValue("refused", refused)
                 .log(
-                        "Circuit breaker '{}' closed: {}; it was open for {} and refused {}",
+                        "Circuit breaker '{}' closed: {}; it was open for {} and refused {}{}",
                         name(),
                         reason(),
                         Durations.inWords(wasOpenFor),
-                        refused == 1 ? "1 call" : refused + " calls");
+                        refused == 1 ? "1 call" : refused + " calls",
+                        ramp == null ? "" : "; its load comes back over " + Durations.inWords(ramp.duration()));
     }
 
     private LoggingEventBuilder line(LogLine line) {

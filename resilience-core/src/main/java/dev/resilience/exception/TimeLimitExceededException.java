@@ -11,6 +11,7 @@ public final class TimeLimitExceededException extends ResilienceException implem
 
     private final String name;
     private final boolean byDeadline;
+    private final boolean aboutCallee;
 
     /** The call took longer than its policy allows. */
     public TimeLimitExceededException(String name, String reason, @Nullable Throwable cause) {
@@ -23,9 +24,24 @@ public final class TimeLimitExceededException extends ResilienceException implem
      * @param byDeadline whether the caller's deadline allowed less than the policy
      */
     public TimeLimitExceededException(String name, String reason, @Nullable Throwable cause, boolean byDeadline) {
+        this(name, reason, cause, byDeadline, !byDeadline);
+    }
+
+    private TimeLimitExceededException(
+            String name, String reason, @Nullable Throwable cause, boolean byDeadline, boolean aboutCallee) {
         super("Time limit '" + name + "' exceeded: " + reason, cause);
         this.name = name;
         this.byDeadline = byDeadline;
+        this.aboutCallee = aboutCallee;
+    }
+
+    /**
+     * The call was not begun, because it waited for a thread all the time.
+     *
+     * @param byDeadline whether the caller's deadline allowed less than the policy
+     */
+    public static TimeLimitExceededException notBegun(String name, String reason, boolean byDeadline) {
+        return new TimeLimitExceededException(name, reason, null, byDeadline, false);
     }
 
     /** The name of the time limit. */
@@ -36,5 +52,13 @@ public final class TimeLimitExceededException extends ResilienceException implem
     /** Whether the caller's deadline allowed less time than the policy: then this says nothing about the callee. */
     public boolean isByDeadline() {
         return byDeadline;
+    }
+
+    /**
+     * Whether this tells that the callee is slow. It does not where the caller's deadline allowed less time than the policy,
+     * nor where no thread was free for the call: a circuit breaker counts it as ignored then.
+     */
+    public boolean isAboutCallee() {
+        return aboutCallee;
     }
 }

@@ -15,6 +15,11 @@ public final class Require {
         }
     }
 
+    public static void between(int minimum, int maximum, String key, int value) {
+        atLeast(minimum, key, value);
+        that(value <= maximum, key, value, "must be at most " + maximum);
+    }
+
     public static void positive(String key, @Nullable Duration value) {
         if (value != null && (value.isNegative() || value.isZero())) {
             throw new InvalidPolicyException(key, value, "must be longer than zero");

@@ -141,15 +141,18 @@ public final class TimeLimit implements Layer, AutoCloseable {
      * @param cause what it threw when it was interrupted, if that is known
      */
     TimeLimitExceededException exceeded(TimeAllowed allowed, @Nullable Throwable cause) {
-        return timedOut(allowed, "the call took longer than ", cause);
+        String why = told("the call took longer than ", allowed);
+        return new TimeLimitExceededException(name, why, cause, allowed.byDeadline());
     }
 
     /** The call has waited for a worker all the time. */
     TimeLimitExceededException noWorker(TimeAllowed allowed) {
-        return timedOut(allowed, "no worker thread became free within ", null);
+        String why = told("no worker thread became free within ", allowed);
+        return TimeLimitExceededException.notBegun(name, why, allowed.byDeadline());
     }
 
-    private TimeLimitExceededException timedOut(TimeAllowed allowed, String what, @Nullable Throwable cause) {
+    /** Counts a call that took too long, and tells of it. */
+    private String told(String what, TimeAllowed allowed) {
         String why = what + allowed;
         calls.count(TimeLimitOutcome.TIMED_OUT);
         log.write(
@@ -159,6 +162,6 @@ public final class TimeLimit implements Layer, AutoCloseable {
                         .addKeyValue("reason", why)
                         .log("Time limit '{}': {}", name, why));
         events.publish(() -> new CallTimedOut(time.now(), name, allowed.timeout()));
-        return new TimeLimitExceededException(name, why, cause, allowed.byDeadline());
+        return why;
     }
 }

@@ -27,15 +27,17 @@ class CoarseTimeTests {
     @Test
     void aCallIsHeldAgainstTheThresholdsForLongerThanTheWindowByTheLagAtMost() {
         TimeWindow window = secondOfFailures();
-        window.record(true, false);
+        window.record(true, false, time.coarseNanoTime());
         time.coarseTimeLags(LAG);
         time.manual.advance(Duration.ofSeconds(1).plus(LAG).minus(NANO));
-        assertThat(window.record(false, false))
+        assertThat(window.record(false, false, time.coarseNanoTime()))
                 .as("a second and almost the lag later")
                 .isNotNull();
 
         time.manual.advance(NANO);
-        assertThat(window.record(false, false)).as("a second and the lag later").isNull();
+        assertThat(window.record(false, false, time.coarseNanoTime()))
+                .as("a second and the lag later")
+                .isNull();
     }
 
     @Test
@@ -43,14 +45,17 @@ class CoarseTimeTests {
         TimeWindow window = secondOfFailures();
         time.manual.advance(Duration.ofMillis(50).plus(LAG).minus(NANO));
         time.coarseTimeLags(LAG);
-        window.record(true, false); // at the end of the first bucket, it seems, and in truth in the second
+        window.record(
+                true,
+                false,
+                time.coarseNanoTime()); // at the end of the first bucket, it seems, and in truth in the second
         time.coarseTimeLags(Duration.ZERO);
         time.manual.advance(Duration.ofMillis(950).minus(LAG));
 
-        assertThat(window.record(false, false)).isNotNull();
+        assertThat(window.record(false, false, time.coarseNanoTime())).isNotNull();
 
         time.manual.advance(NANO);
-        assertThat(window.record(false, false)).isNull();
+        assertThat(window.record(false, false, time.coarseNanoTime())).isNull();
     }
 
     /** A window of a millisecond holds what one tick holds, and counts it as any other does. */
@@ -58,15 +63,17 @@ class CoarseTimeTests {
     void aWindowShorterThanATickCountsTheCallsOfATick() {
         TimeWindow window = new TimeWindow(Duration.ofMillis(1), new Thresholds(3, 1, 0), time);
         time.manual.advance(LAG);
-        window.record(true, false);
+        window.record(true, false, time.coarseNanoTime());
         time.coarseTimeLags(Duration.ofMillis(9));
         time.manual.advance(Duration.ofMillis(9));
-        window.record(true, false);
+        window.record(true, false, time.coarseNanoTime());
 
-        assertThat(window.record(true, false)).isNotNull();
+        assertThat(window.record(true, false, time.coarseNanoTime())).isNotNull();
 
         time.coarseTimeLags(Duration.ZERO);
-        assertThat(window.record(true, false)).as("at the next tick").isNull();
+        assertThat(window.record(true, false, time.coarseNanoTime()))
+                .as("at the next tick")
+                .isNull();
     }
 
     @Test

@@ -139,10 +139,23 @@ class OpenPeriodTests {
         }
 
         @Test
-        void notByDefault() {
+        void notWithAMultiplierOfOne() {
             for (int i = 0; i < 10; i++) {
                 assertOpensFor(calls, OPEN);
             }
+        }
+
+        @Test
+        void twofoldByDefault() {
+            TestBreaker byDefault = new TestBreaker(
+                    way, CircuitBreakerPolicy.builder().failureThreshold(1).build());
+
+            assertOpensFor(byDefault, OPEN);
+            assertOpensFor(byDefault, OPEN.multipliedBy(2));
+            assertOpensFor(byDefault, OPEN.multipliedBy(4));
+            assertOpensFor(byDefault, OPEN.multipliedBy(8));
+            assertOpensFor(byDefault, Duration.ofMinutes(5));
+            assertOpensFor(byDefault, Duration.ofMinutes(5));
         }
 
         @Test

@@ -34,6 +34,7 @@ class RacesTests {
 
     private CircuitBreaker breaker(int maxConcurrent, int successThreshold) {
         CircuitBreakerPolicy policy = CircuitBreakerPolicy.builder()
+                .openDurationMultiplier(1)
                 .failureThreshold(1)
                 .openDuration(OPEN)
                 .halfOpen(new HalfOpen(maxConcurrent, successThreshold, Duration.ofMinutes(1)))

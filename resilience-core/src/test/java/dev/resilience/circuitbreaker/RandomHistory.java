@@ -1,6 +1,7 @@
 package dev.resilience.circuitbreaker;
 
 import dev.resilience.circuitbreaker.ReferenceBreaker.Call;
+import dev.resilience.concurrency.Seeds;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
 import dev.resilience.event.CircuitStateChanged;
@@ -44,12 +45,21 @@ final class RandomHistory {
     private int depth;
 
     RandomHistory(long seed) {
-        this.random = new Random(seed);
+        this(seed, ReferenceBreaker::new);
+    }
+
+    /** @param model makes the reference, or one with a planted defect */
+    RandomHistory(long seed, Model model) {
+        this.random = Seeds.random(seed);
         this.policies = new RandomPolicies(random);
         CircuitBreakerPolicy policy = policies.next();
         this.real = new TestBreaker(Way.BLOCKING, policy);
         this.pipeline = Pipeline.of(real.breaker);
-        this.reference = new ReferenceBreaker(policy, now(), real.time::now);
+        this.reference = model.of(policy, now());
+    }
+
+    interface Model {
+        ReferenceBreaker of(CircuitBreakerPolicy policy, long now);
     }
 
     private record UnderWay(CompletableFuture<String> body, CompletableFuture<String> answer, Call call) {}
@@ -67,7 +77,7 @@ final class RandomHistory {
         int action = random.nextInt(1000);
         if (action < shareOfOperations()) {
             operate();
-        } else if (action < (reference.state() == CircuitState.OPEN ? 600 : 150)) {
+        } else if (action < (reference.state == CircuitState.OPEN ? 600 : 150)) {
             letTimePass();
         } else if (action < 250 && depth < DEEPEST) {
             callAndWait();
@@ -81,7 +91,7 @@ final class RandomHistory {
 
     /** In thousandths; states that only an operator ends are none to stay in for long. */
     private int shareOfOperations() {
-        return switch (reference.state()) {
+        return switch (reference.state) {
             case FORCED_OPEN, DISABLED -> 60;
             case OPEN -> 2;
             default -> 4;
@@ -163,7 +173,7 @@ final class RandomHistory {
 
     private void expectEnd(Call call, Ending ending) {
         saw(ending.name());
-        reference.end(call, ending.under(call.policy), ending.failure, now());
+        reference.end(call, ending.under(call.policy()), now());
     }
 
     /** There are long phases in which the callee is well or ill. */
@@ -187,7 +197,7 @@ final class RandomHistory {
                 real.breaker.disable();
             }
             case 2, 3 -> {
-                reference.reset(now());
+                reference.operate(reference.policy.initialState(), now());
                 real.breaker.reset();
             }
             case 4, 5 -> {
@@ -195,17 +205,17 @@ final class RandomHistory {
                 real.breaker.close();
             }
             case 6 -> {
-                saw("opened by hand while " + reference.state());
+                saw("opened by hand while " + reference.state);
                 reference.operate(CircuitState.OPEN, now());
                 real.breaker.open();
             }
             case 7 -> {
-                saw("half-opened by hand while " + reference.state());
+                saw("half-opened by hand while " + reference.state);
                 reference.operate(CircuitState.HALF_OPEN, now());
                 real.breaker.halfOpen();
             }
             default -> {
-                saw("reconfigured while " + reference.state());
+                saw("reconfigured while " + reference.state);
                 CircuitBreakerPolicy policy = policies.next();
                 reference.reconfigure(policy, now());
                 real.breaker.reconfigure(policy);
@@ -219,13 +229,14 @@ final class RandomHistory {
             real.time.advance(Duration.ofMillis(random.nextInt(1500)));
             return;
         }
-        CircuitBreakerPolicy policy = reference.policy();
+        CircuitBreakerPolicy policy = reference.policy;
         Duration slow = policy.slowCallDuration();
-        Duration limit = switch (random.nextInt(5)) {
+        Duration limit = switch (random.nextInt(6)) {
             case 0 -> Duration.ofNanos(Math.max(1, reference.openNanosLeft(now())));
             case 1 -> policy.halfOpen().probeTimeout();
             case 2 -> policy.window().duration();
             case 3 -> policy.window().duration().dividedBy(20);
+            case 4 -> Duration.ofSeconds(1);
             default -> slow == null ? Duration.ofSeconds(2) : slow;
         };
         real.time.advance(limit.plusNanos(random.nextInt(3) - 1));
@@ -245,29 +256,51 @@ final class RandomHistory {
     }
 
     private void compareRefusal(@Nullable Throwable failure) {
+        Duration wait = switch (reference.state) {
+            case OPEN -> Duration.ofNanos(Math.max(1_000_000, reference.openNanosLeft(now())));
+            case FORCED_OPEN -> reference.policy.openDuration();
+            default -> Duration.ofSeconds(1);
+        };
         check(
                 failure instanceof CircuitOpenException refusal
-                        && refusal.retryAfter().equals(reference.retryAfter(now())),
-                "a refusal for " + reference.retryAfter(now()) + ", not " + failure);
+                        && refusal.retryAfter().equals(wait),
+                "a refusal for " + wait + ", not " + failure);
     }
 
     private void compare() {
         steps++;
-        check(real.breaker.currentState() == reference.state(), "state " + reference.state());
-        check(real.breaker.policy().equals(reference.policy()), "the policy of now");
-        check(real.breaker.slowCalls() == reference.slowCalls(), "other slow calls");
+        check(real.breaker.currentState() == reference.state, "state " + reference.state);
+        check(real.breaker.policy().equals(reference.policy), "the policy of now");
+        check(real.breaker.slowCalls() == reference.slowCalls, "other slow calls");
         for (CircuitBreakerOutcome outcome : OUTCOMES) {
-            check(real.breaker.calls().get(outcome) == reference.calls(outcome), "another count of results");
+            int expected = reference.calls.getOrDefault(outcome, 0);
+            check(real.breaker.calls().get(outcome) == expected, expected + " calls as " + outcome);
         }
-        double rate = reference.failureRate(now());
-        check(Double.compare(real.breaker.failureRate(), rate) == 0, "another rate");
-        CircuitBreakerStatus status = reference.status(now());
-        check(real.breaker.status().equals(status), "another status, " + real.breaker.status() + " where " + status);
+        if (reference.state == CircuitState.CLOSED) {
+            double rate = reference.window.failureRate(now());
+            check(Double.compare(real.breaker.failureRate(), rate) == 0, "rate " + rate);
+        }
+        compareProbing();
         compareNews();
     }
 
+    private void compareProbing() {
+        CircuitBreakerStatus status = real.breaker.status();
+        boolean open = reference.state != CircuitState.CLOSED && reference.state != CircuitState.DISABLED;
+        check(status.failedProbes() == (open ? reference.failedProbings : 0), "another number of failed probings");
+        CircuitBreakerStatus.Probing probing = status.probing();
+        check((probing != null) == (reference.state == CircuitState.HALF_OPEN), "probes while half-open");
+        if (probing != null) {
+            long inFlight = reference.probes.stream()
+                    .filter(probe -> !reference.isLate(probe, now()))
+                    .count();
+            check(probing.inFlight() == inFlight, inFlight + " probes");
+            check(probing.succeeded() == reference.successes, reference.successes + " probes that succeeded");
+        }
+    }
+
     private void compareNews() {
-        List<String> expected = reference.news();
+        List<String> expected = reference.news;
         check(real.events.size() == expected.size(), "other events");
         for (int i = 0; i < expected.size(); i++) {
             check(news(real.events.get(i)).equals(expected.get(i)), "other events");
@@ -283,7 +316,7 @@ final class RandomHistory {
 
     private void check(boolean asExpected, String expected) {
         if (!asExpected) {
-            throw new AssertionError("After step %d, expected %s: %s, %s, slow %d, rate %s, %s; reference: %s, %s"
+            throw new AssertionError("After step %d, expected %s: %s, %s, slow %d, rate %s, %s; by %s"
                     .formatted(
                             steps,
                             expected,
@@ -292,8 +325,7 @@ final class RandomHistory {
                             real.breaker.slowCalls(),
                             real.breaker.failureRate(),
                             real.events,
-                            reference.failureRate(now()),
-                            reference.policy()));
+                            reference.policy));
         }
     }
 }

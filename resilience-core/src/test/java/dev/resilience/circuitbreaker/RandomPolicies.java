@@ -22,9 +22,9 @@ final class RandomPolicies {
 
     CircuitBreakerPolicy next() {
         double multiplier = oneOf(1.0, 1.0, 1.5, 2.0, 3.0);
-        Window window = oneOf(count(1), count(2), count(7), count(20), time(5), time(40));
+        Window window = oneOf(count(1), count(2), count(7), count(20), count(60), time(5), time(40));
         return CircuitBreakerPolicy.builder()
-                .failureThreshold(oneOf(0, 0, 1, 2, 5))
+                .failureThreshold(oneOf(0, 1, 2, 3, 5))
                 .failureRateThreshold(oneOf(0.0, 0.01, 0.5, 0.5, 1.0))
                 .window(window)
                 .minimumCalls(window.type() == Window.Type.TIME ? oneOf(1, 8, 30) : 1 + random.nextInt(window.size()))
@@ -33,6 +33,7 @@ final class RandomPolicies {
                 .openDuration(Duration.ofSeconds(10))
                 .openDurationMultiplier(multiplier)
                 .maxOpenDuration(Duration.ofSeconds(multiplier > 1 ? oneOf(10, 45, 300) : oneOf(10, 45)))
+                .ramp(oneOf(Duration.ZERO, Duration.ZERO, Duration.ofSeconds(3), Duration.ofSeconds(20)))
                 .halfOpen(new HalfOpen(oneOf(1, 1, 2, 3), oneOf(1, 2, 4), Duration.ofSeconds(oneOf(1, 5, 20))))
                 .recordOn(oneOf(
                         NONE,

@@ -1,354 +1,143 @@
 package dev.resilience.circuitbreaker;
 
-import dev.resilience.circuitbreaker.CircuitBreakerPolicy.Window;
+import static dev.resilience.event.CircuitBreakerOutcome.FAILURE;
+import static dev.resilience.event.CircuitBreakerOutcome.IGNORED;
+import static dev.resilience.event.CircuitBreakerOutcome.REJECTED;
+import static dev.resilience.event.CircuitState.CLOSED;
+import static dev.resilience.event.CircuitState.DISABLED;
+import static dev.resilience.event.CircuitState.FORCED_OPEN;
+import static dev.resilience.event.CircuitState.HALF_OPEN;
+import static dev.resilience.event.CircuitState.OPEN;
+
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What a circuit breaker should do: one thread, nothing packed, everything counted anew from lists. */
-final class ReferenceBreaker {
+/** What a circuit breaker does, on one thread: its states. What opens it is in {@link ReferenceWindow}. */
+class ReferenceBreaker {
 
-    private static final int BUCKETS = 20;
+    static final long WHOLE = 1_000_000_000;
 
-    private final Map<CircuitBreakerOutcome, Long> calls = new EnumMap<>(CircuitBreakerOutcome.class);
-    private final List<String> news = new ArrayList<>();
-    private CircuitBreakerPolicy policy;
-    private CircuitState state;
-    private double rateThatOpened = Double.NaN;
-    private long slowCalls;
-    private int stay;
-    private long since;
-    private int failuresInARow;
-    private int failedProbings;
-    private int successesOfProbes;
-    private final Deque<Ended> window = new ArrayDeque<>();
-    private final List<Call> probes = new ArrayList<>();
-    private final Supplier<Instant> wallClock;
-    private Instant sinceByWallClock;
-    private @Nullable String rule;
-    private @Nullable String lastFailure;
-    private @Nullable String lastFailureWhileClosed;
-    private @Nullable Instant openedAt;
-    private long callsThatOpened;
-    private double shareThatOpened = Double.NaN;
-    private long refusedBefore;
+    final Map<CircuitBreakerOutcome, Integer> calls = new EnumMap<>(CircuitBreakerOutcome.class);
+    final List<String> news = new ArrayList<>();
+    final List<Call> probes = new ArrayList<>();
+    CircuitBreakerPolicy policy;
+    CircuitState state;
+    ReferenceWindow window;
+    int slowCalls, failedProbings, successes;
+    private long since, ramped;
+    private boolean ramps;
 
-    ReferenceBreaker(CircuitBreakerPolicy policy, long now, Supplier<Instant> wallClock) {
+    ReferenceBreaker(CircuitBreakerPolicy policy, long now) {
         this.policy = policy;
+        this.window = new ReferenceWindow(policy, now);
         this.state = policy.initialState();
         this.since = now;
-        this.wallClock = wallClock;
-        this.sinceByWallClock = wallClock.get();
-        for (CircuitBreakerOutcome outcome : CircuitBreakerOutcome.values()) {
-            calls.put(outcome, 0L);
-        }
-        beginInitially();
     }
 
-    /** An admitted call, and the stay in a state that admitted it. */
-    static final class Call {
+    /** An admitted call; its window tells in which stay in a state that was. */
+    record Call(CircuitBreakerPolicy policy, ReferenceWindow window, CircuitState state, long start) {}
 
-        final CircuitBreakerPolicy policy;
-        private final int stay;
-        private final CircuitState state;
-        private final long start;
-
-        Call(ReferenceBreaker breaker, long start) {
-            this.policy = breaker.policy;
-            this.stay = breaker.stay;
-            this.state = breaker.state;
-            this.start = start;
-        }
-
-        private boolean isLate(long now) {
-            return state == CircuitState.HALF_OPEN
-                    && now - start >= policy.halfOpen().probeTimeout().toNanos();
-        }
-
-        private boolean isSlow(long now) {
-            Duration slow = policy.slowCallDuration();
-            return slow != null && now - start > slow.toNanos();
-        }
-    }
-
-    private record Ended(long bucket, boolean failed, boolean slow) {}
-
-    CircuitState state() {
-        return state;
-    }
-
-    CircuitBreakerPolicy policy() {
-        return policy;
-    }
-
-    long calls(CircuitBreakerOutcome outcome) {
-        return calls.get(outcome);
-    }
-
-    long slowCalls() {
-        return slowCalls;
-    }
-
-    /** What listeners are told, in its order; whoever reads it clears it. */
-    List<String> news() {
-        return news;
-    }
-
-    long openNanosLeft(long now) {
-        return openNanos() - (now - since);
-    }
-
-    Duration retryAfter(long now) {
-        return switch (state) {
-            case OPEN -> Duration.ofNanos(Math.max(1_000_000, openNanosLeft(now)));
-            case FORCED_OPEN -> policy.openDuration();
-            default -> Duration.ofSeconds(1);
-        };
-    }
-
-    double failureRate(long now) {
-        if (state == CircuitState.OPEN || state == CircuitState.HALF_OPEN) {
-            return rateThatOpened;
-        }
-        forgetOldCalls(now);
-        return state == CircuitState.CLOSED && hasWindow() && window.size() >= policy.minimumCalls()
-                ? share(Ended::failed)
-                : Double.NaN;
-    }
-
-    /** What it tells of itself. */
-    CircuitBreakerStatus status(long now) {
-        boolean open = state != CircuitState.CLOSED && state != CircuitState.DISABLED;
-        forgetOldCalls(now);
-        boolean counted = state == CircuitState.CLOSED && hasWindow() && !window.isEmpty();
-        boolean opened = state == CircuitState.OPEN || state == CircuitState.HALF_OPEN;
-        int inFlight = (int) probes.stream().filter(probe -> !probe.isLate(now)).count();
-        return new CircuitBreakerStatus(
-                state,
-                sinceByWallClock,
-                rule == null || failedProbings == 0
-                        ? rule
-                        : "a probe failed (probing " + failedProbings + "); before that: " + rule,
-                lastFailure,
-                openedAt,
-                state == CircuitState.OPEN ? wallClock.get().plusNanos(openNanosLeft(now)) : null,
-                state == CircuitState.OPEN && openNanosLeft(now) <= 0,
-                open ? failedProbings : 0,
-                open ? calls.get(CircuitBreakerOutcome.REJECTED) - refusedBefore : 0,
-                state != CircuitState.HALF_OPEN
-                        ? null
-                        : new CircuitBreakerStatus.Probing(
-                                inFlight,
-                                policy.halfOpen().maxConcurrent(),
-                                successesOfProbes,
-                                policy.halfOpen().successThreshold()),
-                counted ? share(Ended::failed) : opened ? shareThatOpened : Double.NaN,
-                counted ? window.size() : opened ? callsThatOpened : 0);
-    }
-
-    /** The call that is let in, or null. */
     @Nullable
     Call admit(long now) {
-        if (state == CircuitState.OPEN && openNanosLeft(now) <= 0) {
-            become(CircuitState.HALF_OPEN, now);
+        if (state == OPEN && openNanosLeft(now) <= 0) {
+            become(HALF_OPEN, now);
         }
-        boolean room = state != CircuitState.HALF_OPEN
-                || probes.stream().filter(probe -> !probe.isLate(now)).count()
-                        < policy.halfOpen().maxConcurrent();
-        if (state == CircuitState.OPEN || state == CircuitState.FORCED_OPEN || !room) {
-            calls.merge(CircuitBreakerOutcome.REJECTED, 1L, Long::sum);
+        probes.removeIf(probe -> isLate(probe, now));
+        boolean full = state == HALF_OPEN && probes.size() == policy.halfOpen().maxConcurrent();
+        if (state == OPEN || state == FORCED_OPEN || full || !isLetInByRamp(now)) {
+            calls.merge(REJECTED, 1, Integer::sum);
             news.add("rejected");
             return null;
         }
-        Call call = new Call(this, now);
-        if (state == CircuitState.HALF_OPEN) {
-            probes.add(call);
-        }
+        Call call = new Call(policy, window, state, now);
+        probes.addAll(state == HALF_OPEN ? List.of(call) : List.of());
         return call;
     }
 
-    void end(Call call, CircuitBreakerOutcome how, @Nullable Throwable failure, long now) {
-        if (call.state == CircuitState.DISABLED) {
-            return;
-        }
-        CircuitBreakerOutcome outcome = call.isLate(now) ? CircuitBreakerOutcome.IGNORED : how;
-        calls.merge(outcome, 1L, Long::sum);
+    void end(Call call, CircuitBreakerOutcome how, long now) {
+        CircuitBreakerOutcome outcome = isLate(call, now) ? IGNORED : how;
         probes.remove(call);
-        if (outcome == CircuitBreakerOutcome.IGNORED) {
+        calls.merge(outcome, call.state == DISABLED ? 0 : 1, Integer::sum);
+        if (call.state == DISABLED || outcome == IGNORED) {
             return;
         }
-        boolean slow = call.isSlow(now);
-        boolean failed = outcome == CircuitBreakerOutcome.FAILURE;
+        boolean failed = outcome == FAILURE;
+        boolean slow = isSlow(call, now);
         slowCalls += slow ? 1 : 0;
-        if (call.stay == stay && state == CircuitState.CLOSED) {
-            lastFailureWhileClosed = failed ? nameOf(failure) : lastFailureWhileClosed;
-            endWhileClosed(failed, slow, now);
-        } else if (call.stay == stay && state == CircuitState.HALF_OPEN) {
-            endOfProbe(failed, failure, now);
-        }
-    }
-
-    private void endWhileClosed(boolean failed, boolean slow, long now) {
-        failuresInARow = failed ? failuresInARow + 1 : 0;
-        window.add(new Ended(bucket(now), failed, slow));
-        forgetOldCalls(now);
-        boolean tooMany = hasWindow()
-                && window.size() >= policy.minimumCalls()
-                && (atLeast(policy.failureRateThreshold(), share(Ended::failed))
-                        || atLeast(policy.slowCallRateThreshold(), share(Ended::slow)));
-        if (tooMany || (failed && policy.failureThreshold() > 0 && failuresInARow >= policy.failureThreshold())) {
-            rateThatOpened = failureRate(now);
-            openBecauseOf(ruleThatOpens(), lastFailureWhileClosed);
-            callsThatOpened = hasWindow() ? window.size() : 0;
-            shareThatOpened = callsThatOpened == 0 ? Double.NaN : share(Ended::failed);
-            become(CircuitState.OPEN, now);
-        }
-    }
-
-    private String ruleThatOpens() {
-        if (policy.failureThreshold() > 0 && failuresInARow >= policy.failureThreshold()) {
-            return failuresInARow == 1 ? "1 call failed" : failuresInARow + " calls in a row failed";
-        }
-        boolean failures = atLeast(policy.failureRateThreshold(), share(Ended::failed));
-        double percent = 100 * share(failures ? Ended::failed : Ended::slow);
-        String number = percent >= 10 ? "" + (int) (percent + 1e-9) : ("" + (int) (10 * percent + 1e-9) / 10.0);
-        boolean byTime = policy.window().type() == Window.Type.TIME;
-        return number.replaceFirst("\\.0$", "") + "% of " + (byTime ? "" : "the last ")
-                + (window.size() == 1 ? "1 call" : window.size() + " calls")
-                + (byTime ? " in the last " + policy.window().duration().toSeconds() + " s" : "")
-                + (failures
-                        ? " failed"
-                        : " took longer than " + (policy.slowCallDuration().toNanos() == 1 ? "1 ns" : "2 s"));
-    }
-
-    private void openBecauseOf(String reason, @Nullable String failure) {
-        rule = reason;
-        lastFailure = failure;
-        openedAt = wallClock.get();
-        refusedBefore = calls.get(CircuitBreakerOutcome.REJECTED);
-        failedProbings = 0;
-        callsThatOpened = 0;
-        shareThatOpened = Double.NaN;
-    }
-
-    private static @Nullable String nameOf(@Nullable Throwable failure) {
-        return failure == null ? null : failure.getClass().getName();
-    }
-
-    private void endOfProbe(boolean failed, @Nullable Throwable failure, long now) {
-        if (failed) {
+        if (call.window == window && state == CLOSED && opens(failed, slow, now)) {
+            become(OPEN, now);
+        } else if (call.window == window && state == HALF_OPEN && failed) {
             failedProbings++;
-            lastFailure = nameOf(failure);
-            become(CircuitState.OPEN, now);
-        } else if (++successesOfProbes >= policy.halfOpen().successThreshold()) {
-            become(CircuitState.CLOSED, now);
+            become(OPEN, now);
+        } else if (call.window == window
+                && state == HALF_OPEN
+                && ++successes == policy.halfOpen().successThreshold()) {
+            failedProbings = 0;
+            become(CLOSED, now);
+            ramps = true;
         }
     }
 
-    /** What an operator does; an action that changes nothing still begins a new stay. */
+    /** By an operator. */
     void operate(CircuitState next, long now) {
-        boolean forcedTwice = next == CircuitState.FORCED_OPEN && state == next;
-        boolean probesOn = next == CircuitState.HALF_OPEN && (state == CircuitState.OPEN || state == next);
-        if (!forcedTwice && !probesOn) {
-            rateThatOpened = Double.NaN;
-            switch (next) {
-                case OPEN -> openBecauseOf("opened by hand", null);
-                case FORCED_OPEN -> openBecauseOf("forced open by hand", null);
-                case HALF_OPEN -> openBecauseOf("set to half-open by hand", null);
-                default -> {}
-            }
-        }
+        failedProbings = next == HALF_OPEN && (state == OPEN || state == HALF_OPEN) ? failedProbings : 0;
         become(next, now);
-    }
-
-    void reset(long now) {
-        rateThatOpened = Double.NaN;
-        become(policy.initialState(), now);
-        beginInitially();
-    }
-
-    private void beginInitially() {
-        rule = null;
-        lastFailure = null;
-        openedAt = null;
-        failedProbings = 0;
-        if (state == CircuitState.OPEN || state == CircuitState.FORCED_OPEN) {
-            openBecauseOf("initial-state of the policy", null);
-        }
-    }
-
-    private void become(CircuitState next, long now) {
-        if (next != state || next == CircuitState.OPEN || next == CircuitState.HALF_OPEN) {
-            news.add(state + " to " + next);
-            sinceByWallClock = wallClock.get();
-        }
-        state = next;
-        since = now;
-        beginAnew();
     }
 
     void reconfigure(CircuitBreakerPolicy other, long now) {
         policy = other;
-        since = state == CircuitState.OPEN ? since : now;
-        beginAnew();
-    }
-
-    private void beginAnew() {
-        stay++;
-        failuresInARow = 0;
-        lastFailureWhileClosed = null;
-        successesOfProbes = 0;
-        window.clear();
+        window = new ReferenceWindow(other, now);
+        successes = 0;
+        ramped = 0;
         probes.clear();
     }
 
-    private long openNanos() {
-        long nanos = policy.openDuration().toNanos();
-        for (int i = 0; i < failedProbings && policy.openDurationMultiplier() > 1; i++) {
-            long grown = (long) (nanos * policy.openDurationMultiplier());
-            nanos = Math.min(grown, policy.maxOpenDuration().toNanos());
+    private void become(CircuitState next, long now) {
+        news.addAll(next != state || next == OPEN || next == HALF_OPEN ? List.of(state + " to " + next) : List.of());
+        state = next;
+        since = now;
+        ramps = false;
+        reconfigure(policy, now);
+    }
+
+    long openNanosLeft(long now) {
+        double grown = policy.openDuration().toNanos() * Math.pow(policy.openDurationMultiplier(), failedProbings);
+        return (long) Math.min(grown, policy.maxOpenDuration().toNanos()) - (now - since);
+    }
+
+    /** The first call passes; of those that follow, as many as the shares of their moments add up to. */
+    boolean isLetInByRamp(long now) {
+        double passed = (double) (now - since) / policy.ramp().toNanos();
+        if (state != CLOSED || !ramps || !(passed < 1)) {
+            return true;
         }
-        return nanos;
+        long before = ramped == 0 ? WHOLE - WHOLE / 10 : ramped;
+        ramped = before + (long) (WHOLE * Math.min(1, 0.1 + 0.9 * passed));
+        return ramped / WHOLE > before / WHOLE;
     }
 
-    private boolean hasWindow() {
-        return policy.failureRateThreshold() > 0
-                || (policy.slowCallDuration() != null && policy.slowCallRateThreshold() > 0);
+    private boolean opens(boolean failed, boolean slow, long now) {
+        window.add(failed, slow, now);
+        return (window.isStreak() && isStreak(window, now)) || window.isRate(now);
     }
 
-    private double share(Predicate<Ended> part) {
-        int count = 0;
-        for (Ended call : window) {
-            count += part.test(call) ? 1 : 0;
-        }
-        return (double) count / window.size();
+    /** Whether failures in a row count: while enough of the calls of the last second failed. */
+    boolean isStreak(ReferenceWindow calls, long now) {
+        return calls.shareInLastSecond(now) >= policy.failureRateThreshold();
     }
 
-    private static boolean atLeast(double threshold, double rate) {
-        return threshold > 0 && rate >= threshold;
+    boolean isLate(Call call, long now) {
+        return call.state == HALF_OPEN
+                && now - call.start >= call.policy.halfOpen().probeTimeout().toNanos();
     }
 
-    private long bucket(long now) {
-        return (now - since) / (policy.window().duration().toNanos() / BUCKETS);
-    }
-
-    private void forgetOldCalls(long now) {
-        boolean byTime = policy.window().type() == Window.Type.TIME;
-        while (!window.isEmpty()
-                && (byTime
-                        ? window.getFirst().bucket() <= bucket(now) - BUCKETS
-                        : window.size() > policy.window().size())) {
-            window.removeFirst();
-        }
+    boolean isSlow(Call call, long now) {
+        return call.policy.slowCallDuration() != null
+                && now - call.start > call.policy.slowCallDuration().toNanos();
     }
 }

@@ -41,9 +41,12 @@ final class TestBreaker {
         this.way = way;
     }
 
-    /** A policy under which so many failures in a row open, and nothing else does. */
+    /** A policy under which so many failures in a row open, and nothing else does; each open period is as long as the first. */
     static CircuitBreakerPolicy.Builder consecutive(int failures) {
-        return CircuitBreakerPolicy.builder().failureThreshold(failures).failureRateThreshold(0);
+        return CircuitBreakerPolicy.builder()
+                .failureThreshold(failures)
+                .failureRateThreshold(0)
+                .openDurationMultiplier(1);
     }
 
     /** What calls fail with where it does not matter. */

@@ -27,7 +27,9 @@ class TimeWindowInterleavingTests {
             TimeWindow window = window(allOfTwo, time);
             time.advance(BUCKET);
 
-            threads.run(() -> window.record(true, false), () -> window.record(true, false));
+            threads.run(
+                    () -> window.record(true, false, time.coarseNanoTime()),
+                    () -> window.record(true, false, time.coarseNanoTime()));
 
             check(window.failureRate() == 1, "A call is missing");
         });
@@ -39,9 +41,9 @@ class TimeWindowInterleavingTests {
             StubTime time = new StubTime();
             TimeWindow window = window(allOfTwo, time);
 
-            threads.run(() -> window.record(true, false), () -> {
+            threads.run(() -> window.record(true, false, time.coarseNanoTime()), () -> {
                 time.advance(BUCKET);
-                window.record(true, false);
+                window.record(true, false, time.coarseNanoTime());
             });
 
             check(window.failureRate() == 1, "A call is missing");
@@ -53,12 +55,13 @@ class TimeWindowInterleavingTests {
     @Interleaved
     void aThresholdThatIsReachedIsSeenByOneOfThoseWhoReachIt(Interleavings mode) {
         mode.explore(threads -> {
-            TimeWindow window = window(halfOfTwo, new StubTime());
+            StubTime time = new StubTime();
+            TimeWindow window = window(halfOfTwo, time);
             AtomicBoolean seen = new AtomicBoolean();
 
             threads.run(
-                    () -> see(seen, window.record(true, false) != null),
-                    () -> see(seen, window.record(false, false) != null));
+                    () -> see(seen, window.record(true, false, time.coarseNanoTime()) != null),
+                    () -> see(seen, window.record(false, false, time.coarseNanoTime()) != null));
 
             check(seen.get(), "Nobody saw that half of the calls failed");
         });
@@ -67,12 +70,13 @@ class TimeWindowInterleavingTests {
     @Interleaved
     void tooManySlowCallsAreSeenByOneOfThem(Interleavings mode) {
         mode.explore(threads -> {
-            TimeWindow window = window(anySlowOfTwo, new StubTime());
+            StubTime time = new StubTime();
+            TimeWindow window = window(anySlowOfTwo, time);
             AtomicBoolean seen = new AtomicBoolean();
 
             threads.run(
-                    () -> see(seen, window.record(false, true) != null),
-                    () -> see(seen, window.record(false, false) != null));
+                    () -> see(seen, window.record(false, true, time.coarseNanoTime()) != null),
+                    () -> see(seen, window.record(false, false, time.coarseNanoTime()) != null));
 
             check(seen.get(), "Nobody saw the slow call");
         });
@@ -84,14 +88,14 @@ class TimeWindowInterleavingTests {
             StubTime time = new StubTime();
             TimeWindow window = window(halfOfTwo, time);
 
-            threads.run(() -> window.record(true, false), () -> {
+            threads.run(() -> window.record(true, false, time.coarseNanoTime()), () -> {
                 time.advance(BUCKET);
-                window.record(true, false);
+                window.record(true, false, time.coarseNanoTime());
             });
             time.advance((BUCKETS - 1) * BUCKET); // the second failure is still in the window
 
             check(
-                    window.record(false, false) != null,
+                    window.record(false, false, time.coarseNanoTime()) != null,
                     "At least half of the calls in the window failed, and nobody saw it");
         });
     }

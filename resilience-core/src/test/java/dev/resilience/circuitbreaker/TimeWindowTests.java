@@ -26,7 +26,7 @@ class TimeWindowTests {
         time.advance(Duration.ofDays(7));
         TimeWindow window = window(1, 0);
         time.advance(Duration.ofMillis(999));
-        window.record(true, false);
+        window.record(true, false, time.coarseNanoTime());
 
         time.advance(Duration.ofSeconds(19));
 
@@ -36,7 +36,7 @@ class TimeWindowTests {
     @Test
     void neverHoldsACallForLongerThanItsLength() {
         TimeWindow window = window(1, 0);
-        window.record(true, false);
+        window.record(true, false, time.coarseNanoTime());
 
         time.advance(Duration.ofSeconds(20));
 
@@ -47,7 +47,7 @@ class TimeWindowTests {
     void isEmptyAfterALongSilence() {
         TimeWindow window = window(1, 0);
         for (int i = 0; i < 20; i++) {
-            window.record(true, true);
+            window.record(true, true, time.coarseNanoTime());
             time.advance(Duration.ofSeconds(1));
         }
         assertThat(window.failureRate()).isEqualTo(1);
@@ -55,7 +55,7 @@ class TimeWindowTests {
         time.advance(Duration.ofDays(365));
 
         assertThat(window.failureRate()).isNaN();
-        assertThat(window.record(false, false)).isNull();
+        assertThat(window.record(false, false, time.coarseNanoTime())).isNull();
         assertThat(window.failureRate()).isZero();
     }
 
@@ -63,7 +63,7 @@ class TimeWindowTests {
     void losesItsCallsBucketByBucket() {
         TimeWindow window = window(0.01, 0);
         for (int second = 0; second < 20; second++) {
-            window.record(second < 10, false);
+            window.record(second < 10, false, time.coarseNanoTime());
             time.advance(Duration.ofSeconds(1));
         }
 
@@ -76,23 +76,25 @@ class TimeWindowTests {
     @Test
     void addsUpFailuresAndSlowCallsApart() {
         TimeWindow window = window(0.75, 0.5);
-        assertThat(window.record(true, false)).isNotNull();
-        assertThat(window.record(false, false)).isNull();
-        assertThat(window.record(false, true)).isNull();
+        assertThat(window.record(true, false, time.coarseNanoTime())).isNotNull();
+        assertThat(window.record(false, false, time.coarseNanoTime())).isNull();
+        assertThat(window.record(false, true, time.coarseNanoTime())).isNull();
 
-        assertThat(window.record(true, true)).as("half of the calls were slow").isNotNull();
+        assertThat(window.record(true, true, time.coarseNanoTime()))
+                .as("half of the calls were slow")
+                .isNotNull();
         assertThat(window.failureRate()).isEqualTo(0.5);
     }
 
     @Test
     void isReachedBySuccessesAsLongAsItHoldsEnoughTrouble() {
         TimeWindow window = window(0.1, 0);
-        window.record(true, false);
+        window.record(true, false, time.coarseNanoTime());
         time.advance(Duration.ofSeconds(19));
-        assertThat(window.record(false, false)).isNotNull();
+        assertThat(window.record(false, false, time.coarseNanoTime())).isNotNull();
 
         time.advance(Duration.ofSeconds(1));
-        assertThat(window.record(false, false)).isNull();
+        assertThat(window.record(false, false, time.coarseNanoTime())).isNull();
     }
 
     @Test
@@ -102,7 +104,7 @@ class TimeWindowTests {
         Callable<Integer> slowFailures = () -> {
             int reached = 0;
             for (int call = 0; call < 300_000; call++) {
-                reached += window.record(true, true) != null ? 1 : 0;
+                reached += window.record(true, true, time.coarseNanoTime()) != null ? 1 : 0;
             }
             return reached;
         };
@@ -120,7 +122,7 @@ class TimeWindowTests {
     void mayBeShorterThanItsBucketsAreMany() {
         TimeWindow window = new TimeWindow(Duration.ofNanos(1), new Thresholds(1, 1, 0), time);
 
-        assertThat(window.record(true, false)).isNotNull();
+        assertThat(window.record(true, false, time.coarseNanoTime())).isNotNull();
         time.advance(Duration.ofNanos(20));
 
         assertThat(window.failureRate()).isNaN();
@@ -129,10 +131,10 @@ class TimeWindowTests {
     @Test
     void mayBeAsLongAsADurationCanBe() {
         TimeWindow window = new TimeWindow(Duration.ofSeconds(Long.MAX_VALUE), new Thresholds(2, 1, 0), time);
-        window.record(true, false);
+        window.record(true, false, time.coarseNanoTime());
 
         time.advance(Duration.ofDays(365 * 100));
 
-        assertThat(window.record(true, false)).isNotNull();
+        assertThat(window.record(true, false, time.coarseNanoTime())).isNotNull();
     }
 }

@@ -11,7 +11,7 @@ import java.util.function.ToDoubleFunction;
 
 /**
  * The same storm with outages of 45 s, 48 s … 81 s; without {@code -Plong}, every third of them. How long a breaker takes to notice that the backend is up depends
- * on where in its open period the outage happens to end; three services need up to 36 s from one probing to the next.
+ * on where in its open period the outage happens to end.
  */
 final class BreakerPhases {
 

@@ -13,12 +13,12 @@ class BreakerRecoveryTests {
 
     @ParameterizedTest
     @FieldSource("WITH_BREAKERS")
-    void everyOutageEndsWithinAnOpenPeriodAndThreeRoundsOfRetries(Scenario scenario) {
+    void everyOutageEndsWithinADoubledOpenPeriodAndThreeRoundsOfRetries(Scenario scenario) {
         DoubleSummaryStatistics recovery = BreakerPhases.summary(scenario, StormResult::recovery);
 
-        assertThat(recovery.getMax()).isLessThan(30 + 3 * 2 + 1);
-        assertThat(recovery.getMin()).as("a lucky moment").isLessThan(6);
-        assertThat(recovery.getMax()).as("an unlucky moment").isGreaterThan(20);
+        assertThat(recovery.getMax()).isLessThan(60 + 3 * 2 + 1);
+        assertThat(recovery.getMin()).as("a lucky moment").isLessThan(25);
+        assertThat(recovery.getMax()).as("an unlucky moment").isGreaterThan(50);
     }
 
     @ParameterizedTest

@@ -104,7 +104,7 @@ final class Plots {
         return chart.finished();
     }
 
-    private static Axis seconds(int from, int to, int step) {
+    static Axis seconds(int from, int to, int step) {
         List<Axis.Tick> ticks = new ArrayList<>();
         for (int second = from; second <= to; second += step) {
             ticks.add(tick(second, Integer.toString(second)));

@@ -26,15 +26,28 @@ class SimulationReportTests {
             "contention-writes.svg", Plots::contentionWrites,
             "contention-time.svg", Plots::contentionTime,
             "storm-load.svg", Plots::stormLoad,
-            "storm-success.svg", Plots::stormSuccess);
+            "storm-success.svg", Plots::stormSuccess,
+            "breaker-served.svg", BreakerReport::servedPlot,
+            "breaker-ramp.svg", BreakerReport::fleetPlot);
 
     private static final Map<String, Supplier<String>> TABLES = Map.of(
             "contention", Tables::contention,
             "storm", Tables::storm,
-            "breaker-phases", Tables::breakerPhases);
+            "breaker-phases", Tables::breakerPhases,
+            "breaker-served", BreakerReport::shareServed,
+            "breaker-time-to-open", BreakerReport::timeToOpen,
+            "breaker-ramp", BreakerReport::fleet);
 
     @ParameterizedTest
-    @ValueSource(strings = {"contention-writes.svg", "contention-time.svg", "storm-load.svg", "storm-success.svg"})
+    @ValueSource(
+            strings = {
+                "contention-writes.svg",
+                "contention-time.svg",
+                "storm-load.svg",
+                "storm-success.svg",
+                "breaker-served.svg",
+                "breaker-ramp.svg"
+            })
     void aPlotIsTheOneOfTheSimulation(String name) throws IOException {
         check(Path.of("plots", name), PLOTS.get(name).get());
     }

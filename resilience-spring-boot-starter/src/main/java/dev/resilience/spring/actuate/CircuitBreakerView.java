@@ -29,6 +29,10 @@ final class CircuitBreakerView {
         if (probing != null) {
             view.put("probes", probes(probing));
         }
+        CircuitBreakerStatus.RampUp ramp = status.ramp();
+        if (ramp != null) {
+            view.put("ramp", Map.of("share", ramp.share(), "until", Timestamps.text(ramp.until())));
+        }
         if (!Double.isNaN(status.failureRate())) {
             view.put("failureRate", status.failureRate());
         }

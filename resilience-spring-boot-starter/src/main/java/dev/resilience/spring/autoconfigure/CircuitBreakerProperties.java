@@ -14,7 +14,10 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
         "resilience.circuit-breaker.default") // for the metadata: the policies are bound by PolicyBinder
 public final class CircuitBreakerProperties extends PolicyProperties<CircuitBreakerPolicy> {
 
-    /** Consecutive failures that open it; 0 switches this off. */
+    /**
+     * Consecutive failures that open it while at least failure-rate-threshold of the calls of the last second failed; 0
+     * switches this off.
+     */
     private int failureThreshold = 5;
 
     /** Share of failed calls, 0 to 1, at which it opens once minimum-calls are in the window; 0 switches this off. */
@@ -36,10 +39,16 @@ public final class CircuitBreakerProperties extends PolicyProperties<CircuitBrea
     private Duration openDuration = Duration.ofSeconds(30);
 
     /** How much longer each open period after a failed probing is, at least 1. */
-    private double openDurationMultiplier = 1.0;
+    private double openDurationMultiplier = 2.0;
 
     /** The longest that open periods grow to. */
     private Duration maxOpenDuration = Duration.ofMinutes(5);
+
+    /**
+     * After a probing has closed it, the share of calls that is let in grows from a tenth to all over this time; the others
+     * are refused. 0 lets all in at once.
+     */
+    private Duration ramp = Duration.ZERO;
 
     /** How it is probed. */
     private HalfOpen halfOpen = new HalfOpen();
@@ -127,6 +136,14 @@ public final class CircuitBreakerProperties extends PolicyProperties<CircuitBrea
         this.maxOpenDuration = maxOpenDuration;
     }
 
+    public Duration getRamp() {
+        return ramp;
+    }
+
+    public void setRamp(Duration ramp) {
+        this.ramp = ramp;
+    }
+
     public HalfOpen getHalfOpen() {
         return halfOpen;
     }
@@ -175,6 +192,7 @@ public final class CircuitBreakerProperties extends PolicyProperties<CircuitBrea
                 .openDuration(openDuration)
                 .openDurationMultiplier(openDurationMultiplier)
                 .maxOpenDuration(maxOpenDuration)
+                .ramp(ramp)
                 .halfOpen(new CircuitBreakerPolicy.HalfOpen(
                         halfOpen.maxConcurrent, halfOpen.successThreshold, halfOpen.probeTimeout))
                 .recordOn(ExceptionClasses.checked("record-on", recordOn))

@@ -68,7 +68,7 @@ final class ForeignKeys {
         circuit-breaker | ignore-exception-predicate     | ignore-on              | none    | Resilience4j | it lists classes; a FaultClassifier bean decides what a list cannot say
         circuit-breaker | exponential-backoff-multiplier | open-duration-multiplier | same  | Resilience4j |
         circuit-breaker | exponential-max-wait-duration-in-open-state | max-open-duration | millis | Resilience4j |
-        circuit-breaker | enable-exponential-backoff     |                        | none    | Resilience4j | 'open-duration-multiplier' says it
+        circuit-breaker | enable-exponential-backoff     | open-duration-multiplier | growth | Resilience4j | 1 is none
         circuit-breaker | allow-health-indicator-to-fail | health                 | health  | Resilience4j |
         circuit-breaker | register-health-indicator      |                        | none    | Resilience4j | every breaker is in the health details; 'management.health.resilience.enabled' switches them off
         circuit-breaker | event-consumer-buffer-size     |                        | none    | Resilience4j | the actuator keeps the last 100 events
@@ -161,6 +161,7 @@ final class ForeignKeys {
                 case "millis" -> word.matches("[1-9]\\d*") ? word + "ms" : written;
                 case "percent" -> Percentages.toRatio(word);
                 case "exponential" -> choose(word, "exponential", "fixed");
+                case "growth" -> choose(word, "1.5", "1.0");
                 case "jitter" -> choose(word, "proportional", "none");
                 case "jitter-word" -> word.matches("[a-z]+") ? written : null;
                 case "health" -> choose(word, "down", "ignore");

@@ -95,7 +95,11 @@ final class Resilience4jTranslation {
             if (translated == null) {
                 return false;
             }
-            keys.put(entry.ours(), translated);
+            if (uniform.equals("enableexponentialbackoff")) {
+                keys.putIfAbsent(entry.ours(), translated); // where the multiplier is written too, that says more
+            } else {
+                keys.put(entry.ours(), translated);
+            }
         } else if (same != null) {
             keys.put(same, value);
         } else {
@@ -161,6 +165,7 @@ final class Resilience4jTranslation {
             keys.putIfAbsent("window.type", "count");
             keys.putIfAbsent("minimum-calls", "100");
             keys.putIfAbsent("open-duration", "60s");
+            keys.putIfAbsent("open-duration-multiplier", "1.0");
         }
         String size = keys.get("window.size");
         if ("time".equals(keys.get("window.type")) && size != null) {

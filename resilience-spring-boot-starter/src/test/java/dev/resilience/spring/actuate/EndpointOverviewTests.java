@@ -110,8 +110,9 @@ class EndpointOverviewTests {
                             Map.entry("slow-call-duration", "PT1.5S"),
                             Map.entry("slow-call-rate-threshold", 1.0),
                             Map.entry("open-duration", "PT30S"),
-                            Map.entry("open-duration-multiplier", 1.0),
+                            Map.entry("open-duration-multiplier", 2.0),
                             Map.entry("max-open-duration", "PT5M"),
+                            Map.entry("ramp", "PT0S"),
                             Map.entry(
                                     "half-open",
                                     Map.of("max-concurrent", 1, "success-threshold", 2, "probe-timeout", "PT30S")),

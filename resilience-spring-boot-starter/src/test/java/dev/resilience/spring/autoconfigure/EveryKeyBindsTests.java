@@ -91,8 +91,9 @@ class EveryKeyBindsTests {
               slow-call-duration: 3s
               slow-call-rate-threshold: 0.75
               open-duration: 10s
-              open-duration-multiplier: 2
+              open-duration-multiplier: 3
               max-open-duration: 1m
+              ramp: 20s
               half-open:
                 max-concurrent: 3
                 success-threshold: 5

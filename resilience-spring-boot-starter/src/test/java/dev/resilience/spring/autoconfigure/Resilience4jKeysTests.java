@@ -87,6 +87,7 @@ class Resilience4jKeysTests extends FailingStartup {
                   open-duration: 10m
                   failure-threshold: 0
                   minimum-calls: 20
+                  open-duration-multiplier: 1.0
                   max-open-duration: 10m
                   window:
                     size: 20

@@ -1,0 +1,50 @@
+package dev.resilience.circuitbreaker;
+
+import dev.resilience.event.CircuitState;
+import dev.resilience.event.Events;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Counts the transitions of a circuit breaker, and tells the log and the listeners of them. Safe for use by many threads. */
+final class Transitions {
+
+    private final Events events;
+    private final Announcements announcements = new Announcements(this::tell);
+    private final Map<CircuitState, Map<CircuitState, LongAdder>> counters = new EnumMap<>(CircuitState.class);
+
+    Transitions(Events events) {
+        this.events = events;
+        for (CircuitState from : CircuitState.values()) {
+            Map<CircuitState, LongAdder> others = new EnumMap<>(CircuitState.class);
+            for (CircuitState to : CircuitState.values()) {
+                others.put(to, new LongAdder());
+            }
+            counters.put(from, others);
+        }
+    }
+
+    /** One that leads to the same state is told of, and not counted. */
+    void made(Transition transition) {
+        if (transition.from() != transition.to()) {
+            counter(transition.from(), transition.to()).increment();
+        }
+        announcements.add(transition);
+    }
+
+    long count(CircuitState from, CircuitState to) {
+        return counter(from, to).sum();
+    }
+
+    private LongAdder counter(CircuitState from, CircuitState to) {
+        return counters.getOrDefault(from, Map.of()).getOrDefault(to, new LongAdder());
+    }
+
+    private void tell(Transition transition) {
+        try {
+            transition.log();
+        } catch (Throwable broken) { // a logger, which must not hurt a call
+        }
+        events.publish(transition::event);
+    }
+}
