@@ -1,0 +1,63 @@
+package dev.resilience.spring.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.resilience.spring.chaos.Combination.Isolation;
+import dev.resilience.spring.jdbc.Databases;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/**
+ * The promises of idempotency while the way to PostgreSQL fails by chance: for each transaction manager, isolation level
+ * and size of the pool. A failure prints its seed. The faults of a seed are always the same, what threads make of them is
+ * not: {@code -Dtest=RandomFaultTests -Dchaos.seed=4711 -Dchaos.calls=1000}.
+ */
+class RandomFaultTests {
+
+    private static final int CALLS = 80;
+    private static final int MANY_CALLS = 10_000;
+    private static final List<Integer> POOL_SIZES = List.of(1, 2, 10);
+
+    @BeforeAll
+    static void prepare() {
+        try (HikariDataSource direct = Databases.POSTGRESQL.pool()) {
+            ChaosRun.prepare(new JdbcTemplate(direct));
+        }
+    }
+
+    /** All of a level at once: most of the time they wait for what is late. */
+    @ParameterizedTest
+    @EnumSource
+    void everyPromiseHoldsWhenConnectionsAreLost(Isolation isolation) {
+        List<ChaosRun> runs = Stream.of(Manager.values())
+                .flatMap(manager -> POOL_SIZES.stream().map(size -> new Combination(manager, isolation, size)))
+                .map(combination -> new ChaosRun(combination, calls(), seed()))
+                .toList();
+
+        List<CompletableFuture<List<String>>> ending = new ArrayList<>();
+        SilentLogs.during(() -> {
+            runs.forEach(run -> ending.add(CompletableFuture.supplyAsync(run::run, task -> new Thread(task).start())));
+            CompletableFuture.allOf(ending.toArray(CompletableFuture[]::new)).join();
+        });
+
+        runs.forEach(System.out::println);
+        for (int i = 0; i < runs.size(); i++) {
+            assertThat(ending.get(i).join()).as(runs.get(i).toString()).isEmpty();
+        }
+    }
+
+    private static int calls() {
+        return Integer.getInteger("chaos.calls", "long".equals(System.getProperty("stress")) ? MANY_CALLS : CALLS);
+    }
+
+    private static long seed() {
+        return Long.getLong("chaos.seed", 1);
+    }
+}
