@@ -48,9 +48,13 @@ class RandomFaultTests {
         });
 
         runs.forEach(System.out::println);
+        List<String> contradictions = new ArrayList<>();
         for (int i = 0; i < runs.size(); i++) {
-            assertThat(ending.get(i).join()).as(runs.get(i).toString()).isEmpty();
+            for (String found : ending.get(i).join()) {
+                contradictions.add(runs.get(i) + ": " + found);
+            }
         }
+        assertThat(contradictions).isEmpty();
     }
 
     private static int calls() {

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
 import org.springframework.boot.Banner;
 import org.springframework.boot.WebApplicationType;
@@ -39,6 +40,7 @@ final class ShopNode implements AutoCloseable {
     private final HikariDataSource pool = new HikariDataSource();
     private final ConfigurableApplicationContext context;
     private final TransactionTemplate transaction;
+    private final AtomicLong calls = new AtomicLong();
 
     ShopNode(Combination combination, History history, long seed, URI server, Class<?>... more) {
         this.plan = new FaultPlan(seed);
@@ -94,6 +96,7 @@ final class ShopNode implements AutoCloseable {
     }
 
     String place(String key) {
+        calls.incrementAndGet();
         return context.getBean(Orders.class).place(key);
     }
 
@@ -102,9 +105,11 @@ final class ShopNode implements AutoCloseable {
         return Objects.requireNonNull(transaction.execute(status -> place(key)));
     }
 
-    Idempotency idempotency() {
-        return Objects.requireNonNull(
+    /** How many calls have not been counted yet, each of which has one outcome. */
+    long uncounted() {
+        Idempotency idempotency = Objects.requireNonNull(
                 context.getBean(ResilienceRegistry.class).idempotencies().get("orders"));
+        return calls.get() - idempotency.calls().total();
     }
 
     int connectionsTaken() {
