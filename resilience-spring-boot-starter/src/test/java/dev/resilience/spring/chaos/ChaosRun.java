@@ -25,7 +25,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
  * late and connections are lost. Then all is well again: each key must have an answer within
  * a bound, and what everybody was told must fit what there is.
  */
-final class ChaosRun {
+final class ChaosRun implements AutoCloseable {
 
     private static final int NODES = 2;
     private static final int CALLERS = 8;
@@ -59,28 +59,42 @@ final class ChaosRun {
         Effects.SCHEMA.forEach(database::execute);
     }
 
-    /** Returns what was wrong: nothing, as a rule. */
-    List<String> run() {
-        try (HikariDataSource direct = Databases.POSTGRESQL.pool()) {
-            direct.setMaximumPoolSize(2);
+    /** Starts the nodes. */
+    ChaosRun open() {
+        try (HikariDataSource direct = direct()) {
             JdbcTemplate database = new JdbcTemplate(direct);
             database.execute("DROP TABLE IF EXISTS " + combination.id());
             database.update("DELETE FROM " + Effects.TABLE + OF_RUN, combination.id() + " %");
-            try {
-                URI server = URI.create(direct.getJdbcUrl().substring("jdbc:".length()));
-                for (int i = 0; i < NODES; i++) {
-                    nodes.add(new ShopNode(combination, history, seed * NODES + i, server, defects));
-                }
-                nanos = -System.nanoTime();
-                storm();
-                nanos += System.nanoTime();
-                settle(database);
-            } finally {
-                nodes.forEach(ShopNode::close);
+            URI server = URI.create(direct.getJdbcUrl().substring("jdbc:".length()));
+            for (int i = 0; i < NODES; i++) {
+                nodes.add(new ShopNode(combination, history, seed * NODES + i, server, defects));
             }
+        }
+        return this;
+    }
+
+    private static HikariDataSource direct() {
+        HikariDataSource direct = Databases.POSTGRESQL.pool();
+        direct.setMaximumPoolSize(1);
+        return direct;
+    }
+
+    /** Returns what was wrong: nothing, as a rule. */
+    List<String> run() {
+        try (HikariDataSource direct = direct()) {
+            JdbcTemplate database = new JdbcTemplate(direct);
+            nanos = -System.nanoTime();
+            storm();
+            nanos += System.nanoTime();
+            settle(database);
             contradictions.addAll(new ConsistencyChecker(history, effects(database)).check());
             return contradictions;
         }
+    }
+
+    @Override
+    public void close() {
+        nodes.forEach(ShopNode::close);
     }
 
     private void storm() {
@@ -101,8 +115,7 @@ final class ChaosRun {
     }
 
     private void awaitCallers(List<Future<?>> callers) {
-        Duration longest = SLACK.plus(Duration.ofMillis(100L * calls));
-        long deadline = System.nanoTime() + longest.toNanos();
+        long deadline = System.nanoTime() + SLACK.multipliedBy(6 + calls / 100).toNanos();
         for (Future<?> caller : callers) {
             try {
                 caller.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
@@ -115,13 +128,20 @@ final class ChaosRun {
     private void callSometimes(String key, Random random) {
         for (int i = 0; i < MOST_TRIES; i++) {
             ShopNode node = nodes.get(random.nextInt(NODES));
-            boolean within = random.nextInt(100) < 15;
-            History.Call call = history.call(key, () -> within ? node.placeWithin(key) : node.place(key));
+            int kind = random.nextInt(100);
+            History.Call call = history.call(key, () -> call(node, key, kind));
             if (call.value() != null) {
                 return;
             }
             LockSupport.parkNanos(random.nextInt(20_000_000));
         }
+    }
+
+    private static String call(ShopNode node, String key, int kind) {
+        if (kind < 10) {
+            return node.placeWithin(key);
+        }
+        return kind < 17 ? node.placeWithinPart(key) : node.place(key);
     }
 
     /** Without faults nothing stays as it is for longer than a lease, the longest lease and a caller's patience. */

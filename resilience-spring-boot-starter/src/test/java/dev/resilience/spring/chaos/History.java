@@ -112,6 +112,10 @@ final class History {
         return body;
     }
 
+    long seed() {
+        return seed;
+    }
+
     /** From now on bodies just do what they are for. */
     void heal() {
         healthy = true;

@@ -39,11 +39,12 @@ class PlantedDefectTests {
         SilentLogs.during(() -> {
             for (int seed = 1; seed <= MOST_SEEDS && contradictions.isEmpty(); seed++) {
                 Combination combination = new Combination(Manager.DATA_SOURCE, Isolation.READ_COMMITTED, 10);
-                contradictions.addAll(new ChaosRun(combination, CALLS, seed, defect).run());
+                try (ChaosRun run = new ChaosRun(combination, CALLS, seed, defect).open()) {
+                    contradictions.addAll(run.run());
+                }
             }
         });
 
-        System.out.println(defect.getSimpleName() + ": " + contradictions);
         assertThat(contradictions).isNotEmpty();
     }
 }

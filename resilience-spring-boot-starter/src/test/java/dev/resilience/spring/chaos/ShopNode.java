@@ -1,6 +1,7 @@
 package dev.resilience.spring.chaos;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.resilience.exception.IdempotencyLeaseLostException;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
@@ -13,7 +14,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.Banner;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -26,6 +29,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** One instance of the application, with a pool of its own, and faults of its own on the way to the database. */
@@ -40,6 +44,7 @@ final class ShopNode implements AutoCloseable {
     private final HikariDataSource pool = new HikariDataSource();
     private final ConfigurableApplicationContext context;
     private final TransactionTemplate transaction;
+    private final TransactionTemplate part;
     private final AtomicLong calls = new AtomicLong();
 
     ShopNode(Combination combination, History history, long seed, URI server, Class<?>... more) {
@@ -54,7 +59,12 @@ final class ShopNode implements AutoCloseable {
         pool.setConnectionTimeout(2_000);
         pool.setValidationTimeout(1_000);
         this.context = started(combination, history, more);
-        this.transaction = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+        PlatformTransactionManager manager = context.getBean(PlatformTransactionManager.class);
+        this.transaction = new TransactionTemplate(manager);
+        this.part = new TransactionTemplate(manager);
+        if (combination.manager() != Manager.JPA) { // which has no savepoints
+            part.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+        }
     }
 
     private ConfigurableApplicationContext started(Combination combination, History history, Class<?>... more) {
@@ -65,7 +75,7 @@ final class ShopNode implements AutoCloseable {
                 .bannerMode(Banner.Mode.OFF)
                 .logStartupInfo(false)
                 .registerShutdownHook(false)
-                .properties(properties(combination.id()))
+                .properties(properties(combination.id(), history))
                 .initializers(starting -> {
                     GenericApplicationContext beans = (GenericApplicationContext) starting;
                     beans.registerBean(DataSource.class, () -> pool);
@@ -75,7 +85,7 @@ final class ShopNode implements AutoCloseable {
         return application.run();
     }
 
-    private static Map<String, Object> properties(String id) {
+    private static Map<String, Object> properties(String id, History history) {
         String idempotency = "resilience.idempotency.orders.";
         String retry = "resilience.retry.orders.";
         return Map.of(
@@ -83,7 +93,7 @@ final class ShopNode implements AutoCloseable {
                 "resilience.idempotency-store.jdbc.table-name", id,
                 idempotency + "lease", LEASE,
                 idempotency + "max-lease", MAX_LEASE,
-                idempotency + "on-in-progress", "wait",
+                idempotency + "on-in-progress", history.seed() % 2 == 0 ? "wait" : "reject",
                 idempotency + "wait-timeout", WAIT_TIMEOUT,
                 retry + "max-attempts", 4,
                 retry + "backoff.base-delay", "2ms",
@@ -103,6 +113,24 @@ final class ShopNode implements AutoCloseable {
     /** Within a transaction of the caller's. */
     String placeWithin(String key) {
         return Objects.requireNonNull(transaction.execute(status -> place(key)));
+    }
+
+    /** Within a part of a transaction of the caller's, which commits the rest if that part fails. */
+    String placeWithinPart(String key) {
+        AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
+        String value = transaction.execute(status -> {
+            try {
+                return part.execute(ofPart -> place(key));
+            } catch (IdempotencyLeaseLostException | Orders.Declined failed) {
+                failure.set(failed);
+                return null;
+            }
+        });
+        RuntimeException failed = failure.get();
+        if (failed != null) {
+            throw failed;
+        }
+        return Objects.requireNonNull(value);
     }
 
     /** How many calls have not been counted yet, each of which has one outcome. */
