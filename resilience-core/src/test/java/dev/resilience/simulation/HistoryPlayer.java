@@ -2,7 +2,6 @@ package dev.resilience.simulation;
 
 import dev.resilience.idempotency.Claim;
 import dev.resilience.idempotency.ClaimRequest;
-import dev.resilience.idempotency.ClaimStatus;
 import dev.resilience.idempotency.Ownership;
 import dev.resilience.idempotency.RecordKey;
 import dev.resilience.idempotency.RecordLockedException;

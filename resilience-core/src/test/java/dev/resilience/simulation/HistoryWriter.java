@@ -85,7 +85,7 @@ final class HistoryWriter {
             addWithin(transaction, "look"); // from then on a snapshot stays as it is
         } else if (!player.isLockedAgainst(transaction)) {
             addWithin(transaction, what < 6 ? "status " + owner() : change());
-        } else if (!player.isSnapshot(transaction)) { // of one PostgreSQL says now this, now that
+        } else if (!player.isSnapshot(transaction)) { // of a changed one H2 says LOCKED, PostgreSQL 40001
             addWithin(transaction, "status " + owner());
         }
     }

@@ -37,14 +37,27 @@ class StoreHistoriesTests {
     void everyAnswerOccurs() {
         assertThat(histories())
                 .contains(
-                        "= acquired", "= taken-over", "= result-", "= InProgress", "= KeyReused", "= Abandoned", "= yes",
-                        "= no", "= locked", "= LOCKED", "= LOST", "= IN_PROGRESS", "= COMPLETED", "= 40001");
+                        "= acquired",
+                        "= taken-over",
+                        "= result-",
+                        "= InProgress",
+                        "= KeyReused",
+                        "= Abandoned",
+                        "= yes",
+                        "= no",
+                        "= locked",
+                        "= LOCKED",
+                        "= LOST",
+                        "= IN_PROGRESS",
+                        "= COMPLETED",
+                        "= 40001");
     }
 
     private static String histories() {
         return EXPLANATION
                 + IntStream.rangeClosed(1, HISTORIES)
-                        .mapToObj(seed -> "\nhistory " + seed + "\n" + String.join("\n", HistoryWriter.history(seed)) + "\n")
+                        .mapToObj(seed ->
+                                "\nhistory " + seed + "\n" + String.join("\n", HistoryWriter.history(seed)) + "\n")
                         .collect(Collectors.joining());
     }
 }

@@ -22,7 +22,8 @@ record BodyPlan(Ending ending, boolean stalls, int sharedRow) {
         Random random = new Random(seed * 7_919);
         random.nextLong();
         int share = random.nextInt(100);
-        Ending ending = share < 4 ? Ending.FAILS : share < 7 ? Ending.DECLINES : share < 9 ? Ending.UNDOES : Ending.RETURNS;
+        Ending ending =
+                share < 4 ? Ending.FAILS : share < 7 ? Ending.DECLINES : share < 9 ? Ending.UNDOES : Ending.RETURNS;
         return new BodyPlan(ending, random.nextInt(100) < 3, random.nextInt(100) < 15 ? random.nextInt(rows) : NONE);
     }
 

@@ -106,7 +106,8 @@ final class ChaosRun implements AutoCloseable {
             Random random = new Random(seed * CALLERS + i);
             callers.add(threads.submit(() -> {
                 for (int call = next.getAndIncrement(); call < calls; call = next.getAndIncrement()) {
-                    callSometimes(combination.id() + " " + (call + random.nextInt(CALLS_OF_KEY)) / CALLS_OF_KEY, random);
+                    callSometimes(
+                            combination.id() + " " + (call + random.nextInt(CALLS_OF_KEY)) / CALLS_OF_KEY, random);
                 }
             }));
         }
@@ -156,14 +157,15 @@ final class ChaosRun implements AutoCloseable {
                 && history.calls().stream().map(History.Call::key).distinct().allMatch(this::isAnswered)
                 && settles("a connection is not given back", () -> taken() == 0)
                 && settles("a session is busy", () -> isNone(database, busy))
-                && settles("not every call is counted once", () -> nodes.stream()
-                        .allMatch(node -> node.uncounted() == 0));
+                && settles(
+                        "not every call is counted once", () -> nodes.stream().allMatch(node -> node.uncounted() == 0));
     }
 
     private boolean isAnswered(String key) {
         ShopNode node = nodes.get(Math.floorMod(key.hashCode(), NODES));
         return settles(
-                key + " has no answer", () -> history.call(key, () -> node.place(key)).value() != null);
+                key + " has no answer",
+                () -> history.call(key, () -> node.place(key)).value() != null);
     }
 
     private int taken() {
@@ -175,8 +177,10 @@ final class ChaosRun implements AutoCloseable {
     }
 
     private boolean settles(String otherwise, BooleanSupplier condition) {
-        Duration bound =
-                ShopNode.LEASE.plus(ShopNode.MAX_LEASE).plus(ShopNode.WAIT_TIMEOUT).plus(SLACK);
+        Duration bound = ShopNode.LEASE
+                .plus(ShopNode.MAX_LEASE)
+                .plus(ShopNode.WAIT_TIMEOUT)
+                .plus(SLACK);
         long deadline = System.nanoTime() + bound.toNanos();
         boolean holds = condition.getAsBoolean();
         while (!holds && System.nanoTime() < deadline) {
@@ -225,7 +229,9 @@ final class ChaosRun implements AutoCloseable {
         }
         Map<Fate, Long> faults = new TreeMap<>();
         for (Fate fate : Fate.values()) {
-            faults.put(fate, nodes.stream().mapToLong(node -> node.plan().count(fate)).sum());
+            faults.put(
+                    fate,
+                    nodes.stream().mapToLong(node -> node.plan().count(fate)).sum());
         }
         return combination + ", seed " + seed + ", " + TimeUnit.NANOSECONDS.toMillis(nanos) + " ms: " + told + ", "
                 + faults;

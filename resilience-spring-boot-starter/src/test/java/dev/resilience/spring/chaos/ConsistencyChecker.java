@@ -44,9 +44,7 @@ final class ConsistencyChecker {
     private void oneEffectForEachKey() {
         Map<String, List<Long>> byKey = effects.entrySet().stream()
                 .collect(Collectors.groupingBy(
-                        Map.Entry::getValue,
-                        TreeMap::new,
-                        Collectors.mapping(Map.Entry::getKey, Collectors.toList())));
+                        Map.Entry::getValue, TreeMap::new, Collectors.mapping(Map.Entry::getKey, Collectors.toList())));
         byKey.forEach((key, bodies) -> {
             if (bodies.size() > 1) {
                 add(key + " has " + bodies.size() + " effects: of " + described(key, bodies));
@@ -96,8 +94,8 @@ final class ConsistencyChecker {
 
     private String described(String key, List<Long> bodies) {
         return bodies.stream()
-                .map(number -> String.valueOf(history.body("order " + number)))
-                .collect(Collectors.joining(", "))
+                        .map(number -> String.valueOf(history.body("order " + number)))
+                        .collect(Collectors.joining(", "))
                 + "; "
                 + history.calls().stream()
                         .filter(call -> call.key().equals(key))

@@ -17,9 +17,8 @@ final class FaultPlan {
     private static final int LONG_PAUSES = 150;
     private static final Duration SHORT_PAUSE = Duration.ofMillis(25);
     private static final Duration LONG_PAUSE = Duration.ofMillis(500);
-    private static final Fate[] FAULTS = Arrays.stream(Fate.values())
-            .filter(fate -> fate != Fate.SERVED)
-            .toArray(Fate[]::new);
+    private static final Fate[] FAULTS =
+            Arrays.stream(Fate.values()).filter(fate -> fate != Fate.SERVED).toArray(Fate[]::new);
 
     private final long seed;
     private final AtomicLong requests = new AtomicLong();

@@ -103,9 +103,8 @@ final class History {
     /** A body begins on the current caller's thread. */
     Body begins(int rows) {
         Call call = current.get();
-        BodyPlan plan = healthy
-                ? BodyPlan.healthy()
-                : BodyPlan.of(seed * 31 + call.number * 1_009 + call.bodies.size(), rows);
+        BodyPlan plan =
+                healthy ? BodyPlan.healthy() : BodyPlan.of(seed * 31 + call.number * 1_009 + call.bodies.size(), rows);
         Body body = new Body(BODIES.incrementAndGet(), call, plan);
         call.bodies.add(body);
         bodies.put(body.value(), body);

@@ -38,21 +38,18 @@ final class PlantedDefects {
 
         @Bean
         IdempotencyStore store(DataSource dataSource, @Value(TABLE) String table) {
-            return new InTransactions(
-                    dataSource,
-                    table,
-                    transaction -> new Forwarding(transaction) {
-                        @Override
-                        public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
-                            boolean unheeded = super.complete(ownership, result, ttl);
-                            return true;
-                        }
+            return new InTransactions(dataSource, table, transaction -> new Forwarding(transaction) {
+                @Override
+                public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
+                    boolean unheeded = super.complete(ownership, result, ttl);
+                    return true;
+                }
 
-                        @Override
-                        public ClaimStatus statusOf(Ownership ownership) {
-                            return ClaimStatus.IN_PROGRESS;
-                        }
-                    }) {
+                @Override
+                public ClaimStatus statusOf(Ownership ownership) {
+                    return ClaimStatus.IN_PROGRESS;
+                }
+            }) {
                 @Override
                 public boolean renew(Ownership ownership, Duration lease) {
                     return true;
@@ -78,16 +75,13 @@ final class PlantedDefects {
         @Bean
         IdempotencyStore store(DataSource dataSource, @Value(TABLE) String table) {
             Map<RecordKey, StoredResult> cache = new ConcurrentHashMap<>();
-            return new InTransactions(
-                    dataSource,
-                    table,
-                    transaction -> new Forwarding(transaction) {
-                        @Override
-                        public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
-                            cache.put(ownership.key(), result);
-                            return super.complete(ownership, result, ttl);
-                        }
-                    }) {
+            return new InTransactions(dataSource, table, transaction -> new Forwarding(transaction) {
+                @Override
+                public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
+                    cache.put(ownership.key(), result);
+                    return super.complete(ownership, result, ttl);
+                }
+            }) {
                 @Override
                 public Claim claim(ClaimRequest request) {
                     StoredResult cached = cache.get(request.key());

@@ -89,16 +89,26 @@ final class ShopNode implements AutoCloseable {
         String idempotency = "resilience.idempotency.orders.";
         String retry = "resilience.retry.orders.";
         return Map.of(
-                "resilience.idempotency-store.jdbc.initialize-schema", "always",
-                "resilience.idempotency-store.jdbc.table-name", id,
-                idempotency + "lease", LEASE,
-                idempotency + "max-lease", MAX_LEASE,
-                idempotency + "on-in-progress", history.seed() % 2 == 0 ? "wait" : "reject",
-                idempotency + "wait-timeout", WAIT_TIMEOUT,
-                retry + "max-attempts", 4,
-                retry + "backoff.base-delay", "2ms",
-                retry + "backoff.max-delay", "20ms",
-                retry + "budget", "none");
+                "resilience.idempotency-store.jdbc.initialize-schema",
+                "always",
+                "resilience.idempotency-store.jdbc.table-name",
+                id,
+                idempotency + "lease",
+                LEASE,
+                idempotency + "max-lease",
+                MAX_LEASE,
+                idempotency + "on-in-progress",
+                history.seed() % 2 == 0 ? "wait" : "reject",
+                idempotency + "wait-timeout",
+                WAIT_TIMEOUT,
+                retry + "max-attempts",
+                4,
+                retry + "backoff.base-delay",
+                "2ms",
+                retry + "backoff.max-delay",
+                "20ms",
+                retry + "budget",
+                "none");
     }
 
     FaultPlan plan() {

@@ -92,7 +92,8 @@ class StoreHistoriesTests {
     private static void compare(boolean withTransactions, Stage stage) throws IOException {
         List<String> differences = new ArrayList<>();
         for (List<Step> history : histories()) {
-            boolean isTransactional = history.stream().anyMatch(step -> step.line().startsWith("begin"));
+            boolean isTransactional =
+                    history.stream().anyMatch(step -> step.line().startsWith("begin"));
             if (withTransactions || !isTransactional) {
                 compare(history, stage.player(), differences::add);
             }
