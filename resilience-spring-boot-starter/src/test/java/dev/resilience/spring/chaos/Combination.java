@@ -18,12 +18,12 @@ record Combination(Manager manager, Isolation isolation, int poolSize) {
 
     /** For tables, keys and sessions. */
     String id() {
-        return "chaos_" + manager.name().toLowerCase(Locale.ROOT) + "_" + isolation.ordinal() + "_" + poolSize;
+        return ("chaos_" + manager + "_" + isolation + "_" + poolSize).toLowerCase(Locale.ROOT);
     }
 
-    /** Unlike every other combination's. */
+    /** The same in every process, and most likely unlike every other combination's. */
     int number() {
-        return (manager.ordinal() * Isolation.values().length + isolation.ordinal()) * 20 + poolSize;
+        return Math.floorMod(id().hashCode(), 1_000);
     }
 
     @Override

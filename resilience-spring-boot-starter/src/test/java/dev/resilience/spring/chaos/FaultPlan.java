@@ -2,11 +2,13 @@ package dev.resilience.spring.chaos;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.LongAdder;
 
 /** What becomes of the requests of one node: the same for the same seed, request by request. Safe for many threads. */
 final class FaultPlan {
@@ -22,12 +24,13 @@ final class FaultPlan {
 
     private final long seed;
     private final AtomicLong requests = new AtomicLong();
-    private final AtomicLongArray count = new AtomicLongArray(Fate.values().length);
+    private final Map<Fate, LongAdder> counts = new EnumMap<>(Fate.class);
     private final CountDownLatch healed = new CountDownLatch(1);
     private volatile boolean storms;
 
     FaultPlan(long seed) {
         this.seed = seed;
+        Arrays.stream(Fate.values()).forEach(fate -> counts.put(fate, new LongAdder()));
     }
 
     /** Of the next request. */
@@ -42,7 +45,7 @@ final class FaultPlan {
         int faults = isCommit ? FAULTS_OF_COMMITS : FAULTS_OF_STATEMENTS;
         boolean fails = random.nextInt(PER_MILLE) < faults;
         Fate fate = fails ? FAULTS[random.nextInt(FAULTS.length)] : Fate.SERVED;
-        count.incrementAndGet(fate.ordinal());
+        counts.get(fate).increment();
         return new Step(fate, pause);
     }
 
@@ -73,6 +76,6 @@ final class FaultPlan {
     }
 
     long count(Fate fate) {
-        return count.get(fate.ordinal());
+        return counts.get(fate).sum();
     }
 }

@@ -14,7 +14,7 @@ final class History {
     /** Unlike those of every other run of this process. */
     private static final AtomicLong BODIES = new AtomicLong();
 
-    private final ThreadLocal<Call> current = new ThreadLocal<>();
+    private static final ThreadLocal<Call> CURRENT = new ThreadLocal<>();
     private final Queue<Call> calls = new ConcurrentLinkedQueue<>();
     private final Map<String, Body> bodies = new ConcurrentHashMap<>();
     private final AtomicLong callNumbers = new AtomicLong();
@@ -89,20 +89,20 @@ final class History {
     Call call(String key, Work work) {
         Call call = new Call(callNumbers.incrementAndGet(), key);
         calls.add(call);
-        current.set(call);
+        CURRENT.set(call);
         try {
             call.value = work.run();
         } catch (RuntimeException | Error failure) {
             call.failure = failure;
         } finally {
-            current.remove();
+            CURRENT.remove();
         }
         return call;
     }
 
     /** A body begins on the current caller's thread. */
     Body begins(int rows) {
-        Call call = current.get();
+        Call call = CURRENT.get();
         BodyPlan plan =
                 healthy ? BodyPlan.healthy() : BodyPlan.of(seed * 31 + call.number * 1_009 + call.bodies.size(), rows);
         Body body = new Body(BODIES.incrementAndGet(), call, plan);

@@ -41,7 +41,7 @@ final class PlantedDefects {
             return new InTransactions(dataSource, table, transaction -> new Forwarding(transaction) {
                 @Override
                 public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
-                    boolean unheeded = super.complete(ownership, result, ttl);
+                    boolean unused = super.complete(ownership, result, ttl);
                     return true;
                 }
 

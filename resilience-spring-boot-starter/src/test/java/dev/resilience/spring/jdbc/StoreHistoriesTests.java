@@ -40,7 +40,7 @@ class StoreHistoriesTests {
     private record Step(String line, String answer) {
 
         static Step of(String written) {
-            String[] parts = written.split(" = ");
+            String[] parts = written.split(" = ", -1);
             return new Step(parts[0], parts[1]);
         }
     }
