@@ -9,16 +9,20 @@ import static dev.resilience.simulation.PlantedDefect.TAKE_OVER_IGNORES_LOCKS;
 import dev.resilience.idempotency.ClaimRequest;
 import dev.resilience.idempotency.ClaimStatus;
 import dev.resilience.idempotency.Ownership;
+import dev.resilience.idempotency.RecordLockedException;
 import dev.resilience.idempotency.StoredResult;
 import dev.resilience.simulation.StoredRecord.State;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The statements about records, each with the meaning that it has in SQL. */
 final class RecordStatements {
+
+    private static final int MOST_TRIES = 20;
 
     private final SimulatedDatabase database;
     private final Machine machine;
@@ -106,26 +110,43 @@ final class RecordStatements {
     }
 
     boolean renew(SimulatedConnection connection, Ownership mine, Duration lease) {
-        return connection.execute(
-                "renew",
-                () -> connection
-                        .session()
-                        .update(mine.key(), mine.fence(), isMine(mine), old -> old.until(clock() + micros(lease))));
+        return change("renew", connection, mine, isMine(mine), old -> old.until(clock() + micros(lease)));
     }
 
     boolean complete(SimulatedConnection connection, Ownership mine, StoredResult result, Duration ttl) {
         Predicate<StoredRecord> where = defect == COMPLETE_IGNORES_THE_FENCE ? any -> true : isMine(mine);
-        return connection.execute(
-                "complete",
-                () -> connection
-                        .session()
-                        .update(mine.key(), mine.fence(), where, old -> old.completed(result, clock() + micros(ttl))));
+        return change("complete", connection, mine, where, old -> old.completed(result, clock() + micros(ttl)));
     }
 
     boolean release(SimulatedConnection connection, Ownership mine) {
         Predicate<StoredRecord> where = defect == RELEASE_IGNORES_THE_OWNER ? StoredRecord::isRunning : isMine(mine);
-        return connection.execute(
-                "release", () -> connection.session().update(mine.key(), mine.fence(), where, old -> null));
+        return change("release", connection, mine, where, old -> null);
+    }
+
+    /** Waits in a transaction for another one that has the record locked, but not on a connection that commits by itself. */
+    private boolean change(
+            String what,
+            SimulatedConnection connection,
+            Ownership mine,
+            Predicate<StoredRecord> where,
+            UnaryOperator<@Nullable StoredRecord> change) {
+        Session session = connection.session();
+        if (session.isInTransaction()) {
+            return connection.execute(what, () -> session.update(mine.key(), mine.fence(), where, change));
+        }
+        for (int i = 0; i < MOST_TRIES; i++) {
+            if (connection.execute(what, () -> session.updateUnlessLocked(mine.key(), mine.fence(), where, change))) {
+                return true;
+            }
+            ClaimStatus status = status(connection, mine);
+            if (status == ClaimStatus.COMPLETED || status == ClaimStatus.LOST) {
+                return false;
+            }
+            if (status == ClaimStatus.LOCKED && i > 0) {
+                break;
+            }
+        }
+        throw new RecordLockedException("A transaction has the record locked");
     }
 
     /** Two statements that do not wait: one that locks, unless another has locked, and one that only looks. */

@@ -1,6 +1,7 @@
 package dev.resilience.simulation;
 
 import dev.resilience.idempotency.RecordKey;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -16,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * a transaction every statement commits by itself. A session whose client is gone lives until the server notices.
  */
 final class Session {
+
+    /** How long a statement of the store waits for a lock. */
+    private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(1);
 
     private final SimulatedDatabase database;
     private @Nullable Isolation isolation;
@@ -102,10 +106,7 @@ final class Session {
         VersionedRow row = database.row(key);
         awaitLock(row);
         if (!writes.containsKey(key)) {
-            if (isSnapshot() && row.hasChangedSince(snapshot())) {
-                failed = true;
-                throw new SqlFailure("40001: could not serialize access due to concurrent update");
-            }
+            refuseIfChanged(row);
             seen = row.latest();
             if (seen == null || !where.test(seen)) {
                 return false;
@@ -117,11 +118,23 @@ final class Session {
         return true;
     }
 
+    /** As {@link #update}, but does not wait: {@code WHERE id = (SELECT id … FOR UPDATE SKIP LOCKED)} */
+    boolean updateUnlessLocked(
+            RecordKey key, long fence, Predicate<StoredRecord> where, UnaryOperator<@Nullable StoredRecord> change) {
+        return !database.row(key).isLockedAgainst(this) && update(key, fence, where, change);
+    }
+
     /** {@code SELECT … FOR UPDATE SKIP LOCKED} */
     boolean lockUnlessLocked(RecordKey key, Predicate<StoredRecord> where) {
         StoredRecord seen = look(key);
         VersionedRow row = database.row(key);
-        if (seen == null || !where.test(seen) || row.isLockedAgainst(this)) {
+        if (seen == null || !where.test(seen)) {
+            return false;
+        }
+        if (!writes.containsKey(key)) {
+            refuseIfChanged(row); // whether its successor is locked or not
+        }
+        if (row.isLockedAgainst(this)) {
             return false;
         }
         if (isolation != null) {
@@ -149,12 +162,25 @@ final class Session {
         commitIfAlone();
     }
 
+    private void refuseIfChanged(VersionedRow row) {
+        if (isSnapshot() && row.hasChangedSince(snapshot())) {
+            failed = true;
+            throw new SqlFailure("40001: could not serialize access due to concurrent update");
+        }
+    }
+
     private void lock(VersionedRow row) {
         row.lock(this);
         locks.add(row);
     }
 
+    /** For as long as {@code lock_timeout} allows. */
     private void awaitLock(VersionedRow row) {
+        Baton baton = database.baton();
+        long until = baton.now() + LOCK_TIMEOUT.toNanos();
+        if (row.isLockedAgainst(this)) {
+            baton.after(LOCK_TIMEOUT, () -> {}); // so that there is such a moment
+        }
         while (row.isLockedAgainst(this)) {
             for (Session other = row.lock();
                     other != null;
@@ -166,11 +192,15 @@ final class Session {
             }
             waitsFor = row;
             try {
-                database.baton().await(() -> !row.isLockedAgainst(this) || closed, Long.MAX_VALUE);
+                baton.await(() -> !row.isLockedAgainst(this) || closed || baton.now() >= until, Long.MAX_VALUE);
             } finally {
                 waitsFor = null;
             }
             usable();
+            if (row.isLockedAgainst(this) && baton.now() >= until) {
+                failed = isolation != null;
+                throw new SqlFailure("55P03: canceling statement due to lock timeout");
+            }
         }
     }
 

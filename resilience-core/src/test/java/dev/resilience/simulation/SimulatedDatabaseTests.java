@@ -52,7 +52,7 @@ class SimulatedDatabaseTests {
     private void run(Runnable... tasks) {
         for (int i = 0; i < tasks.length; i++) {
             Runnable task = tasks[i];
-            baton.after(Duration.ofSeconds(i), () -> baton.start("task", database.server(), task));
+            baton.after(Duration.ofMillis(300L * i), () -> baton.start("task", database.server(), task));
         }
         baton.run();
     }
@@ -134,6 +134,27 @@ class SimulatedDatabaseTests {
         assertThat(database.connect().lockUnlessLocked(KEY, SimulatedDatabaseTests::any))
                 .isFalse();
         assertThat(first.lockUnlessLocked(KEY, SimulatedDatabaseTests::any)).isTrue();
+    }
+
+    @Test
+    void aSnapshotDoesNotLockWhatAnotherHasWritten() {
+        Session snapshot = begin(Isolation.REPEATABLE_READ);
+        snapshot.look(KEY);
+        writes(database.connect(), KEY, 7);
+
+        assertThatThrownBy(() -> snapshot.lockUnlessLocked(KEY, SimulatedDatabaseTests::any))
+                .hasMessageContaining("40001");
+    }
+
+    @Test
+    void aWriterDoesNotWaitForEver() {
+        Session first = begin(Isolation.READ_COMMITTED);
+        run(
+                () -> writes(first, KEY, 7),
+                () -> assertThatThrownBy(() -> writes(database.connect(), KEY, 8))
+                        .hasMessageContaining("55P03"));
+
+        assertThat(fence()).isEqualTo(1);
     }
 
     @Test

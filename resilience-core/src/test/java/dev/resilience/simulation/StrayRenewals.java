@@ -1,6 +1,7 @@
 package dev.resilience.simulation;
 
 import dev.resilience.idempotency.Ownership;
+import dev.resilience.idempotency.RecordLockedException;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
@@ -30,7 +31,7 @@ final class StrayRenewals {
             boolean goesOn = true;
             try {
                 goesOn = store.renew(ownership, lease);
-            } catch (SqlFailure unavailable) {
+            } catch (SqlFailure | RecordLockedException unavailable) {
                 // then the next one
             }
             if (goesOn) {

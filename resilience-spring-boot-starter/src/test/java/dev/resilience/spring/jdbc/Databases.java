@@ -9,23 +9,23 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Real databases, started when a test wants one and stopped with the JVM. */
-enum Databases {
+public enum Databases {
     H2 {
         @Override
-        HikariDataSource pool() {
+        public HikariDataSource pool() {
             return connect("jdbc:h2:mem:idempotency;DB_CLOSE_DELAY=-1", "sa");
         }
     },
     POSTGRESQL {
         @Override
-        HikariDataSource pool() {
+        public HikariDataSource pool() {
             return connect(Server.POSTGRES.getJdbcUrl("postgres", "postgres"), "postgres");
         }
     },
     /** A server that somebody has started: {@code -Dmariadb.url=jdbc:mariadb://localhost/test?user=root}. */
     MARIADB {
         @Override
-        HikariDataSource pool() {
+        public HikariDataSource pool() {
             return connect(System.getProperty("mariadb.url"), null);
         }
 
@@ -50,7 +50,7 @@ enum Databases {
     }
 
     /** A new pool of connections, to be closed. */
-    abstract HikariDataSource pool();
+    public abstract HikariDataSource pool();
 
     /** Those that a test can use. */
     static List<Databases> atHand() {
