@@ -9,6 +9,7 @@ import dev.resilience.fault.HttpFailure;
 import dev.resilience.idempotency.IdempotencyStore;
 import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.retry.TransactionState;
+import dev.resilience.idempotency.MemoryIdempotencyStore;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
