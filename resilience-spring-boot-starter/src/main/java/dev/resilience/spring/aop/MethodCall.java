@@ -1,10 +1,12 @@
 package dev.resilience.spring.aop;
 
 import dev.resilience.pipeline.Invocation;
+import dev.resilience.spring.transaction.RollbackMarks;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
+import org.springframework.util.ClassUtils;
 
 /**
  * One call of an intercepted method.
@@ -20,11 +22,15 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
  */
 final class MethodCall implements Invocation {
 
+    private static final boolean KNOWS_TRANSACTIONS = ClassUtils.isPresent(
+            "org.springframework.transaction.interceptor.TransactionAspectSupport", MethodCall.class.getClassLoader());
+
     private final MethodInvocation invocation;
     private final Innermost innermost;
     private final boolean clones;
     private final boolean awaitsStages;
     private final Thread caller = Thread.currentThread();
+    private boolean isRecorded;
     private volatile boolean proceeded; // the next attempt may come on another thread, before a deaf one has ended
 
     MethodCall(MethodInvocation invocation, Innermost innermost, boolean clones, boolean awaitsStages) {
@@ -44,8 +50,11 @@ final class MethodCall implements Invocation {
                     + invocation.getMethod() + " while the application runs. The next call can be");
         }
         proceeded = true;
-        return result(
-                Thread.currentThread() == caller ? once.proceed() : ExposeInvocationInterceptor.INSTANCE.invoke(once));
+        return result(isRecorded ? RollbackMarks.runMethod(() -> proceed(once)) : proceed(once));
+    }
+
+    private @Nullable Object proceed(MethodInvocation once) throws Throwable {
+        return Thread.currentThread() == caller ? once.proceed() : ExposeInvocationInterceptor.INSTANCE.invoke(once);
     }
 
     /** What the method, or one that answers in its place, has returned; what is in it, where stages are waited for. */
@@ -59,6 +68,7 @@ final class MethodCall implements Invocation {
     public void attach(Object forTheBody) {
         if (invocation instanceof ProxyMethodInvocation ofProxy) {
             ofProxy.setUserAttribute(BodyAdvisor.ATTEMPT_RECORDER, forTheBody);
+            isRecorded = KNOWS_TRANSACTIONS;
         }
     }
 

@@ -1,8 +1,7 @@
 package dev.resilience.spring.aop;
 
 import dev.resilience.idempotency.AttemptRecorder;
-import org.springframework.transaction.NoTransactionException;
-import org.springframework.transaction.interceptor.TransactionAspectSupport;
+import dev.resilience.spring.transaction.RollbackMarks;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -20,22 +19,15 @@ final class UndoneAttempt implements TransactionSynchronization {
 
     /** To be called when the body has returned, on its thread and in its transaction, if it has one. */
     static void reportRollback(AttemptRecorder recorder) {
-        if (!TransactionSynchronizationManager.isActualTransactionActive() || !recorder.hearsNothingOfTransaction()) {
+        boolean isOpen = TransactionSynchronizationManager.isActualTransactionActive()
+                && TransactionSynchronizationManager.isSynchronizationActive();
+        if (!isOpen || !recorder.hearsNothingOfTransaction()) {
             return;
         }
-        if (isRollbackOnly()) {
+        if (RollbackMarks.isRollbackOnly()) { // a savepoint that is rolled back to is reported to no listener
             recorder.undone();
-        } else if (TransactionSynchronizationManager.isSynchronizationActive()) {
+        } else {
             TransactionSynchronizationManager.registerSynchronization(new UndoneAttempt(recorder));
-        }
-    }
-
-    /** By the word of the body, or of a part of it; a savepoint that is rolled back to is reported to no listener. */
-    private static boolean isRollbackOnly() {
-        try {
-            return TransactionAspectSupport.currentTransactionStatus().isRollbackOnly();
-        } catch (NoTransactionException begunOtherwise) {
-            return false;
         }
     }
 
