@@ -41,7 +41,7 @@ public final class RunningBodies {
             BiConsumer<@Nullable Object, @Nullable Throwable> then) {
         StageBody body = new StageBody();
         running.add(body);
-        answer.awaitToTheEnd(new BodyStep(body, next), invocation, (result, failure) -> {
+        answer.awaitToTheEnd(new Stoppable(body, next), invocation, (result, failure) -> {
             try {
                 then.accept(result, failure);
             } finally {
@@ -64,12 +64,12 @@ public final class RunningBodies {
         running.forEach(body -> body.stop(elsewhere));
     }
 
-    private static final class BodyStep extends Step {
+    private static final class Stoppable extends Step {
 
         private final StageBody body;
         private final Step next;
 
-        BodyStep(StageBody body, Step next) {
+        Stoppable(StageBody body, Step next) {
             this.body = body;
             this.next = next;
         }

@@ -44,29 +44,51 @@ class RunningCallsAtTheEndTests extends FailingStartup {
 
     /** How a call comes to a thread that is not its caller's. */
     enum Way {
-        LATER_ATTEMPT(Shop::failAtFirst),
-        AFTER_THE_LINE(shop -> afterFirst(shop, Shop::standInLine)),
-        AFTER_THE_KEY(shop -> afterFirst(shop, same -> same.waitForKey("k"))),
-        IN_A_POOL(Shop::runInPool),
-        IN_A_POOL_AFTER_THE_LINE(shop -> afterFirst(shop, Shop::runInPool));
+        LATER_ATTEMPT {
+            @Override
+            CompletableFuture<String> call(Shop shop) throws InterruptedException {
+                return shop.failAtFirst();
+            }
+        },
+        AFTER_THE_LINE {
+            @Override
+            CompletableFuture<String> call(Shop shop) throws InterruptedException {
+                return afterFirst(shop, shop::standInLine);
+            }
+        },
+        AFTER_THE_KEY {
+            @Override
+            CompletableFuture<String> call(Shop shop) throws InterruptedException {
+                return afterFirst(shop, () -> shop.waitForKey("k"));
+            }
+        },
+        IN_A_POOL {
+            @Override
+            CompletableFuture<String> call(Shop shop) throws InterruptedException {
+                return shop.runInPool();
+            }
+        },
+        IN_A_POOL_AFTER_THE_LINE {
+            @Override
+            CompletableFuture<String> call(Shop shop) throws InterruptedException {
+                return afterFirst(shop, shop::runInPool);
+            }
+        };
 
         private interface Call {
 
-            CompletableFuture<String> on(Shop shop) throws InterruptedException;
+            CompletableFuture<String> make() throws InterruptedException;
         }
 
-        private final Call call;
-
-        Way(Call call) {
-            this.call = call;
-        }
+        abstract CompletableFuture<String> call(Shop shop) throws InterruptedException;
 
         /** The first one ends when the second one waits. */
         private static CompletableFuture<String> afterFirst(Shop shop, Call method) throws InterruptedException {
             shop.holdFirst();
-            method.on(shop);
-            CompletableFuture<String> second = method.on(shop);
+            CompletableFuture<String> held = method.make();
+            CompletableFuture<String> second = method.make();
             shop.failFirst();
+            assertThat(held).failsWithin(SOON);
             return second;
         }
     }
@@ -77,7 +99,7 @@ class RunningCallsAtTheEndTests extends FailingStartup {
         context = started;
         shop = started.getBean(Shop.class);
         shop.block(blocks);
-        CompletableFuture<String> call = way.call.on(shop);
+        CompletableFuture<String> call = way.call(shop);
         await().until(() -> shop.running() == 1);
         return call;
     }
