@@ -237,11 +237,12 @@ class RetryInTransactionTests {
     @Test
     void theMarkOfASuspendedTransactionDoesNotCount() {
         with((inner, transaction, retry) -> {
-            TransactionTemplate another = new TransactionTemplate(transaction.getTransactionManager());
+            TransactionTemplate another =
+                    new TransactionTemplate(Objects.requireNonNull(transaction.getTransactionManager()));
             another.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
             Supplier<?> proxy = transactional(transaction, () -> {
                 TransactionInterceptor.currentTransactionStatus().setRollbackOnly();
-                return another.execute(status -> inner.takesNoPart());
+                return another.<String>execute(status -> inner.takesNoPart());
             });
 
             assertThat(proxy.get()).isEqualTo("attempt 3");

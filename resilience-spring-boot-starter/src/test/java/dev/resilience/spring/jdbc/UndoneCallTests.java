@@ -126,7 +126,7 @@ class UndoneCallTests {
         @Transactional
         public String marksAndBeginsAnother(String key, UnaryOperator<String> call) {
             TransactionAspectSupport.currentTransactionStatus().setRollbackOnly();
-            return another.execute(status -> call.apply(key));
+            return another.<String>execute(status -> call.apply(key));
         }
     }
 
