@@ -46,7 +46,9 @@ class ArchitectureTests {
             Map.entry(
                     "timelimit",
                     Set.of("deadline", "event", "exception", "log", "pipeline", "policy", "time", "worker")),
-            Map.entry("idempotency", Set.of("deadline", "event", "exception", "log", "pipeline", "policy", "time")));
+            Map.entry(
+                    "idempotency",
+                    Set.of("deadline", "event", "exception", "log", "pipeline", "policy", "time", "worker")));
 
     /** Who may have clocks, threads and random numbers of its own beside the room of time, and for what. */
     private static final Map<String, String> OWN_SOURCES = Map.of(

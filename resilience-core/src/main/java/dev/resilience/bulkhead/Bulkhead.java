@@ -14,6 +14,7 @@ import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.TimeSource;
+import dev.resilience.worker.ShutdownTasks;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -97,7 +98,11 @@ public final class Bulkhead implements Layer, AutoCloseable {
         return places.waiting();
     }
 
-    /** Whether the pool has work: a call that has not ended in it, or holds or waits for a place to run there. */
+    /**
+     * Whether calls run on other threads than their callers': one that has not ended in the pool, or holds or waits for a
+     * place to run there, or an asynchronous one that has waited in line and runs. One whose stage goes on without a thread
+     * is among them.
+     */
     public boolean poolHasWork() {
         // in the order in which calls move on, or one could be missed
         return places.anyForPool() || (pool() != null && running() > 0) || threads.hasWork();
@@ -109,14 +114,16 @@ public final class Bulkhead implements Layer, AutoCloseable {
     }
 
     /**
-     * Sends away the calls that wait in line for the pool, interrupts the bodies that run in it and cancels the stages
-     * that they have made. Calls that are made later are served as before. Whoever wants all to end in peace waits until
-     * the pool {@linkplain #poolHasWork() has no work} first.
+     * Sends away the calls that wait in line for the pool. Interrupts the bodies that run in it, and those of asynchronous
+     * calls that have waited in line, and cancels the stages that they have made. Calls that are made later are served as
+     * before. To let all end in peace, wait until the pool {@linkplain #poolHasWork() has no work} first.
      */
     public void stopPool() {
         List<Places.Waiter> sentAway = places.sendAway();
-        threads.stop();
-        sentAway.forEach(Places.Waiter::sentAway);
+        ShutdownTasks.run(time, ends -> {
+            threads.stop(ends);
+            sentAway.forEach(waiter -> waiter.sentAway(ends));
+        });
     }
 
     /**
@@ -124,7 +131,8 @@ public final class Bulkhead implements Layer, AutoCloseable {
      * refused at once. Calls that have a place are left alone. Returns without waiting.
      */
     public void stopWaits() {
-        places.close().forEach(Places.Waiter::sentAway);
+        List<Places.Waiter> sentAway = places.close();
+        ShutdownTasks.run(time, ends -> sentAway.forEach(waiter -> waiter.sentAway(ends)));
     }
 
     /** Lets calls wait in line again. */
@@ -159,6 +167,11 @@ public final class Bulkhead implements Layer, AutoCloseable {
 
     ContextCarrier carrier() {
         return carrier;
+    }
+
+    /** The bulkhead's own threads, whether calls run there now or not. */
+    Pool threads() {
+        return threads;
     }
 
     /** Where calls run, or {@code null} if that is on their callers' threads. */

@@ -2,7 +2,6 @@ package dev.resilience.bulkhead;
 
 import dev.resilience.deadline.TimeAllowed;
 import dev.resilience.event.BulkheadOutcome;
-import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;
@@ -12,6 +11,7 @@ import dev.resilience.worker.Job;
 import dev.resilience.worker.StageBody;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -111,7 +111,8 @@ final class LaterCall implements Places.Waiter, Job {
     private void goOnElsewhere() {
         try {
             if (pool == null) {
-                time.scheduleUrgent(Duration.ZERO, this); // not behind the slow bodies of other policies
+                Pool threads = bulkhead.threads();
+                threads.execute(this, threads.stops(), this::urgently); // not behind the slow bodies of other policies
             } else {
                 pool.execute(this, stops);
             }
@@ -157,9 +158,7 @@ final class LaterCall implements Places.Waiter, Job {
     private void end(@Nullable Object result, @Nullable Throwable failure) {
         if (ended.compareAndSet(false, true)) {
             places.leave();
-            if (pool != null) {
-                pool.ended(this);
-            }
+            bulkhead.threads().ended(this);
         }
         answer.finish(result, failure);
     }
@@ -171,7 +170,12 @@ final class LaterCall implements Places.Waiter, Job {
 
     @Override
     public void stop() {
-        body.stop(this::elsewhere);
+        stop(this::elsewhere);
+    }
+
+    @Override
+    public void stop(Executor elsewhere) {
+        body.stop(elsewhere);
     }
 
     private void timedOut(TimeAllowed patience) {
@@ -183,20 +187,28 @@ final class LaterCall implements Places.Waiter, Job {
 
     /** By somebody who has others to send away, too. */
     @Override
-    public void sentAway() {
+    public void sentAway(Executor elsewhere) {
         alarm.off();
-        bulkhead.waited(BulkheadOutcome.REJECTED, start);
-        BulkheadFullException why = bulkhead.sentAway();
-        elsewhere(() -> answer.finish(null, why));
+        elsewhere.execute(() -> {
+            try {
+                bulkhead.waited(BulkheadOutcome.REJECTED, start);
+            } finally {
+                answer.finish(null, bulkhead.sentAway());
+            }
+        });
     }
 
     /** What the application does when a future ends may take long. */
     private void elsewhere(Runnable action) {
         try {
-            time.scheduleUrgent(Duration.ZERO, action);
+            urgently(action);
         } catch (Throwable noThread) {
             action.run();
         }
+    }
+
+    private void urgently(Runnable action) {
+        time.scheduleUrgent(Duration.ZERO, action);
     }
 
     private void cancelled() {

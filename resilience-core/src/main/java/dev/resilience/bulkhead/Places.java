@@ -4,6 +4,7 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -196,7 +197,11 @@ final class Places {
 
         void placeGiven();
 
-        /** It was taken out of the line, without a place. */
-        void sentAway();
+        /**
+         * It was taken out of the line, without a place.
+         *
+         * @param elsewhere runs what the application does because of that, which may take long
+         */
+        void sentAway(Executor elsewhere);
     }
 }

@@ -5,6 +5,7 @@ import dev.resilience.worker.Job;
 import dev.resilience.worker.VirtualThreads;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * The threads of one bulkhead: {@link Daemons}, or one virtual thread a call. Only calls that hold a place come here, so
  * their number needs no bound of its own, and must not have one: a thread whose call has left its place may be busy with
  * what the application does when the call's future ends.
+ *
+ * <p>It also knows the asynchronous calls that have left the line of a bulkhead without a pool and run on other threads
+ * than their callers': they, too, are waited for and stopped.
  */
 final class Pool {
 
@@ -48,12 +52,17 @@ final class Pool {
      * @throws OutOfMemoryError if the system has no thread left
      */
     void execute(Job job, int stopsBefore) {
+        execute(job, stopsBefore, this::goOn);
+    }
+
+    /** As {@link #execute(Job, int)}, on threads that are not the pool's. */
+    void execute(Job job, int stopsBefore, Executor threads) {
         jobs.add(job);
         if (stops != stopsBefore) {
             job.stop();
         }
         try {
-            goOn(() -> run(job));
+            threads.execute(() -> run(job));
         } catch (Throwable noThread) {
             jobs.remove(job);
             throw noThread;
@@ -92,9 +101,9 @@ final class Pool {
     }
 
     /** Stops the jobs that it has and those of calls that have been made. Later ones are run as before. */
-    synchronized void stop() {
+    synchronized void stop(Executor elsewhere) {
         stops++;
-        jobs.forEach(Job::stop);
+        jobs.forEach(job -> job.stop(elsewhere));
     }
 
     /** Lets go of idle threads at once, from now on too. Jobs are run as before. */

@@ -4,6 +4,7 @@ import dev.resilience.deadline.TimeAllowed;
 import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.time.Durations;
 import java.time.Duration;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +38,7 @@ final class WaitingThread implements Places.Waiter {
     }
 
     @Override
-    public void sentAway() {
+    public void sentAway(Executor elsewhere) {
         word = BulkheadOutcome.REJECTED;
         LockSupport.unpark(thread);
     }

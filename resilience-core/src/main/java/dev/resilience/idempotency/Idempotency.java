@@ -6,6 +6,8 @@ import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.time.TimeSource;
+import dev.resilience.worker.PolicyTimeSource;
+import dev.resilience.worker.RunningBodies;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -28,6 +30,7 @@ public final class Idempotency implements AutoCloseable {
     private final IdempotencyPolicy policy;
     private final IdempotencyStore store;
     private final TimeSource time;
+    private final RunningBodies laterBodies;
     private final Events events;
     private final ExceptionCodec exceptions;
     private final IdempotencyLog log;
@@ -40,6 +43,7 @@ public final class Idempotency implements AutoCloseable {
         this.policy = policy;
         this.store = store;
         this.time = time;
+        this.laterBodies = time instanceof PolicyTimeSource own ? own.bodies() : new RunningBodies();
         this.events = events;
         this.exceptions = new ExceptionCodec(name, policy.replayExceptions());
         this.log = new IdempotencyLog(name, time);
@@ -95,6 +99,11 @@ public final class Idempotency implements AutoCloseable {
 
     TimeSource time() {
         return time;
+    }
+
+    /** Those of asynchronous calls that have waited for their key. */
+    RunningBodies laterBodies() {
+        return laterBodies;
     }
 
     ExceptionCodec exceptions() {

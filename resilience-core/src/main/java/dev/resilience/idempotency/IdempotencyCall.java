@@ -141,6 +141,11 @@ final class IdempotencyCall {
         return execution;
     }
 
+    /** Whether it had to wait for another call with its key. */
+    boolean hasWaited() {
+        return isRunningElsewhere;
+    }
+
     /** Whether an earlier call's answer is to be given, in place of running. */
     boolean isAnswered() {
         return stored != null;

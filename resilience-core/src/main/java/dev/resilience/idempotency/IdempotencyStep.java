@@ -11,6 +11,7 @@ import dev.resilience.pipeline.UnstoredAnswer;
 import dev.resilience.time.WaitStoppedException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Claims the key, then either answers from the store or runs the rest of the pipeline and stores how it ended. */
@@ -96,14 +97,15 @@ final class IdempotencyStep extends Step {
             } else if (call.isAnswered()) {
                 answer.finish(call.answer(), null);
             } else {
-                run(call.execution(), invocation, answer);
+                run(call, invocation, answer);
             }
         } catch (Throwable refused) {
             answer.finish(null, refused);
         }
     }
 
-    private void run(@Nullable IdempotentExecution execution, Invocation invocation, LinkedFuture answer) {
+    private void run(IdempotencyCall call, Invocation invocation, LinkedFuture answer) {
+        IdempotentExecution execution = call.execution();
         if (execution == null) {
             answer.await(next, invocation, (result, failure) -> answer.finish(UnstoredAnswer.unwrap(result), failure));
         } else if (answer.isOver()) {
@@ -112,7 +114,13 @@ final class IdempotencyStep extends Step {
             IdempotencyContext outer = IdempotencyContext.current();
             IdempotencyContext.makeCurrent(execution.context());
             try {
-                answer.awaitToTheEnd(next, invocation, (result, failure) -> ended(execution, answer, result, failure));
+                BiConsumer<@Nullable Object, @Nullable Throwable> then =
+                        (result, failure) -> ended(execution, answer, result, failure);
+                if (call.hasWaited()) { // and runs on a thread of the policy
+                    idempotency.laterBodies().runToTheEnd(answer, next, invocation, then);
+                } else {
+                    answer.awaitToTheEnd(next, invocation, then);
+                }
             } finally {
                 IdempotencyContext.makeCurrent(outer);
             }

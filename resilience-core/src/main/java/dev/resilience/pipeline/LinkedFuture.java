@@ -1,20 +1,16 @@
 package dev.resilience.pipeline;
 
 import dev.resilience.deadline.Deadline;
-import dev.resilience.log.LogLine;
 import dev.resilience.time.StoppableTime;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The future that an asynchronous step returns: knows what it waits for, and when it is cancelled or completed from
@@ -31,15 +27,12 @@ import org.slf4j.LoggerFactory;
  */
 public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
 
-    private static final Logger log = LoggerFactory.getLogger(LinkedFuture.class);
-    private static final LogLine CANCELLATION_FAILED = LogLine.warn("cancellation_failed");
-
     private final CallScope scope = new CallScope();
     private final AtomicBoolean over = new AtomicBoolean();
     private volatile Runnable cancellation = LinkedFuture::nothing;
 
     public LinkedFuture() {
-        whenEnded(this, (result, failure) -> stop()); // for the ways to complete it that nobody can override
+        Stages.whenEnded(this, (result, failure) -> stop()); // for the ways to complete it that nobody can override
     }
 
     /**
@@ -64,8 +57,8 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
 
     private static LinkedFuture behind(CompletionStage<?> stage) {
         LinkedFuture future = new LinkedFuture();
-        future.cancelling(() -> cancel(stage));
-        whenEnded(stage, future::finish);
+        future.cancelling(() -> Stages.cancel(stage));
+        Stages.whenEnded(stage, future::finish);
         return future;
     }
 
@@ -96,7 +89,7 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
     public void awaitToTheEnd(
             Step next, Invocation invocation, BiConsumer<@Nullable Object, @Nullable Throwable> then) {
         cancelling(LinkedFuture::nothing);
-        whenEnded(begin(next, invocation), (result, failure) -> inContext(() -> then.accept(result, failure)));
+        Stages.whenEnded(begin(next, invocation), (result, failure) -> inContext(() -> then.accept(result, failure)));
     }
 
     private static CompletableFuture<@Nullable Object> begin(Step next, Invocation invocation) {
@@ -116,7 +109,7 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
     public void await(
             CompletableFuture<@Nullable Object> source, BiConsumer<@Nullable Object, @Nullable Throwable> then) {
         cancelling(() -> source.cancel(true));
-        whenEnded(source, (result, failure) -> inContext(() -> then.accept(result, failure)));
+        Stages.whenEnded(source, (result, failure) -> inContext(() -> then.accept(result, failure)));
     }
 
     /**
@@ -238,11 +231,7 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
 
     /** The failure that a stage passed on, without the wrappers that {@link CompletableFuture} puts around it. */
     public static Throwable unwrap(Throwable failure) {
-        Throwable unwrapped = failure;
-        while (unwrapped instanceof CompletionException && unwrapped.getCause() != null) {
-            unwrapped = unwrapped.getCause();
-        }
-        return unwrapped;
+        return Stages.unwrap(failure);
     }
 
     @Override
@@ -250,31 +239,5 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
         return new CompletableFuture<>();
     }
 
-    /**
-     * As {@code whenComplete}, which would wrap the failure into an exception of its own, stack trace and all, for a
-     * stage that nobody reads.
-     */
-    @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for the action, only for what it completes
-    private static <T extends @Nullable Object> void whenEnded(
-            CompletionStage<T> stage, BiConsumer<? super T, @Nullable Throwable> action) {
-        stage.handle((result, failure) -> {
-            action.accept(result, failure);
-            return true;
-        });
-    }
-
     private static void nothing() {}
-
-    private static void cancel(CompletionStage<?> stage) {
-        try {
-            stage.toCompletableFuture().cancel(true);
-        } catch (UnsupportedOperationException cannotBeCancelled) {
-            // the stage's own choice: its result is ignored
-        } catch (Throwable broken) { // the same for a stage that would rather throw, a checked one too
-            CANCELLATION_FAILED
-                    .in(log)
-                    .setCause(broken)
-                    .log("A {} could not be cancelled", stage.getClass().getName());
-        }
-    }
 }

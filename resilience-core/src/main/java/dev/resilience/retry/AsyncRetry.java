@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An asynchronous call that is retried. The first attempt runs on the caller's thread; each later one runs after a wait
- * without a thread, with what was bound to the caller's thread. Used by one thread at a time, but stopped by any.
+ * without a thread, with what was bound to the caller's thread. Used by one thread at a time.
  */
 final class AsyncRetry implements BiConsumer<@Nullable Object, @Nullable Throwable> {
 
@@ -22,7 +22,7 @@ final class AsyncRetry implements BiConsumer<@Nullable Object, @Nullable Throwab
     private final RetryCall call;
     private final LinkedFuture answer = new LinkedFuture();
     private @Nullable Duration wait;
-    private volatile @Nullable StageBody laterAttempt;
+    private @Nullable StageBody laterAttempt;
 
     AsyncRetry(Retry retry, Step next, Invocation invocation, RetryCall call) {
         this.retry = retry;
@@ -37,6 +37,7 @@ final class AsyncRetry implements BiConsumer<@Nullable Object, @Nullable Throwab
             answer.await(next, invocation, this);
         } finally {
             Attempt.makeCurrent(call.outer());
+            call.leavesItsThread();
         }
         return answer;
     }
@@ -44,9 +45,10 @@ final class AsyncRetry implements BiConsumer<@Nullable Object, @Nullable Throwab
     /** An attempt has ended. */
     @Override
     public void accept(@Nullable Object result, @Nullable Throwable failure) {
-        if (laterAttempt != null) {
+        StageBody ended = laterAttempt;
+        if (ended != null) {
             laterAttempt = null;
-            retry.laterAttempts().ended(this);
+            retry.time().bodies().remove(ended);
         }
         if (failure == null && call.isAtFirstAttempt()) {
             decide(result, null); // the usual end, for which nothing of the caller's thread is put in place
@@ -95,10 +97,10 @@ final class AsyncRetry implements BiConsumer<@Nullable Object, @Nullable Throwab
     private void attemptAgain() {
         StageBody body = new StageBody();
         laterAttempt = body;
-        retry.laterAttempts().begun(this);
+        retry.time().bodies().add(body);
         answer.cancelling(body::stop);
         if (!body.begin()) { // it was stopped meanwhile
-            retry.laterAttempts().ended(this);
+            retry.time().bodies().remove(body);
             call.cancelled();
             answer.finish(call.result(), call.failure());
             return;
@@ -111,13 +113,5 @@ final class AsyncRetry implements BiConsumer<@Nullable Object, @Nullable Throwab
             Attempt.makeCurrent(call.outer());
         }
         answer.await(stage, this);
-    }
-
-    /** Interrupts the attempt that runs, or cancels the stage that it has returned; does not wait for its end. */
-    void stop() {
-        StageBody running = laterAttempt;
-        if (running != null) {
-            running.stop();
-        }
     }
 }

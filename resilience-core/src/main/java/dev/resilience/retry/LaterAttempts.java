@@ -2,8 +2,6 @@ package dev.resilience.retry;
 
 import dev.resilience.time.TimeSource;
 import dev.resilience.worker.PolicyTimeSource;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The attempts after the first ones of a retry policy's calls: the waits before them, the threads on which those of
@@ -12,7 +10,6 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class LaterAttempts {
 
     private final PolicyTimeSource time;
-    private final Set<AsyncRetry> running = ConcurrentHashMap.newKeySet();
 
     LaterAttempts(String policy, TimeSource time) {
         this.time = PolicyTimeSource.of("resilience-retry-" + policy + "-", time);
@@ -33,12 +30,12 @@ public final class LaterAttempts {
 
     /** Whether later attempts of asynchronous calls run, be it without a thread. */
     public boolean anyRun() {
-        return !running.isEmpty();
+        return time.bodies().any();
     }
 
     /** Interrupts the later attempts of asynchronous calls, and cancels the stages that they have returned. */
     public void stopRunning() {
-        running.forEach(AsyncRetry::stop);
+        time.stopRunning();
     }
 
     /** Threads that are busy with later attempts of asynchronous calls. */
@@ -57,13 +54,5 @@ public final class LaterAttempts {
 
     PolicyTimeSource time() {
         return time;
-    }
-
-    void begun(AsyncRetry call) {
-        running.add(call);
-    }
-
-    void ended(AsyncRetry call) {
-        running.remove(call);
     }
 }

@@ -3,24 +3,18 @@ package dev.resilience.retry;
 import dev.resilience.event.Events;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.event.RetryOutcome;
-import dev.resilience.exception.ResilienceException;
-import dev.resilience.fault.ExceptionRules;
-import dev.resilience.fault.Fault;
 import dev.resilience.fault.Faults;
 import dev.resilience.pipeline.Attempt;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Step;
-import dev.resilience.pipeline.UnstoredAnswer;
 import dev.resilience.policy.InvalidPolicyException;
 import dev.resilience.policy.Require;
 import dev.resilience.time.TimeSource;
 import dev.resilience.worker.PolicyTimeSource;
 import java.time.Duration;
 import java.util.HashSet;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.DoubleSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -38,20 +32,13 @@ public final class Retry implements Layer, AutoCloseable {
 
     private final String name;
     private final RetryPolicy policy;
-    private final ExceptionRules rules;
-    private final ExceptionRules rulesForRefusals;
-    private final Faults faults;
+    private final RetryRules rules;
     private final LaterAttempts laterAttempts;
-    private final TransactionState transactions;
     private final Events events;
     private final @Nullable RetryBudget budget;
-    private final @Nullable Predicate<@Nullable Object> retryOnResult;
     private final DoubleSupplier random;
-    private final LongAdder firstAttemptsThatSucceeded;
-    private final LongAdder repetitionsThatSucceeded = new LongAdder();
-    private final boolean tellsBudgetOfSuccesses;
-    private final OutcomeCounters<RetryOutcome> calls;
-    private final LongAdder attempts = new LongAdder();
+    private final RetryCounters counters;
+    private final RetryReports reports;
     private final FailureStreak failures = new FailureStreak();
     private final RetryLog log;
     private final @Nullable Attempt outermost;
@@ -103,20 +90,14 @@ public final class Retry implements Layer, AutoCloseable {
             DoubleSupplier random) {
         this.name = name;
         this.policy = policy;
-        this.rules = new ExceptionRules(policy.retryOn(), policy.doNotRetryOn());
-        this.rulesForRefusals = rules.within(ResilienceException.class);
-        this.faults = faults;
         this.laterAttempts = new LaterAttempts(name, time);
-        this.transactions = transactions;
         this.events = events;
         this.budget = budget;
-        this.retryOnResult = retryOnResult;
         this.random = random;
         this.log = new RetryLog(name, time);
-        LongAdder countedByBudget = budget == null ? null : budget.successesOfFirstUser();
-        this.firstAttemptsThatSucceeded = countedByBudget == null ? new LongAdder() : countedByBudget;
-        this.tellsBudgetOfSuccesses = budget != null && countedByBudget == null;
-        this.calls = new OutcomeCounters<>(RetryOutcome.class, RetryOutcome.SUCCESS, this::successes);
+        this.rules = new RetryRules(policy, faults, retryOnResult, transactions, log);
+        this.counters = new RetryCounters(budget);
+        this.reports = new RetryReports(name, time, events, counters, log, failures);
         this.outermost = policy.maxAttempts() == 1 ? null : attempt(1, null);
     }
 
@@ -149,12 +130,12 @@ public final class Retry implements Layer, AutoCloseable {
 
     /** Calls that ended, by how they ended. */
     public OutcomeCounters<RetryOutcome> calls() {
-        return calls;
+        return counters.calls();
     }
 
     /** Retries made; first attempts are not counted. */
     public long attempts() {
-        return attempts.sum();
+        return counters.retries();
     }
 
     /** What failed last, and since when no call has succeeded. */
@@ -209,50 +190,7 @@ public final class Retry implements Layer, AutoCloseable {
     /** A call succeeded at once. */
     void succeededAtOnce(@Nullable Attempt outer) {
         failures.succeeded();
-        if (isRepetition(outer)) {
-            repetitionsThatSucceeded.increment();
-            return;
-        }
-        firstAttemptsThatSucceeded.increment();
-        if (tellsBudgetOfSuccesses) {
-            Objects.requireNonNull(budget).firstAttemptEnded();
-        }
-    }
-
-    /** A retry of a call succeeded. */
-    void succeededAfterRetry() {
-        failures.succeeded();
-    }
-
-    /**
-     * A call failed, after all its retries.
-     *
-     * @param failure what its caller gets; {@code null} for a result that asked for another try
-     */
-    void failed(@Nullable Throwable failure) {
-        try {
-            failures.failed(RetryLog.typeOf(failure), time().now());
-        } catch (Throwable broken) { // a clock, which must not take the failure's place
-        }
-    }
-
-    /** The first attempt of a call failed, or its result asks for another one. */
-    void firstAttemptFailed(@Nullable Attempt outer) {
-        if (budget != null && !isRepetition(outer)) {
-            budget.firstAttemptEnded();
-        }
-    }
-
-    private long successes() {
-        return firstAttemptsThatSucceeded.sum() + repetitionsThatSucceeded.sum();
-    }
-
-    /**
-     * A call that is itself part of a repetition is no first attempt that would pay for retries: nobody but the retry
-     * further out wanted it.
-     */
-    private static boolean isRepetition(@Nullable Attempt outer) {
-        return outer != null && outer.number() > 1;
+        counters.firstAttemptSucceeded(outer);
     }
 
     /**
@@ -280,33 +218,9 @@ public final class Retry implements Layer, AutoCloseable {
         return outer != null && policy.nested() == RetryPolicy.Nested.SUPPRESS;
     }
 
-    boolean isTransient(Throwable failure, Set<Integer> transientStatuses) {
-        boolean refusal = ResilienceException.isRefusal(failure);
-        Boolean listed = (refusal ? rulesForRefusals : rules).verdict(failure);
-        if (listed != null) {
-            return listed;
-        }
-        Fault fault = refusal ? ((ResilienceException) failure).faultOfAttempt() : Fault.UNKNOWN;
-        if (fault == Fault.UNKNOWN) {
-            fault = faults.classify(failure, transientStatuses);
-        }
-        if (fault == Fault.UNKNOWN) {
-            log.unknown(failure);
-        }
-        return fault == Fault.TRANSIENT;
-    }
-
     /** Whether the policy says of a result that the method is to be tried again. */
     public boolean asksForRetry(@Nullable Object result) {
-        if (retryOnResult == null) {
-            return false;
-        }
-        try {
-            return retryOnResult.test(UnstoredAnswer.unwrap(result));
-        } catch (Throwable broken) { // a checked one too, thrown sneakily
-            log.brokenResultRule(broken);
-            return false;
-        }
+        return rules.asksForRetry(result);
     }
 
     /** The backoff before the next retry, scattered. */
@@ -318,24 +232,20 @@ public final class Retry implements Layer, AutoCloseable {
         return ThreadLocalRandom.current().nextDouble();
     }
 
-    void countRetry() {
-        attempts.increment();
+    RetryRules rules() {
+        return rules;
     }
 
-    Faults faults() {
-        return faults;
+    RetryCounters counters() {
+        return counters;
     }
 
     PolicyTimeSource time() {
         return laterAttempts.time();
     }
 
-    TransactionState transactions() {
-        return transactions;
-    }
-
-    Events events() {
-        return events;
+    RetryReports reports() {
+        return reports;
     }
 
     RetryLog log() {

@@ -1,12 +1,9 @@
 package dev.resilience.retry;
 
 import dev.resilience.deadline.Deadline;
-import dev.resilience.event.RetryFinished;
 import dev.resilience.event.RetryOutcome;
-import dev.resilience.event.RetryScheduled;
 import dev.resilience.exception.DeadlineExceededException;
 import dev.resilience.fault.Faults;
-import dev.resilience.fault.HttpFailure;
 import dev.resilience.pipeline.Attempt;
 import dev.resilience.time.Durations;
 import java.time.Duration;
@@ -25,11 +22,11 @@ final class RetryCall {
     private final Retry retry;
     private final RetryPolicy policy;
     private final Set<Integer> transientStatuses;
-    private final long start;
-    private final @Nullable Deadline deadline = Deadline.current();
+    private final RetryTime time;
     private final @Nullable Attempt outer;
     private final int maxAttempts;
-    private final EarlierFailures earlierFailures = new EarlierFailures();
+    private @Nullable EarlierFailures earlierFailures;
+    private @Nullable Thread thread = Thread.currentThread();
     private int attempts = 1;
     private Duration previousWait;
     private Duration wait = Duration.ZERO;
@@ -46,7 +43,7 @@ final class RetryCall {
         this.retry = retry;
         this.policy = retry.policy();
         this.transientStatuses = transientStatuses;
-        this.start = start;
+        this.time = new RetryTime(policy, retry.time(), start, Deadline.current());
         this.outer = outer;
         this.maxAttempts = retry.leavesRetryingTo(outer) ? 1 : policy.maxAttempts();
         this.previousWait = policy.backoff().baseDelay();
@@ -56,6 +53,13 @@ final class RetryCall {
     @Nullable
     Attempt attempt() {
         return attempts == 1 ? retry.firstAttempt(outer) : retry.attempt(attempts, outer);
+    }
+
+    /**
+     * Attempts that end from now on may do so on any thread: what is bound to it, such as a transaction, is not the call's.
+     */
+    void leavesItsThread() {
+        thread = null;
     }
 
     /** Whether the first attempt runs or has just ended. */
@@ -72,7 +76,7 @@ final class RetryCall {
     /** An attempt failed. How long to wait before the next one, or {@code null} if the call has ended so. */
     @Nullable
     Duration failed(Throwable failed) {
-        if (failed instanceof DeadlineExceededException && isLate()) {
+        if (failed instanceof DeadlineExceededException && time.isLate()) {
             return ranOutOfTime(failed);
         }
         firstAttemptEnded();
@@ -81,10 +85,10 @@ final class RetryCall {
         if (Faults.isInterrupt(failed)) {
             return end(RetryOutcome.INTERRUPTED, "");
         }
-        if (!retry.isTransient(failed, transientStatuses)) {
+        if (!retry.rules().isTransient(failed, transientStatuses)) {
             return end(RetryOutcome.NOT_RETRYABLE, "");
         }
-        return waitForNext(hint(failed));
+        return waitForNext(retry.rules().hint(failed, retry.time()));
     }
 
     /** An attempt returned. As {@link #failed}, if the result asks for another one; otherwise the call has ended. */
@@ -109,7 +113,7 @@ final class RetryCall {
 
     private void firstAttemptEnded() {
         if (attempts == 1) {
-            retry.firstAttemptFailed(outer);
+            retry.counters().firstAttemptFailed(outer);
         }
     }
 
@@ -128,21 +132,14 @@ final class RetryCall {
         if (retry.time().isStopped()) {
             return end(RetryOutcome.INTERRUPTED, "");
         }
-        String lost = retry.transactions().whyLost(failure);
-        if (lost != null) {
-            retry.log().transactionLost(lost);
+        if (thread == Thread.currentThread() && retry.rules().isTransactionLost(failure)) {
             return end(RetryOutcome.NOT_RETRYABLE, "");
         }
         Duration backoff = retry.backoff(attempts - 1, previousWait);
         wait = hint == null ? backoff : Durations.max(backoff, hint);
-        if (hint != null && hint.compareTo(policy.maxRetryAfter()) > 0) {
-            return end(RetryOutcome.OUT_OF_TIME, "the server asks to wait longer than max-retry-after");
-        }
-        if (exceedsMaxDuration()) {
-            return end(RetryOutcome.OUT_OF_TIME, "the next one would begin after max-duration");
-        }
-        if (deadline != null && !deadline.allows(wait)) {
-            return end(RetryOutcome.OUT_OF_TIME, "the next one would begin after the deadline");
+        String tooLong = time.whyTooLong(wait, hint);
+        if (tooLong != null) {
+            return end(RetryOutcome.OUT_OF_TIME, tooLong);
         }
         RetryBudget budget = retry.budget();
         if (budget != null) {
@@ -152,7 +149,7 @@ final class RetryCall {
             }
         }
         previousWait = backoff;
-        announce(wait);
+        retry.reports().scheduled(attempts, policy.maxAttempts(), wait, failure);
         return wait;
     }
 
@@ -169,7 +166,7 @@ final class RetryCall {
     boolean mayTryAgain() {
         boolean granted = false;
         try {
-            granted = goesOn() && hasTime() && isWithinBudget();
+            granted = hasTime() && isWithinBudget();
         } finally {
             if (!granted) {
                 giveBack();
@@ -179,24 +176,23 @@ final class RetryCall {
             return false;
         }
         if (failure != null) {
-            earlierFailures.add(failure);
+            EarlierFailures earlier = earlierFailures == null ? new EarlierFailures() : earlierFailures;
+            earlier.add(failure);
+            earlierFailures = earlier;
         }
-        retry.countRetry();
+        retry.counters().countRetry();
         retry.log().retrying(attempts, maxAttempts, wait, failure);
         attempts++;
         return true;
     }
 
-    private boolean goesOn() {
+    /** The wait may have taken longer than it should. */
+    private boolean hasTime() {
         if (retry.time().isStopped()) {
             interrupted();
             return false;
         }
-        return true;
-    }
-
-    private boolean hasTime() {
-        if (isLate()) { // the wait took longer than it should
+        if (time.isLate()) {
             end(RetryOutcome.OUT_OF_TIME, DEADLINE_IS_OVER);
             return false;
         }
@@ -226,38 +222,6 @@ final class RetryCall {
         }
     }
 
-    private @Nullable Duration hint(Throwable failed) {
-        if (!policy.honorRetryAfter()) {
-            return null;
-        }
-        HttpFailure answer = retry.faults().httpFailure(failed);
-        if (answer == null || answer.retryAfter() == null) {
-            return null;
-        }
-        return RetryAfter.parse(answer.retryAfter(), retry.time().now());
-    }
-
-    private boolean isLate() {
-        return deadline != null && deadline.isOver();
-    }
-
-    private boolean exceedsMaxDuration() {
-        Duration limit = policy.maxDuration();
-        return limit != null && elapsed().plus(wait).compareTo(limit) > 0;
-    }
-
-    private Duration elapsed() {
-        return Duration.ofNanos(retry.time().nanoTime() - start);
-    }
-
-    private void announce(Duration wait) {
-        int attempt = attempts;
-        Throwable failed = failure;
-        retry.events()
-                .publish(() -> new RetryScheduled(
-                        retry.time().now(), retry.name(), attempt, policy.maxAttempts(), wait, failed));
-    }
-
     /** The thread was interrupted while it waited, or the application ends. */
     void interrupted() {
         outcome = RetryOutcome.INTERRUPTED;
@@ -272,34 +236,13 @@ final class RetryCall {
     /** Counts the call's outcome, and lets go of what it did not use; from now on {@link #failure()} carries the earlier failures. */
     void ended() {
         giveBack();
-        switch (outcome) {
-            case SUCCESS -> retry.succeededAtOnce(outer); // which counts it
-            case SUCCESS_AFTER_RETRY -> {
-                retry.calls().count(outcome);
-                retry.succeededAfterRetry();
-                retry.log().recovered(attempts, maxAttempts);
-            }
-            case INTERRUPTED -> {
-                retry.calls().count(outcome);
-                retry.log().failed(outcome, attempts, maxAttempts, why, failure);
-            }
-            default -> {
-                retry.calls().count(outcome);
-                retry.failed(failure);
-                retry.log().failed(outcome, attempts, maxAttempts, why, failure);
-            }
+        if (outcome == RetryOutcome.SUCCESS) {
+            retry.succeededAtOnce(outer);
+        } else {
+            retry.reports().ended(new RetryReports.End(outcome, attempts, maxAttempts, why, failure), time);
         }
-        publishEnd();
-        if (failure != null) {
+        if (failure != null && earlierFailures != null) {
             earlierFailures.addTo(failure);
-        }
-    }
-
-    /** A call that succeeded at once is not heard of, nor one whose start nobody wanted to know. */
-    private void publishEnd() {
-        RetryOutcome end = outcome;
-        if (end != RetryOutcome.SUCCESS && start != Retry.NOT_MEASURED) {
-            retry.events().publish(() -> new RetryFinished(retry.time().now(), retry.name(), end, attempts, elapsed()));
         }
     }
 

@@ -1,6 +1,5 @@
 package dev.resilience.retry;
 
-import dev.resilience.event.RetryOutcome;
 import dev.resilience.fault.Faults;
 import dev.resilience.log.FoldedLog;
 import dev.resilience.log.LogLine;
@@ -25,6 +24,7 @@ final class RetryLog {
     private static final LogLine LOST_TRANSACTION = LogLine.warn("retry_in_lost_transaction");
     private static final LogLine NESTED = LogLine.warn("retry_nested");
     private static final LogLine RESULT_RULE_FAILED = LogLine.warn("retry_on_result_failed");
+    private static final LogLine TRANSACTION_STATE_FAILED = LogLine.warn("transaction_state_failed");
     private static final LogLine UNKNOWN_FAULT = LogLine.warn("retry_unknown_fault");
 
     /** Exception types made at run time (proxies, scripts) must not fill the memory. */
@@ -38,6 +38,7 @@ final class RetryLog {
     private final Set<String> outerRetries = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean resultRuleReported = new AtomicBoolean();
     private final AtomicBoolean lostTransactionReported = new AtomicBoolean();
+    private final AtomicBoolean transactionStateReported = new AtomicBoolean();
 
     RetryLog(String policy, TimeSource time) {
         this.policy = policy;
@@ -77,29 +78,29 @@ final class RetryLog {
     }
 
     /** A call has ended otherwise than with a success. */
-    void failed(RetryOutcome outcome, int attempts, int maxAttempts, String why, @Nullable Throwable failure) {
-        switch (outcome) {
-            case EXHAUSTED -> gaveUp(RetryLogEvent.EXHAUSTED, attempts, maxAttempts, why, failure);
-            case BUDGET_EXHAUSTED -> gaveUp(RetryLogEvent.BUDGET_EXHAUSTED, attempts, maxAttempts, why, failure);
-            case OUT_OF_TIME -> gaveUp(RetryLogEvent.OUT_OF_TIME, attempts, maxAttempts, why, failure);
+    void failed(RetryReports.End end) {
+        switch (end.outcome()) {
+            case EXHAUSTED -> gaveUp(RetryLogEvent.EXHAUSTED, end);
+            case BUDGET_EXHAUSTED -> gaveUp(RetryLogEvent.BUDGET_EXHAUSTED, end);
+            case OUT_OF_TIME -> gaveUp(RetryLogEvent.OUT_OF_TIME, end);
             case NOT_RETRYABLE -> lines.count(RetryLogEvent.NOT_RETRYABLE);
             case INTERRUPTED -> lines.count(RetryLogEvent.INTERRUPTED);
             case SUCCESS, SUCCESS_AFTER_RETRY -> {}
         }
     }
 
-    private void gaveUp(RetryLogEvent event, int attempts, int maxAttempts, String why, @Nullable Throwable failure) {
-        lines.write(event, failure, line -> {
-            LoggedFailure failed = logged(failure);
-            failed.addTo(line.addKeyValue("attempt", attempts)
-                            .addKeyValue("maxAttempts", maxAttempts)
-                            .addKeyValue("reason", why))
+    private void gaveUp(RetryLogEvent event, RetryReports.End end) {
+        lines.write(event, end.failure(), line -> {
+            LoggedFailure failed = logged(end.failure());
+            failed.addTo(line.addKeyValue("attempt", end.attempts())
+                            .addKeyValue("maxAttempts", end.maxAttempts())
+                            .addKeyValue("reason", end.why()))
                     .log(
                             "Retry '{}': attempt {} of {} failed and is not repeated, because {}: {}",
                             policy,
-                            attempts,
-                            maxAttempts,
-                            why,
+                            end.attempts(),
+                            end.maxAttempts(),
+                            end.why(),
                             failed);
         });
     }
@@ -145,6 +146,19 @@ final class RetryLog {
                                     + "(Propagation.REQUIRES_NEW). Logged once.",
                             policy,
                             why);
+        }
+    }
+
+    /** Reported once. */
+    void brokenTransactionState(Throwable broken) {
+        if (transactionStateReported.compareAndSet(false, true)) {
+            TRANSACTION_STATE_FAILED
+                    .in(log, policy)
+                    .setCause(broken)
+                    .log(
+                            "Retry '{}': the TransactionState could not tell what has become of the transaction around a failed "
+                                    + "attempt, so the call goes on as if there were none. Logged once.",
+                            policy);
         }
     }
 

@@ -26,6 +26,7 @@ public final class BoundedExecutor implements Executor {
     private final ReentrantLock lock = new ReentrantLock();
     private final Set<Runnable> line = new LinkedHashSet<>();
     private int busy;
+    private long begun;
 
     private BoundedExecutor(int most, Daemons platformThreads, Executor threads) {
         this.most = most;
@@ -61,6 +62,16 @@ public final class BoundedExecutor implements Executor {
         }
     }
 
+    /** Jobs that have been begun. */
+    long begun() {
+        lock.lock();
+        try {
+            return begun;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Jobs that wait for a worker now. */
     public int queued() {
         lock.lock();
@@ -85,6 +96,7 @@ public final class BoundedExecutor implements Executor {
                 return;
             }
             busy++;
+            begun++;
         } finally {
             lock.unlock();
         }
@@ -113,18 +125,23 @@ public final class BoundedExecutor implements Executor {
 
     private void work(Runnable first) {
         for (Runnable job = first; job != null; job = next()) {
-            try {
-                job.run();
-            } catch (Throwable broken) { // a job tells its caller itself
-                JOB_FAILED
-                        .in(log)
-                        .setCause(broken)
-                        .log(
-                                "A call on {} could not tell its end",
-                                Thread.currentThread().getName());
-            }
-            Thread.interrupted(); // an interrupt of this job is not one of the next
+            runAndTell(job);
         }
+    }
+
+    /** Runs a job, which is to tell its caller itself how it ends; what it throws all the same is for the log. */
+    static void runAndTell(Runnable job) {
+        try {
+            job.run();
+        } catch (Throwable broken) {
+            JOB_FAILED
+                    .in(log)
+                    .setCause(broken)
+                    .log(
+                            "A call on {} could not tell its end",
+                            Thread.currentThread().getName());
+        }
+        Thread.interrupted(); // an interrupt of this job is not one of the next
     }
 
     private void free() {
@@ -147,6 +164,7 @@ public final class BoundedExecutor implements Executor {
             }
             Runnable job = waiting.next();
             waiting.remove();
+            begun++;
             return job;
         } finally {
             lock.unlock();

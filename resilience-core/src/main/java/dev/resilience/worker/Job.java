@@ -1,5 +1,7 @@
 package dev.resilience.worker;
 
+import java.util.concurrent.Executor;
+
 /** What a worker runs: tells its caller itself how it ended, and can be stopped. */
 public interface Job extends Runnable {
 
@@ -8,6 +10,15 @@ public interface Job extends Runnable {
      * goes on without it is cancelled. What the worker does before and after is not touched.
      */
     void stop();
+
+    /**
+     * As {@link #stop()}.
+     *
+     * @param elsewhere runs what the application does when its stages are cancelled, which may take long
+     */
+    default void stop(Executor elsewhere) {
+        stop();
+    }
 
     /** Whether nothing of the job goes on; asked when it has run. */
     default boolean hasEnded() {

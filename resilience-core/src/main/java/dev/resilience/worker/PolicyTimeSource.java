@@ -28,6 +28,8 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
 
     private final TimeSource time;
     private final BoundedExecutor threads;
+    private final StalledQueueLog watchedThreads;
+    private final RunningBodies bodies = new RunningBodies();
     private final Set<Wait> waits = ConcurrentHashMap.newKeySet();
     private volatile boolean stopped;
 
@@ -42,6 +44,7 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
         this.threads = VirtualThreads.exist()
                 ? BoundedExecutor.ofVirtualThreads(prefix, mostThreads == null ? Integer.MAX_VALUE : mostThreads)
                 : BoundedExecutor.ofPlatformThreads(prefix, mostThreads == null ? MOST_THREADS : mostThreads);
+        this.watchedThreads = new StalledQueueLog(prefix, time, threads);
     }
 
     /** This source of time if it is a policy's own already, and otherwise one that is, with as many threads as usual. */
@@ -59,10 +62,22 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
         return threads.queued();
     }
 
-    /** Ends all waits, and those that begin later at once, until {@link #resume()}. Returns without waiting for anything. */
+    /** The bodies that run after a wait. */
+    public RunningBodies bodies() {
+        return bodies;
+    }
+
+    /**
+     * Ends all waits, on few threads, and those that begin later at once, until {@link #resume()}. Returns without waiting.
+     */
     public void stop() {
         stopped = true;
-        waits.forEach(Wait::end);
+        ShutdownTasks.run(time, ends -> waits.forEach(wait -> wait.end(ends)));
+    }
+
+    /** Interrupts the bodies that run after a wait, and cancels the stages that they have returned. */
+    public void stopRunning() {
+        ShutdownTasks.run(time, bodies::stop);
     }
 
     /** Lets waits be again what they are. */
@@ -105,12 +120,12 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
     @Override
     public void sleep(Duration duration) throws InterruptedException {
         BodyRun sleeping = new BodyRun();
-        Wait wait = sleeping::interrupt;
+        Wait wait = ends -> sleeping.interrupt();
         sleeping.begin();
         try {
             waits.add(wait);
             if (stopped) {
-                wait.end();
+                sleeping.interrupt();
             }
             time.sleep(duration);
         } catch (InterruptedException interrupted) {
@@ -139,7 +154,7 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
 
     @Override
     public Scheduled schedule(Duration delay, Runnable task) {
-        return schedule(delay, task, threads);
+        return schedule(delay, task, watchedThreads);
     }
 
     /** As {@link #schedule(Duration, Runnable)}; an executor that does not take the task is replaced by the policy's. */
@@ -154,7 +169,7 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
             throw noTimer;
         }
         if (stopped) {
-            timer.end();
+            timer.end(ended -> time.scheduleUrgent(Duration.ZERO, ended));
         }
         return timer;
     }
@@ -165,10 +180,10 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
     }
 
     /** Something that waits, and can be told to do so no longer. */
-    @FunctionalInterface
     private interface Wait {
 
-        void end();
+        /** What comes after the wait runs elsewhere. */
+        void end(Executor elsewhere);
     }
 
     /** A wait without a thread. The thread that takes it out of the set runs its task, unless it is cancelled. */
@@ -204,7 +219,7 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
                 executor.execute(due);
             } catch (RuntimeException | Error refused) {
                 try {
-                    threads.execute(due);
+                    watchedThreads.execute(due);
                 } catch (OutOfMemoryError noThread) {
                     time.scheduleUrgent(Duration.ZERO, due);
                 }
@@ -213,10 +228,17 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
 
         /** Not behind what blocks the policy's threads. */
         @Override
-        public void end() {
+        public void end(Executor elsewhere) {
             if (!over.get()) {
+                elsewhere.execute(this::endNow);
+            }
+        }
+
+        private void endNow() {
+            try {
                 cancelTimer();
-                time.scheduleUrgent(Duration.ZERO, this::run);
+            } finally {
+                run();
             }
         }
 

@@ -4,6 +4,7 @@ import dev.resilience.concurrency.Interleaved;
 import dev.resilience.concurrency.Interleavings;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -148,7 +149,7 @@ class PlacesInterleavingTests {
         }
 
         @Override
-        public void sentAway() {
+        public void sentAway(Executor elsewhere) {
             throw new UnsupportedOperationException("nobody sends callers away here");
         }
 

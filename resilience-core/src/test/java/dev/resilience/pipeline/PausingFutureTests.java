@@ -1,9 +1,12 @@
 package dev.resilience.pipeline;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.deadline.Deadline;
 import dev.resilience.time.ManualTimeSource;
 import dev.resilience.time.TimeSource;
+import dev.resilience.worker.PolicyTimeSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -57,6 +60,21 @@ class PausingFutureTests {
         time.advance(Duration.ofSeconds(10));
 
         assertThat(happened).containsExactly("cancelled");
+    }
+
+    @Test
+    void noTimeIsLeftForWhatComesAfterAPauseThatTheApplicationEnds() {
+        PolicyTimeSource stopped = PolicyTimeSource.of("orders-", time);
+        future.pause(
+                stopped,
+                Duration.ofSeconds(10),
+                () -> happened.add("late: " + requireNonNull(Deadline.current()).isOver()),
+                () -> happened.add("cancelled"));
+
+        stopped.stop();
+
+        assertThat(happened).containsExactly("late: true");
+        assertThat(Deadline.current()).isNull();
     }
 
     @Test

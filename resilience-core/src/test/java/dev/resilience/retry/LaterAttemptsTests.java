@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.bulkhead.BulkheadPolicy;
+import dev.resilience.event.ResilienceEvent;
+import dev.resilience.event.RetryFinished;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.pipeline.CallStyle;
 import dev.resilience.pipeline.Pipeline;
@@ -104,6 +106,8 @@ class LaterAttemptsTests {
 
     @Test
     void areNotWaitedForWhileWaitsAreStopped() {
+        List<ResilienceEvent> heard = new ArrayList<>();
+        bench.events.add(heard::add);
         manual.laterAttempts().stopWaits();
 
         assertThat(callAsync()).isCompletedExceptionally();
@@ -114,6 +118,7 @@ class LaterAttemptsTests {
                         .isInstanceOf(ConnectException.class));
 
         assertThat(manual.calls().get(RetryOutcome.INTERRUPTED)).isEqualTo(2);
+        assertThat(heard).hasSize(2).hasOnlyElementsOfType(RetryFinished.class); // and no wait is announced
         assertThat(bench.time.elapsed()).isZero();
     }
 

@@ -91,6 +91,21 @@ class PolicyTimeSourceTests {
     }
 
     @Test
+    void endsWhatWaitsForAThread() {
+        PolicyTimeSource one = new PolicyTimeSource("orders-", TimeSource.system(), 1);
+        CountDownLatch end = new CountDownLatch(1);
+        CompletableFuture<String> queued = new CompletableFuture<>();
+        one.schedule(Duration.ZERO, () -> awaitQuietly(end));
+        one.schedule(Duration.ZERO, () -> queued.complete("ended"));
+        assertThat(one.queued()).isEqualTo(1);
+
+        one.stop();
+
+        assertThat(queued).succeedsWithin(Duration.ofSeconds(30));
+        end.countDown();
+    }
+
+    @Test
     void endsNothingThatIsUrgent() {
         time.scheduleUrgent(HOUR, () -> happened.add("urgent at " + manual.elapsed()));
 

@@ -47,7 +47,12 @@ public final class PolicyTimes implements AutoCloseable {
     }
 
     boolean anyRun() {
-        return all().anyMatch(policy -> policy.busyThreads() > 0);
+        return all().anyMatch(
+                        policy -> policy.busyThreads() > 0 || policy.bodies().any());
+    }
+
+    void stopRunning() {
+        all().forEach(PolicyTimeSource::stopRunning);
     }
 
     @Override

@@ -95,16 +95,13 @@ public record ResilienceRegistry(
 
     /** Whether calls run on threads of the library, or began there and have not ended; those of time limits end in time. */
     public boolean isAtWork() {
-        return bulkheads.values().stream().anyMatch(Bulkhead::poolHasWork)
-                || retries.values().stream()
-                        .anyMatch(retry -> retry.laterAttempts().anyRun())
-                || times.anyRun();
+        return bulkheads.values().stream().anyMatch(Bulkhead::poolHasWork) || times.anyRun();
     }
 
     /** Interrupts the calls that run on threads of the library, and cancels the stages that they have returned. */
     public void stopRunning() {
         bulkheads.values().forEach(Bulkhead::stopPool);
-        retries.values().forEach(retry -> retry.laterAttempts().stopRunning());
+        times.stopRunning();
     }
 
     /**

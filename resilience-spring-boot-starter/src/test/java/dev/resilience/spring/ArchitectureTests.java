@@ -43,7 +43,7 @@ class ArchitectureTests {
     private static final Map<String, List<String>> MAY_KNOW = Map.ofEntries(
             Map.entry(ROOT, List.of()),
             Map.entry(ROOT + ".actuate", List.of()),
-            Map.entry(ROOT + ".aop", List.of(ROOT + ".idempotency")),
+            Map.entry(ROOT + ".aop", List.of(ROOT + ".idempotency", ROOT + ".transaction")),
             Map.entry(ROOT + ".context", List.of()),
             Map.entry(ROOT + ".fault", List.of()),
             Map.entry(ROOT + ".idempotency", List.of()),
@@ -229,6 +229,8 @@ class ArchitectureTests {
                                 "TransactionalSourceCheck",
                                 "UndecidedStoreCheck",
                                 "UndoneAttempt",
+                                "RollbackMarks",
+                                "RollbackMarksRegistration",
                                 "OpenTransactions",
                                 "OpenConnections")),
                 arguments(

@@ -2,10 +2,13 @@ package dev.resilience.spring.aop;
 
 import dev.resilience.spring.idempotency.CallIdentity;
 import dev.resilience.spring.idempotency.MovedCall;
+import dev.resilience.pipeline.Invocation;
+import dev.resilience.spring.transaction.RollbackMarks;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
+import org.springframework.util.ClassUtils;
 
 /**
  * One call of an intercepted method.
@@ -21,11 +24,15 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
  */
 final class MethodCall implements MovedCall {
 
+    private static final boolean KNOWS_TRANSACTIONS = ClassUtils.isPresent(
+            "org.springframework.transaction.interceptor.TransactionAspectSupport", MethodCall.class.getClassLoader());
+
     private final MethodInvocation invocation;
     private final MethodPlan plan;
     private final boolean clones;
     private final boolean awaitsStages;
     private final Thread caller = Thread.currentThread();
+    private boolean isRecorded;
     private volatile boolean proceeded; // the next attempt may come on another thread, before a deaf one has ended
 
     MethodCall(MethodInvocation invocation, MethodPlan plan, boolean clones, boolean awaitsStages) {
@@ -45,8 +52,11 @@ final class MethodCall implements MovedCall {
                     + invocation.getMethod() + " while the application runs. The next call can be");
         }
         proceeded = true;
-        return result(
-                Thread.currentThread() == caller ? once.proceed() : ExposeInvocationInterceptor.INSTANCE.invoke(once));
+        return result(isRecorded ? RollbackMarks.runMethod(() -> proceed(once)) : proceed(once));
+    }
+
+    private @Nullable Object proceed(MethodInvocation once) throws Throwable {
+        return Thread.currentThread() == caller ? once.proceed() : ExposeInvocationInterceptor.INSTANCE.invoke(once);
     }
 
     /** What the method, or one that answers in its place, has returned; what is in it, where stages are waited for. */
@@ -60,6 +70,7 @@ final class MethodCall implements MovedCall {
     public void attach(Object forTheBody) {
         if (invocation instanceof ProxyMethodInvocation ofProxy) {
             ofProxy.setUserAttribute(BodyAdvisor.ATTEMPT_RECORDER, forTheBody);
+            isRecorded = KNOWS_TRANSACTIONS;
         }
     }
 

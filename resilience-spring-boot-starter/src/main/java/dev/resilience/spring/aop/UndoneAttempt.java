@@ -1,8 +1,7 @@
 package dev.resilience.spring.aop;
 
 import dev.resilience.idempotency.AttemptRecorder.Attempt;
-import org.springframework.transaction.NoTransactionException;
-import org.springframework.transaction.interceptor.TransactionAspectSupport;
+import dev.resilience.spring.transaction.RollbackMarks;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -20,22 +19,15 @@ final class UndoneAttempt implements TransactionSynchronization {
 
     /** To be called when the body has returned, on its thread and in its transaction, if it has one. */
     static void reportRollback(Attempt attempt) {
-        if (!TransactionSynchronizationManager.isActualTransactionActive() || !attempt.hearsNothingOfTransaction()) {
+        boolean isOpen = TransactionSynchronizationManager.isActualTransactionActive()
+                && TransactionSynchronizationManager.isSynchronizationActive();
+        if (!isOpen || !attempt.hearsNothingOfTransaction()) {
             return;
         }
-        if (isRollbackOnly()) {
+        if (RollbackMarks.isRollbackOnly()) { // a savepoint that is rolled back to is reported to no listener
             attempt.undone();
-        } else if (TransactionSynchronizationManager.isSynchronizationActive()) {
+        } else {
             TransactionSynchronizationManager.registerSynchronization(new UndoneAttempt(attempt));
-        }
-    }
-
-    /** By the word of the body, or of a part of it; a savepoint that is rolled back to is reported to no listener. */
-    private static boolean isRollbackOnly() {
-        try {
-            return TransactionAspectSupport.currentTransactionStatus().isRollbackOnly();
-        } catch (NoTransactionException begunOtherwise) {
-            return false;
         }
     }
 

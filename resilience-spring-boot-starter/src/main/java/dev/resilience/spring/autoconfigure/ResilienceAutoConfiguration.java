@@ -178,6 +178,11 @@ public final class ResilienceAutoConfiguration {
     }
 
     @Bean
+    WaitsResume resilienceWaitsResume(ResilienceRegistry registry) {
+        return new WaitsResume(registry);
+    }
+
+    @Bean
     PoolsShutdown resiliencePoolsShutdown(ResilienceRegistry registry) {
         return new PoolsShutdown(registry);
     }

@@ -2,6 +2,7 @@ package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.spring.aop.BodyAdvisor;
 import dev.resilience.spring.aop.ResilienceAdvisor;
+import dev.resilience.spring.transaction.RollbackMarksRegistration;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -27,5 +28,11 @@ public final class ResilienceTransactionAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static BodyAdvisor resilienceBodyAdvisor(ResilienceAdvisor advisor) {
         return new BodyAdvisor(advisor);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static RollbackMarksRegistration resilienceRollbackMarks() {
+        return new RollbackMarksRegistration();
     }
 }

@@ -8,8 +8,8 @@ import org.springframework.context.event.ContextClosedEvent;
 
 /**
  * Ends all waits as the first thing when the application stops, before the web server waits for its last requests: a
- * request that waits for a retry would hold it up, and may have no time left for the retry. An application that is started
- * again waits again.
+ * request that waits for a retry would hold it up, and may have no time left for the retry. {@link WaitsResume} takes that
+ * back.
  */
 final class WaitsStop implements SmartLifecycle, ApplicationListener<ContextClosedEvent> {
 
@@ -24,7 +24,6 @@ final class WaitsStop implements SmartLifecycle, ApplicationListener<ContextClos
 
     @Override
     public void start() {
-        registry.resumeWaits();
         running = true;
     }
 

@@ -3,12 +3,13 @@ package dev.resilience.spring.transaction;
 import dev.resilience.retry.TransactionState;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.sql.Statement;
-import java.util.Map;
-import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.datasource.ConnectionHandle;
 import org.springframework.jdbc.datasource.ConnectionHolder;
-import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.jdbc.datasource.ConnectionProxy;
+import org.springframework.jdbc.datasource.SimpleConnectionHandle;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
@@ -18,17 +19,18 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 public final class OpenConnections implements TransactionState {
 
     private static final String ABORTED = "25P02";
+    private static final String CONNECTION_FAILED = "08";
     private static final int SECONDS_TO_ANSWER = 5;
 
     @Override
     public @Nullable String whyLost(@Nullable Throwable failure) {
-        if (!comesFromSql(failure)) {
+        SQLException fromSql = sqlException(failure);
+        if (fromSql == null) {
             return null;
         }
-        for (Map.Entry<Object, Object> bound :
-                TransactionSynchronizationManager.getResourceMap().entrySet()) {
-            if (bound.getKey() instanceof DataSource dataSource && bound.getValue() instanceof ConnectionHolder) {
-                String why = whyLost(dataSource);
+        for (Object bound : TransactionSynchronizationManager.getResourceMap().values()) {
+            if (bound instanceof ConnectionHolder holder && hasConnection(holder, fromSql)) {
+                String why = whyLost(holder);
                 if (why != null) {
                     return why;
                 }
@@ -37,20 +39,40 @@ public final class OpenConnections implements TransactionState {
         return null;
     }
 
-    private static boolean comesFromSql(@Nullable Throwable failure) {
+    private static @Nullable SQLException sqlException(@Nullable Throwable failure) {
         int depth = 0; // causes can go round in circles
         for (Throwable cause = failure; cause != null && depth < 100; cause = cause.getCause()) {
-            if (cause instanceof SQLException) {
-                return true;
+            if (cause instanceof SQLException found) {
+                return found;
             }
             depth++;
         }
-        return false;
+        return null;
     }
 
-    private static @Nullable String whyLost(DataSource dataSource) {
-        Connection connection = DataSourceUtils.getConnection(dataSource); // the one that is bound to the thread
+    /**
+     * Whether the transaction has its connection, or the question would take one out of the pool and might wait for it.
+     * Hibernate and Spring's lazy proxies take it for the first statement and do not tell whether they have; they have if a
+     * server has answered.
+     */
+    private static boolean hasConnection(ConnectionHolder holder, SQLException failure) {
+        ConnectionHandle handle = holder.getConnectionHandle();
+        boolean hasForSure =
+                handle instanceof SimpleConnectionHandle simple && !(simple.getConnection() instanceof ConnectionProxy);
+        return hasForSure || (handle != null && comesFromServer(failure));
+    }
+
+    private static boolean comesFromServer(SQLException failure) {
+        String state = failure.getSQLState();
+        return state != null
+                && !state.startsWith(CONNECTION_FAILED)
+                && !(failure instanceof SQLTransientConnectionException);
+    }
+
+    private static @Nullable String whyLost(ConnectionHolder holder) {
+        holder.requested();
         try {
+            Connection connection = holder.getConnection();
             if (connection.isClosed()) {
                 return "its connection is closed";
             }
@@ -65,7 +87,7 @@ public final class OpenConnections implements TransactionState {
                     ? "PostgreSQL has aborted it because a statement in it failed"
                     : "its connection does not answer";
         } finally {
-            DataSourceUtils.releaseConnection(connection, dataSource); // which keeps it for the transaction
+            holder.released(); // which keeps it for the transaction
         }
     }
 

@@ -3,10 +3,8 @@ package dev.resilience.spring.transaction;
 import dev.resilience.retry.TransactionState;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.transaction.NoTransactionException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -34,18 +32,10 @@ public final class OpenTransactions implements TransactionState {
         if (!isOpen) {
             return null;
         }
-        if (isMarkedByItsMethod() || managers.stream().anyMatch(OpenTransactions::isMarked)) {
+        if (RollbackMarks.isRollbackOnly() || managers.stream().anyMatch(OpenTransactions::isMarked)) {
             return "it is marked rollback-only";
         }
         return connections.whyLost(failure);
-    }
-
-    private static boolean isMarkedByItsMethod() {
-        try {
-            return TransactionAspectSupport.currentTransactionStatus().isRollbackOnly();
-        } catch (NoTransactionException begunOtherwise) {
-            return false;
-        }
     }
 
     /**

@@ -8,13 +8,18 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.retry.Retry;
+import dev.resilience.retry.TransactionState;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
+import dev.resilience.spring.autoconfigure.ResilienceTransactionAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceTransactionStateAutoConfiguration;
+import dev.resilience.spring.transaction.OpenTransactions;
 import dev.resilience.time.ManualTimeSource;
 import java.sql.SQLTransientException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -22,19 +27,27 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.TransientDataAccessResourceException;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.annotation.Propagation;
@@ -70,6 +83,7 @@ class RetryInTransactionTests {
                             AopAutoConfiguration.class,
                             TransactionAutoConfiguration.class,
                             ResilienceAutoConfiguration.class,
+                            ResilienceTransactionAutoConfiguration.class,
                             ResilienceTransactionStateAutoConfiguration.class))
                     .withBean(ManualTimeSource.class)
                     .withBean(DataSource.class, () -> pool)
@@ -188,19 +202,94 @@ class RetryInTransactionTests {
     @Test
     void aMarkByTheMethodThatBeganTheTransactionCounts() {
         with((inner, transaction, retry) -> {
-            ProxyFactory factory = new ProxyFactory((Supplier<String>) () -> {
+            Supplier<?> proxy = transactional(transaction, () -> {
                 TransactionInterceptor.currentTransactionStatus().setRollbackOnly();
                 return inner.takesNoPart();
             });
-            factory.addAdvice(new TransactionInterceptor(
-                    (TransactionManager) transaction.getTransactionManager(),
-                    (method, type) -> new DefaultTransactionAttribute()));
-            Supplier<?> proxy = (Supplier<?>) factory.getProxy();
 
             assertThatThrownBy(proxy::get).isInstanceOf(TransientDataAccessResourceException.class);
 
             assertThat(inner.attempts()).isEqualTo(1);
         });
+    }
+
+    private static Supplier<?> transactional(TransactionTemplate transaction, Supplier<String> method) {
+        ProxyFactory factory = new ProxyFactory(method);
+        factory.addAdvice(new TransactionInterceptor(
+                (TransactionManager) transaction.getTransactionManager(),
+                (ofCall, type) -> new DefaultTransactionAttribute()));
+        return (Supplier<?>) factory.getProxy();
+    }
+
+    @Test
+    void aMarkByTheTemplateThatBeganTheTransactionCounts() {
+        with((inner, transaction, retry) -> {
+            assertThatThrownBy(() -> transaction.execute(status -> {
+                        status.setRollbackOnly();
+                        return inner.takesNoPart();
+                    }))
+                    .isInstanceOf(TransientDataAccessResourceException.class);
+
+            assertThat(inner.attempts()).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void theMarkOfASuspendedTransactionDoesNotCount() {
+        with((inner, transaction, retry) -> {
+            TransactionTemplate another =
+                    new TransactionTemplate(Objects.requireNonNull(transaction.getTransactionManager()));
+            another.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+            Supplier<?> proxy = transactional(transaction, () -> {
+                TransactionInterceptor.currentTransactionStatus().setRollbackOnly();
+                return another.<String>execute(status -> inner.takesNoPart());
+            });
+
+            assertThat(proxy.get()).isEqualTo("attempt 3");
+        });
+    }
+
+    /** A question to a connection that is not there yet would take one out of the pool, and wait for it if there is none. */
+    @Test
+    void takesNoConnectionOutOfThePoolToAsk() {
+        with(
+                (inner, transaction, retry) -> transaction.executeWithoutResult(status -> {
+                    assertThat(inner.takesNoPart()).isEqualTo("attempt 3");
+
+                    assertThat(inner.activeConnections()).isZero();
+                }),
+                LazyConnections.class);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class LazyConnections {
+
+        @Bean
+        PlatformTransactionManager transactionManager(DataSource dataSource) {
+            return new JdbcTransactionManager(new LazyConnectionDataSourceProxy(dataSource));
+        }
+    }
+
+    /** Such as that of a parent context, to which nothing of this one listens. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theMarkIsSeenOfAManagerFromElsewhere(boolean readOnly) {
+        try (HikariDataSource pool = database.pool()) {
+            JdbcTransactionManager manager = new JdbcTransactionManager(pool);
+            manager.setValidateExistingTransaction(true);
+            StaticListableBeanFactory beans = new StaticListableBeanFactory(Map.of("manager", manager));
+            OpenTransactions state = new OpenTransactions(
+                    beans.getBeanProvider(PlatformTransactionManager.class), TransactionState.NONE);
+            TransactionTemplate transaction = new TransactionTemplate(manager);
+            transaction.setReadOnly(readOnly);
+
+            assertThatThrownBy(() -> transaction.executeWithoutResult(outer -> {
+                        assertThat(state.whyLost(null)).isNull();
+                        transaction.executeWithoutResult(TransactionExecution::setRollbackOnly);
+                        assertThat(state.whyLost(null)).isEqualTo("it is marked rollback-only");
+                    }))
+                    .isInstanceOf(UnexpectedRollbackException.class);
+        }
     }
 
     @Test
@@ -209,6 +298,19 @@ class RetryInTransactionTests {
                 (inner, transaction, retry) -> {
                     assertThatThrownBy(() -> transaction.execute(status -> inner.joins()))
                             .isInstanceOf(TransientDataAccessResourceException.class);
+
+                    assertThat(inner.attempts()).isEqualTo(1);
+                },
+                JpaTransactionTests.Persistence.class);
+    }
+
+    @Test
+    void ofJpaIsNotRepeatedInATransactionThatPostgresqlHasAborted() {
+        assumeThat(database).isEqualTo(Databases.POSTGRESQL);
+        with(
+                (inner, transaction, retry) -> {
+                    assertThatThrownBy(() -> transaction.execute(status -> inner.failsInSql()))
+                            .isInstanceOf(DataAccessException.class);
 
                     assertThat(inner.attempts()).isEqualTo(1);
                 },
@@ -253,6 +355,12 @@ class RetryInTransactionTests {
 
         int attempts() {
             return attempts.get();
+        }
+
+        int activeConnections() {
+            return ((HikariDataSource) Objects.requireNonNull(jdbc.getDataSource()))
+                    .getHikariPoolMXBean()
+                    .getActiveConnections();
         }
 
         void begin() {

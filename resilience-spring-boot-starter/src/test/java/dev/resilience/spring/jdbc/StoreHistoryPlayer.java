@@ -161,7 +161,7 @@ final class StoreHistoryPlayer implements AutoCloseable {
 
     private String clean() {
         if (store instanceof JdbcIdempotencyStore jdbc) {
-            int unused = jdbc.removeExpired(10);
+            long unused = jdbc.removeExpired(0, 10);
         }
         return "cleaned";
     }

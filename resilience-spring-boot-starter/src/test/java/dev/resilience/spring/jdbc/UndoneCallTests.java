@@ -6,16 +6,27 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.event.IdempotencyOutcome;
 import java.util.Arrays;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** A method that returns although it has its transaction rolled back: its result has no effect behind it, and is not kept. */
 @ParameterizedClass
@@ -42,8 +53,81 @@ class UndoneCallTests {
     }
 
     private void with(TestShop.Use use) {
+        with(Manager.BOOTS, use);
+    }
+
+    private void with(Manager manager, TestShop.Use use) {
         TestShop.with(
-                database, pool -> {}, runner -> runner.withBean(Bookings.class).withPropertyValues(property), use);
+                database,
+                pool -> {},
+                runner -> manager.in(runner)
+                        .withBean(Bookings.class)
+                        .withBean(Callers.class)
+                        .withPropertyValues(property),
+                use);
+    }
+
+    enum Manager {
+        BOOTS {
+            @Override
+            ApplicationContextRunner in(ApplicationContextRunner runner) {
+                return runner;
+            }
+        },
+        DATA_SOURCE {
+            @Override
+            ApplicationContextRunner in(ApplicationContextRunner runner) {
+                return runner.withUserConfiguration(OfDataSource.class);
+            }
+        },
+        JPA {
+            @Override
+            ApplicationContextRunner in(ApplicationContextRunner runner) {
+                return runner.withUserConfiguration(JpaTransactionTests.Persistence.class);
+            }
+        };
+
+        abstract ApplicationContextRunner in(ApplicationContextRunner runner);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OfDataSource {
+
+        @Bean
+        PlatformTransactionManager transactionManager(DataSource dataSource) {
+            return new DataSourceTransactionManager(dataSource);
+        }
+    }
+
+    /** Who call in a transaction that they have marked. */
+    static class Callers {
+
+        private final Bookings bookings;
+        private final TransactionTemplate another;
+
+        Callers(Bookings bookings, PlatformTransactionManager manager) {
+            this.bookings = bookings;
+            this.another = new TransactionTemplate(manager);
+            another.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        }
+
+        @Transactional
+        public String beginsAndMarks(String key) {
+            TransactionAspectSupport.currentTransactionStatus().setRollbackOnly();
+            return bookings.book(key);
+        }
+
+        @Transactional
+        public String joinsAndMarks(String key) {
+            TransactionAspectSupport.currentTransactionStatus().setRollbackOnly();
+            return bookings.book(key);
+        }
+
+        @Transactional
+        public String marksAndBeginsAnother(String key, UnaryOperator<String> call) {
+            TransactionAspectSupport.currentTransactionStatus().setRollbackOnly();
+            return another.<String>execute(status -> call.apply(key));
+        }
     }
 
     /** The first call was undone: the next one runs, and a third one gets its result. */
@@ -98,6 +182,49 @@ class UndoneCallTests {
         });
     }
 
+    /** A caller's mark is at the status of the caller alone until the caller ends. */
+    @ParameterizedTest
+    @EnumSource
+    void inItsCallersTransactionIfTheCallerHasMarkedIt(Manager manager) {
+        with(manager, shop -> {
+            Bookings bookings = shop.beans().getBean(Bookings.class);
+            Callers callers = shop.beans().getBean(Callers.class);
+            bookings.undoNothing();
+
+            shop.transaction().executeWithoutResult(status -> {
+                status.setRollbackOnly();
+                assertThat(bookings.book("k")).isEqualTo("booking 1");
+            });
+            assertThat(callers.beginsAndMarks("k")).isEqualTo("booking 2");
+            assertThatThrownBy(() -> shop.transaction().executeWithoutResult(status -> callers.joinsAndMarks("k")))
+                    .isInstanceOf(UnexpectedRollbackException.class);
+
+            shop.awaitCounted(IdempotencyOutcome.RELEASED, IdempotencyOutcome.RELEASED, IdempotencyOutcome.RELEASED);
+            assertThat(bookings.book("k")).isEqualTo("booking 4");
+            assertThat(bookings.book("k")).isEqualTo("booking 4");
+            shop.assertEffects(1);
+        });
+    }
+
+    /** The mark is the suspended transaction's. */
+    @ParameterizedTest
+    @EnumSource
+    void notInANewTransactionInsideOfAMarkedOne(Manager manager) {
+        with(manager, shop -> {
+            Bookings bookings = shop.beans().getBean(Bookings.class);
+            Callers callers = shop.beans().getBean(Callers.class);
+            bookings.undoNothing();
+
+            assertThat(callers.marksAndBeginsAnother("k", bookings::bookInTransactionOfCaller))
+                    .isEqualTo("booking 1");
+            assertThat(callers.marksAndBeginsAnother("joins", bookings::book)).isEqualTo("booking 2");
+
+            assertThat(bookings.bookInTransactionOfCaller("k")).isEqualTo("booking 1");
+            assertThat(bookings.book("joins")).isEqualTo("booking 2");
+            shop.assertEffects(2);
+        });
+    }
+
     @Test
     void inANestedTransaction() {
         with(shop -> {
@@ -145,6 +272,11 @@ class UndoneCallTests {
         @Idempotent(key = "#key")
         @Transactional(propagation = Propagation.NESTED)
         public String bookNested(String key) {
+            return effect();
+        }
+
+        @Idempotent(key = "#key")
+        public String bookInTransactionOfCaller(String key) {
             return effect();
         }
 

@@ -1,0 +1,49 @@
+package dev.resilience.retry;
+
+import dev.resilience.deadline.Deadline;
+import dev.resilience.time.TimeSource;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How much time a call has for its retries.
+ *
+ * @param start when it began; {@link Retry#NOT_MEASURED} where that is not known
+ * @param deadline that of the call
+ */
+record RetryTime(
+        RetryPolicy policy,
+        TimeSource time,
+        long start,
+        @Nullable Deadline deadline) {
+
+    /** Whether the deadline is over. */
+    boolean isLate() {
+        return deadline != null && deadline.isOver();
+    }
+
+    /** Why there is no time for another attempt after a wait; {@code null} if there is. */
+    @Nullable
+    String whyTooLong(Duration wait, @Nullable Duration hint) {
+        if (hint != null && hint.compareTo(policy.maxRetryAfter()) > 0) {
+            return "the server asks to wait longer than max-retry-after";
+        }
+        Duration limit = policy.maxDuration();
+        if (limit != null && elapsed().plus(wait).compareTo(limit) > 0) {
+            return "the next one would begin after max-duration";
+        }
+        if (deadline != null && !deadline.allows(wait)) {
+            return "the next one would begin after the deadline";
+        }
+        return null;
+    }
+
+    /** How long the call has taken. */
+    Duration elapsed() {
+        return Duration.ofNanos(time.nanoTime() - start);
+    }
+
+    boolean isMeasured() {
+        return start != Retry.NOT_MEASURED;
+    }
+}
