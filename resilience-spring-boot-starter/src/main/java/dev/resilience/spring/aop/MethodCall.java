@@ -2,7 +2,6 @@ package dev.resilience.spring.aop;
 
 import dev.resilience.spring.idempotency.CallIdentity;
 import dev.resilience.spring.idempotency.MovedCall;
-import dev.resilience.pipeline.Invocation;
 import dev.resilience.spring.transaction.RollbackMarks;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;

@@ -7,9 +7,9 @@ import dev.resilience.fault.FaultClassifier;
 import dev.resilience.fault.Faults;
 import dev.resilience.fault.HttpFailure;
 import dev.resilience.idempotency.IdempotencyStore;
+import dev.resilience.idempotency.MemoryIdempotencyStore;
 import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.retry.TransactionState;
-import dev.resilience.idempotency.MemoryIdempotencyStore;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
@@ -41,7 +41,11 @@ import org.springframework.web.reactive.function.client.WebClientResponseExcepti
 /** Protects annotated methods: the live objects, the plans and the one advice. */
 @AutoConfiguration
 @Conditional(OnEnabled.class)
-@Import({ResilienceAdviceConfiguration.class, ResilienceIdempotencyConfiguration.class, ResilienceDeadlineConfiguration.class})
+@Import({
+    ResilienceAdviceConfiguration.class,
+    ResilienceIdempotencyConfiguration.class,
+    ResilienceDeadlineConfiguration.class
+})
 public final class ResilienceAutoConfiguration {
 
     @Bean
