@@ -107,7 +107,7 @@ class ReferenceBreaker {
 
     long openNanosLeft(long now) {
         double grown = policy.openDuration().toNanos() * Math.pow(policy.openDurationMultiplier(), failedProbings);
-        return (long) Math.min(grown, policy.maxOpenDuration().toNanos()) - (now - since);
+        return (long) Math.min(grown, (double) policy.maxOpenDuration().toNanos()) - (now - since);
     }
 
     /** The first call passes; of those that follow, as many as the shares of their moments add up to. */

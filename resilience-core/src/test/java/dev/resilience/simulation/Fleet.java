@@ -28,9 +28,9 @@ final class Fleet {
     private static final int OUTAGE_SECONDS = 60;
     private static final int COLD = 200;
     private static final int WARM = 1_500;
-    private static final IllegalStateException FAILURE = new IllegalStateException("too much");
     private static final Map<Duration, Fleet> DONE = new ConcurrentHashMap<>();
 
+    private final IllegalStateException refusal = new IllegalStateException("too much");
     private final ManualTimeSource time = new ManualTimeSource();
     private final long start = time.nanoTime();
     private final SplittableRandom random = new SplittableRandom(20_260_101);
@@ -71,7 +71,7 @@ final class Fleet {
             node.call(() -> {
                 reached[second]++;
                 if (!serves(second)) {
-                    throw FAILURE;
+                    throw refusal;
                 }
                 return null;
             });

@@ -17,12 +17,12 @@ import java.util.SplittableRandom;
  */
 final class Traffic {
 
-    private static final IllegalStateException FAILURE = new IllegalStateException("limping");
     private static final int MOST_CALLS = 100_000;
     private static final Duration LONGEST = Duration.ofHours(24);
     private static final Duration HEALTHY = Duration.ofSeconds(3);
     private static final int RUNS = 20;
 
+    private final IllegalStateException failure = new IllegalStateException("limping");
     private final ManualTimeSource time = new ManualTimeSource();
     private final SplittableRandom random;
     private final double callsPerSecond;
@@ -92,7 +92,7 @@ final class Traffic {
         try {
             pipeline.call(() -> {
                 if (fails) {
-                    throw FAILURE;
+                    throw failure;
                 }
                 return null;
             });

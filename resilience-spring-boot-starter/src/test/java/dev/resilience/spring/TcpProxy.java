@@ -117,6 +117,7 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     /** Some bytes on their way. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Delivery(Socket to, byte[] bytes) {
 
         void make() {

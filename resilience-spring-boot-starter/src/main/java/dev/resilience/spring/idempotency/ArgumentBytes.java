@@ -198,7 +198,7 @@ final class ArgumentBytes {
     private void put(long number, int length) {
         makeRoom(length);
         for (int i = length - 1; i >= 0; i--) {
-            bytes[size++] = (byte) (number >>> Byte.SIZE * i);
+            bytes[size++] = (byte) (number >>> (Byte.SIZE * i));
         }
     }
 

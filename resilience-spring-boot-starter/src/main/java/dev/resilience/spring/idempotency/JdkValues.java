@@ -111,14 +111,14 @@ final class JdkValues {
         add(TimeZone.class, zone -> List.of(zone.getID(), zone.getRawOffset()));
         add(Pattern.class, pattern -> List.of(pattern.pattern(), pattern.flags()));
         add(BitSet.class, BitSet::toLongArray);
-        add(Optional.class, optional -> optional.orElse(null));
+        add(Optional.class, JdkValues::content);
         add(OptionalInt.class, optional -> optional.isPresent() ? optional.getAsInt() : null);
         add(OptionalLong.class, optional -> optional.isPresent() ? optional.getAsLong() : null);
         add(OptionalDouble.class, optional -> optional.isPresent() ? optional.getAsDouble() : null);
         add(AtomicBoolean.class, AtomicBoolean::get);
         add(AtomicInteger.class, AtomicInteger::get);
         add(AtomicLong.class, AtomicLong::get);
-        add(AtomicReference.class, AtomicReference::get);
+        add(AtomicReference.class, JdkValues::content);
         add(Map.Entry.class, entry -> Arrays.asList(entry.getKey(), entry.getValue()));
         add(Properties.class, JdkValues::properties);
         add(ByteBuffer.class, JdkValues::remaining);
@@ -159,6 +159,14 @@ final class JdkValues {
     static boolean isOne(Class<?> type) {
         String module = type.getModule().getName();
         return module != null && (module.startsWith("java.") || module.startsWith("jdk."));
+    }
+
+    private static @Nullable Object content(Optional<?> optional) {
+        return optional.isPresent() ? optional.get() : null;
+    }
+
+    private static @Nullable Object content(AtomicReference<?> reference) {
+        return reference.get();
     }
 
     /** Of a copy: to ask a calendar for its time may change it. */

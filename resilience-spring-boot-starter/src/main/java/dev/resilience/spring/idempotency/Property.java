@@ -90,7 +90,7 @@ record Property(String name, AccessibleObject member, boolean isReadable) {
         String name = method.getName();
         return method.getParameterCount() == 0
                 && method.getReturnType() != void.class
-                && (name.length() > 3 && name.startsWith("get") || name.length() > 2 && name.startsWith("is"));
+                && ((name.length() > 3 && name.startsWith("get")) || (name.length() > 2 && name.startsWith("is")));
     }
 
     /** The field or method itself. */

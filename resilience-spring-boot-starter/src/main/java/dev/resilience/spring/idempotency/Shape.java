@@ -130,9 +130,9 @@ record Shape(
             return Kind.SET;
         }
         boolean isOrdered = List.class.isAssignableFrom(type)
-                || Queue.class.isAssignableFrom(type)
+                || (Queue.class.isAssignableFrom(type)
                         && !PriorityQueue.class.isAssignableFrom(type)
-                        && !PriorityBlockingQueue.class.isAssignableFrom(type);
+                        && !PriorityBlockingQueue.class.isAssignableFrom(type));
         return isOrdered ? Kind.LIST : Kind.COLLECTION;
     }
 

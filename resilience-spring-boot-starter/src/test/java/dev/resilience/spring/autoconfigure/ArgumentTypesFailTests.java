@@ -104,6 +104,7 @@ class ArgumentTypesFailTests extends FailingStartup {
         start("", Fine.class).close();
     }
 
+    @SuppressWarnings("UnusedVariable") // fields are what it is about
     static class Secret {
 
         private final int amount;

@@ -73,6 +73,7 @@ import tools.jackson.databind.annotation.JsonSerialize;
 import tools.jackson.databind.ser.std.StdSerializer;
 
 /** Two arguments are equal if a method could see no difference between them, whatever their JSON looks like. */
+@SuppressWarnings({"JavaUtilDate", "JdkObsolete", "UnnecessaryStringBuilder", "ObjectToString"}) // as arguments may be
 class ComparedArgumentsTests {
 
     private static final UUID ID = UUID.fromString("6f1c9c1e-7d0b-4b5c-9d0e-2f1f6f0e8a11");

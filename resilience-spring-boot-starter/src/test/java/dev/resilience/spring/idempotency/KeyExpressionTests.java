@@ -307,6 +307,7 @@ class KeyExpressionTests {
     @SuppressWarnings("ArrayRecordComponent") // what it is about
     record Holder(Object part) {}
 
+    @SuppressWarnings("ArrayRecordComponent") // what it is about
     record Digest(byte[] bytes) {}
 
     @SuppressWarnings("ArrayRecordComponent") // what it is about

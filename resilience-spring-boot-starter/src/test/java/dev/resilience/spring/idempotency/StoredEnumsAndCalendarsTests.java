@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonFormat;
 import com.fasterxml.jackson.annotation.JsonValue;
+import java.nio.charset.StandardCharsets;
 import java.util.Calendar;
 import java.util.GregorianCalendar;
 import java.util.HashMap;
@@ -33,7 +34,7 @@ class StoredEnumsAndCalendarsTests {
     }
 
     private static String text(Object value) {
-        return new String(JSON.codec(ResolvableType.forClass(value.getClass())).write(value));
+        return new String(JSON.codec(ResolvableType.forClass(value.getClass())).write(value), StandardCharsets.UTF_8);
     }
 
     static Stream<Arguments> constants() {
@@ -126,6 +127,7 @@ class StoredEnumsAndCalendarsTests {
         }
     }
 
+    @SuppressWarnings("ImmutableEnumChecker") // a Number is what it is about
     enum Counted {
         ONE(2),
         TWO(1);
@@ -142,6 +144,7 @@ class StoredEnumsAndCalendarsTests {
         }
     }
 
+    @SuppressWarnings("EnumOrdinal") // what it is about
     enum Wide {
         ONE,
         TWO;

@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import dev.resilience.exception.IdempotencyKeyReusedException;
 import dev.resilience.spring.idempotency.IdempotentApplication.ContextConsumer;
 import dev.resilience.spring.idempotency.Payments.Account;
-import dev.resilience.spring.idempotency.Payments.Callback;
 import dev.resilience.spring.idempotency.Payments.Card;
 import dev.resilience.spring.idempotency.Payments.Charge;
 import dev.resilience.spring.idempotency.Payments.Money;
@@ -141,7 +140,7 @@ class UnequalCallsTests {
     void codeBehindAnInterfaceIsRefused() {
         Supplier<String> lambda = () -> "k";
         assertUnseen(payments -> payments.runAny("k", lambda), "is code and no value");
-        assertUnseen(payments -> payments.runNamed("k", new Callback(() -> "stop")), "argument 1.code: ");
+        assertUnseen(payments -> payments.runNamed("k", new Payments.Callback(() -> "stop")), "argument 1.code: ");
     }
 
     private void assertUnseen(ContextConsumer<Payments> call, String why) {
