@@ -70,7 +70,8 @@ class PolicyDefaultsTests {
         assertThat(policy.slowCallDuration()).isNull();
         assertThat(policy.slowCallRateThreshold()).isEqualTo(1.0);
         assertThat(policy.openDuration()).isEqualTo(Duration.ofSeconds(30));
-        assertThat(policy.openDurationMultiplier()).isEqualTo(1.0);
+        assertThat(policy.openDurationMultiplier()).isEqualTo(2.0);
+        assertThat(policy.ramp()).isZero();
         assertThat(policy.maxOpenDuration()).isEqualTo(Duration.ofMinutes(5));
         assertThat(policy.halfOpen().maxConcurrent()).isEqualTo(1);
         assertThat(policy.halfOpen().successThreshold()).isEqualTo(2);

@@ -115,7 +115,12 @@ final class RecordStatements {
 
     boolean complete(SimulatedConnection connection, Ownership mine, StoredResult result, Duration ttl) {
         Predicate<StoredRecord> where = defect == COMPLETE_IGNORES_THE_FENCE ? any -> true : isMine(mine);
-        return change("complete", connection, mine, where, old -> old.completed(result, clock() + micros(ttl)));
+        return change("complete", connection, mine, where, old -> old.completed(result, clock() + micros(ttl)))
+                || isSentAgain(connection, mine);
+    }
+
+    private boolean isSentAgain(SimulatedConnection connection, Ownership mine) {
+        return !connection.session().isInTransaction() && status(connection, mine) == ClaimStatus.COMPLETED;
     }
 
     boolean release(SimulatedConnection connection, Ownership mine) {

@@ -61,6 +61,7 @@ class StartupTests {
         int idempotency = 9 + 2; // outcomes, threads and their queue
         int fallback = 2; // outcomes
         int deadline = 2; // outcomes
+        int memory = 2; // used, limit
         return used(registry, PolicyKind.RETRY) * retry
                 + used(registry, PolicyKind.RETRY_BUDGET)
                 + used(registry, PolicyKind.CIRCUIT_BREAKER) * circuitBreaker
@@ -68,7 +69,8 @@ class StartupTests {
                 + used(registry, PolicyKind.TIME_LIMIT) * timeLimit
                 + used(registry, PolicyKind.IDEMPOTENCY) * idempotency
                 + registry.fallbacks().size() * fallback
-                + deadline;
+                + deadline
+                + memory;
     }
 
     /** How many policies of a kind have series: all but a default that no method uses. */

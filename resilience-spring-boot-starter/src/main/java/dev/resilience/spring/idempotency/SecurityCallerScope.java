@@ -3,6 +3,7 @@ package dev.resilience.spring.idempotency;
 import dev.resilience.idempotency.CallerScope;
 import dev.resilience.spring.ReflectiveAccessor;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.springframework.security.authentication.AnonymousAuthenticationToken;
 import org.springframework.security.authentication.RememberMeAuthenticationToken;
 import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
@@ -11,8 +12,9 @@ import org.springframework.security.core.context.SecurityContextHolder;
 
 /**
  * The authenticated principal's name, together with who vouches for it: the issuer of a token, the registration of an
- * OAuth2 client or of a SAML relying party, or else the kind of authentication. Users of a password, remembered or not, are those of the application
- * itself. All who are not authenticated are one caller.
+ * OAuth2 client or of a SAML relying party, or else the kind of authentication. Tokens that name no issuer are taken for
+ * those of one: Spring Security needs the name to trust several. Users of a password, remembered or not, are those of the
+ * application itself. All who are not authenticated are one caller.
  */
 public final class SecurityCallerScope implements CallerScope {
 
@@ -27,8 +29,7 @@ public final class SecurityCallerScope implements CallerScope {
     /**
      * {@inheritDoc}
      *
-     * @throws IllegalStateException if the caller is authenticated and cannot be told from others: without a name, as with
-     *     a token that has no subject, or by a token without an issuer
+     * @throws IllegalStateException if the caller is authenticated and has no name, as with a token without a subject
      */
     @Override
     public String caller() {
@@ -56,8 +57,8 @@ public final class SecurityCallerScope implements CallerScope {
         if (kind == UsernamePasswordAuthenticationToken.class || kind == RememberMeAuthenticationToken.class) {
             return ""; // a subclass may be of a tenant, or of another directory
         }
-        if (TOKEN.of(authentication) instanceof Map<?, ?> claims) {
-            return issuer(claims, kind);
+        if (TOKEN.of(authentication) instanceof Map<?, ?> claims && hasText(claims.get("iss"))) {
+            return String.valueOf(claims.get("iss")); // two authorisation servers may each know a user of the same name
         }
         Object client = CLIENT.of(authentication);
         if (client != null) {
@@ -70,15 +71,7 @@ public final class SecurityCallerScope implements CallerScope {
         return party == null ? kind.getName() : kind.getName() + '/' + party;
     }
 
-    /** Who vouches for a token. Two authorisation servers may each know a user of the same name. */
-    private static String issuer(Map<?, ?> claims, Class<?> kind) {
-        Object issuer = claims.get("iss");
-        if (issuer == null || issuer.toString().isBlank()) {
-            throw new IllegalStateException("The caller's token names no issuer (" + kind.getName()
-                    + "), so its idempotency keys could not be kept apart from those of another issuer's user of the "
-                    + "same name, and the call was not made. Let the authorisation server give the claim 'iss', or "
-                    + "define a bean of type CallerScope.");
-        }
-        return issuer.toString();
+    private static boolean hasText(@Nullable Object claim) {
+        return claim != null && !claim.toString().isBlank();
     }
 }

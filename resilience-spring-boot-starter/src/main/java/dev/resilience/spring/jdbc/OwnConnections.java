@@ -22,6 +22,7 @@ final class OwnConnections implements AutoCloseable {
     private final DataSource shared;
     private final List<DataSource> boundTo;
     private final String table;
+    private final @Nullable PoolState pool;
     private final @Nullable SpareConnection spare;
     private volatile boolean commitsByItself;
 
@@ -29,6 +30,7 @@ final class OwnConnections implements AutoCloseable {
         this.shared = layers.own();
         this.boundTo = layers.boundTo();
         this.table = table;
+        this.pool = KNOWS_HIKARI ? PoolState.behind(shared) : null;
         this.spare = KNOWS_HIKARI ? SpareConnection.beside(shared) : null;
     }
 
@@ -57,17 +59,18 @@ final class OwnConnections implements AutoCloseable {
     }
 
     /**
-     * On a connection of the application's pool, or if all are taken on the one apart.
+     * On a connection of the application's pool, or if all are taken on the one apart. A pool that does not tell whether
+     * all are taken is waited for, for as long as its own timeout is.
      *
      * @throws RecordLockedException if the thread has a connection of the pool already, and would have to wait for another
      *     one: it might wait for threads that wait for its own
      */
     <T> T ending(Transactions.Work<T> work) {
         if (!isHeldByThread()) {
-            return on(spare != null && spare.isPoolTaken() ? spare.get() : null, work);
+            return on(spare != null && isPoolTaken() ? spare.get() : null, work);
         }
         Connection second = second();
-        if (second == null) {
+        if (second == null && isPoolTaken()) {
             throw new RecordLockedException(
                     "The thread's transaction still has its connection, and there is no other one");
         }
@@ -77,6 +80,10 @@ final class OwnConnections implements AutoCloseable {
     /** On the connection apart. */
     <T> T keeping(Transactions.Work<T> work) {
         return on(spare == null ? null : spare.get(), work);
+    }
+
+    private boolean isPoolTaken() {
+        return pool != null && pool.isTaken();
     }
 
     private @Nullable Connection second() {

@@ -2,7 +2,6 @@ package dev.resilience.spring.jdbc;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import com.zaxxer.hikari.HikariPoolMXBean;
 import com.zaxxer.hikari.pool.HikariPool;
 import dev.resilience.log.LogLine;
 import java.sql.Connection;
@@ -56,18 +55,10 @@ final class SpareConnection implements AutoCloseable {
         return url != null && PRIVATE_DATABASE.matcher(url).matches();
     }
 
-    /** Whether a thread that asks the application's pool for a connection probably has to wait. */
-    boolean isPoolTaken() {
-        HikariPoolMXBean state = pool.getHikariPoolMXBean();
-        return state != null
-                && state.getIdleConnections() == 0
-                && state.getTotalConnections() >= pool.getMaximumPoolSize();
-    }
-
     /** One of the application's pool if it is to be had in a moment, or else this one; {@code null} if neither is. */
     @Nullable
     Connection ofPoolOrGet() {
-        if (!isPoolTaken() && pool.getHikariPoolMXBean() instanceof HikariPool open) {
+        if (!new PoolState(pool).isTaken() && pool.getHikariPoolMXBean() instanceof HikariPool open) {
             try {
                 return open.getConnection(SHORT_WAIT_MILLIS);
             } catch (SQLException taken) {

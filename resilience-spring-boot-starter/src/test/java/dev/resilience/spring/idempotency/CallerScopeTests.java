@@ -141,13 +141,16 @@ class CallerScopeTests {
     @ParameterizedTest
     @NullSource
     @ValueSource(strings = {"", " "})
-    void aTokenWithoutAnIssuerIsRefused(@Nullable String issuer) {
+    void tokensWithoutAnIssuerAreOfOneServer(@Nullable String issuer) {
         IdempotentApplication.with(Payments.class, payments -> {
             logIn(new Token("alice", issuer));
-            assertThatThrownBy(() -> payments.pay("k"))
-                    .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("names no issuer")
-                    .hasMessageContaining("CallerScope");
+            assertThat(payments.pay("k")).isEqualTo(1);
+            logIn(new Token("alice", "https://one.example"));
+            assertThat(payments.pay("k")).isEqualTo(2);
+            logIn(password("alice"));
+            assertThat(payments.pay("k")).isEqualTo(3);
+            logIn(new Token("alice", issuer));
+            assertThat(payments.pay("k")).isEqualTo(1);
         });
     }
 
