@@ -3,6 +3,7 @@ package dev.resilience.circuitbreaker;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
 import dev.resilience.time.Durations;
+import dev.resilience.time.TimeSource;
 import dev.resilience.time.Timestamps;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClosedState extends State implements Permit {
 
+    private final TimeSource time;
     private final boolean afterProbing;
     private final int failureThreshold;
     private final double failureRateThreshold;
@@ -35,15 +37,15 @@ final class ClosedState extends State implements Permit {
             CircuitBreaker breaker, Settings settings, @Nullable Opening last, Moment since, boolean afterProbing) {
         super(breaker, settings, last, since);
         CircuitBreakerPolicy policy = settings.policy();
+        this.time = breaker.time();
         this.afterProbing = afterProbing;
         this.failureThreshold = policy.failureThreshold();
         this.failureRateThreshold = policy.failureRateThreshold();
-        this.window = CallWindow.of(policy, breaker.time());
-        this.lastSecond = failureThreshold > 0 && failureRateThreshold > 0
-                ? new LastSecond(window, breaker.time().coarseNanoTime())
-                : null;
+        this.window = CallWindow.of(policy, time);
+        this.lastSecond =
+                failureThreshold > 0 && failureRateThreshold > 0 ? new LastSecond(window, time.coarseNanoTime()) : null;
         this.timed = lastSecond != null || window.isTimed();
-        this.ramp = afterProbing ? Ramp.since(since, policy.ramp(), breaker.time()) : null;
+        this.ramp = afterProbing ? Ramp.since(since, policy.ramp(), time) : null;
     }
 
     static ClosedState afterProbing(HalfOpenState probing, Opening last) {
@@ -134,7 +136,7 @@ final class ClosedState extends State implements Permit {
     }
 
     private @Nullable WindowCounts record(boolean failed, long nanos) {
-        long now = timed ? breaker.time().coarseNanoTime() : 0;
+        long now = timed ? time.coarseNanoTime() : 0;
         if (lastSecond != null) {
             lastSecond.callEnds(now);
         }

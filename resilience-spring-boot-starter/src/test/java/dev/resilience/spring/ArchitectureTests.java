@@ -241,7 +241,7 @@ class ArchitectureTests {
                                 "DataSourceLayers",
                                 "TransactionalSourceCheck",
                                 "OpenConnections")),
-                arguments("com.zaxxer.hikari..", places("SpareConnection")),
+                arguments("com.zaxxer.hikari..", places("PoolState", "SpareConnection")),
                 arguments("reactor..", places("CallContextWebFilter")),
                 arguments("org.mockito..", places()));
     }

@@ -32,6 +32,7 @@ class BulkheadMetersTests {
             shop.started().get(0).complete("sold");
             assertThat(gauge(context, "running")).isEqualTo(1);
             assertThat(gauge(context, "queued")).isEqualTo(1);
+            shop.started().get(1).complete("sold"); // the end of the application waits for it
         });
     }
 
@@ -64,6 +65,7 @@ class BulkheadMetersTests {
 
             assertThat(waits(context).count()).isEqualTo(1);
             assertThat(waits(context).totalTime(TimeUnit.SECONDS)).isEqualTo(7);
+            shop.started().get(1).complete("sold"); // the end of the application waits for it
         });
     }
 
