@@ -18,6 +18,7 @@ import java.net.URLClassLoader;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -46,6 +47,7 @@ class SmallClassPathTests {
         assertThat(run("run", OPTIONAL)).isEqualTo("paid at attempt 2, then paid later at attempt 2");
     }
 
+    @Tag("long")
     @ParameterizedTest
     @CsvSource({
         "auto, spring-(boot-)?data-.*, JdbcIdempotencyStore",
