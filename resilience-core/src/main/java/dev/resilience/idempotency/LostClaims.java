@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>The same owner claims again, on the timer, and releases what it gets, because a release needs the fence that only the
  * answer to a claim tells. Another call with the key is another owner and is refused until then. Tried ten times within
- * about six minutes, for a thousand keys at once; not any more when the policy is closed. A claim that the store applies
+ * about five minutes, for a thousand keys at once; not any more when the application ends. A claim that the store applies
  * later than that is not undone. Safe for use by many threads.
  */
 final class LostClaims implements AutoCloseable {
@@ -43,11 +43,13 @@ final class LostClaims implements AutoCloseable {
     }
 
     private void schedule(ClaimRequest claim, Duration pause, int number) {
-        time.schedule(pause, () -> attempt(claim, pause, number));
+        long due = time.nanoTime() + Durations.toNanos(pause);
+        time.schedule(pause, () -> attempt(claim, pause, number, due));
     }
 
-    private void attempt(ClaimRequest claim, Duration pause, int number) {
-        boolean again = !closed && !isFree(claim, number == MOST_TRIES) && number < MOST_TRIES;
+    private void attempt(ClaimRequest claim, Duration pause, int number, long due) {
+        boolean isEnded = closed || time.nanoTime() - due < 0; // one that comes early is woken by the application's end
+        boolean again = !isEnded && !isFree(claim, number == MOST_TRIES) && number < MOST_TRIES;
         if (again) {
             schedule(claim, Durations.min(pause.multipliedBy(2), LONGEST_PAUSE), number + 1);
         } else {

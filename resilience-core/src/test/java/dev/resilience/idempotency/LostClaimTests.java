@@ -11,6 +11,7 @@ import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.exception.IdempotencyStoreException;
 import dev.resilience.idempotency.IdempotencyPolicy.OnAbandoned;
 import dev.resilience.time.ManualTimeSource;
+import dev.resilience.worker.PolicyTimeSource;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -99,6 +100,20 @@ class LostClaimTests {
         time.advance(Duration.ofHours(1));
 
         assertThat(store.claims).isEqualTo(1);
+    }
+
+    /** As the end of the application wakes all that waits. */
+    @Test
+    void itIsNotTriedBeforeItsTime() {
+        PolicyTimeSource stopped = PolicyTimeSource.of("orders-", time);
+        LostClaims claims = new LostClaims(store, stopped, idempotency.log());
+        stopped.stop();
+
+        claims.free(new ClaimRequest(
+                RecordKey.of("pay", "", "k"), "me", "", Duration.ofHours(1), Duration.ofHours(1), true));
+
+        assertThat(store.claims).isZero();
+        stopped.close();
     }
 
     @Test

@@ -26,6 +26,9 @@ final class ArgumentBytes {
     /** As deep as Jackson writes. */
     private static final int DEEPEST = 500;
 
+    /** Objects that refer to each other crosswise are written once for each way to them, which may be without end. */
+    private static final int MOST_BYTES = 64 << 20;
+
     private static final char END = '.';
 
     private byte[] bytes = new byte[128];
@@ -209,9 +212,12 @@ final class ArgumentBytes {
     }
 
     private void makeRoom(int length) {
-        int needed = Math.addExact(size, length);
+        long needed = (long) size + length;
+        if (needed > MOST_BYTES) {
+            throw new NotComparableException("it takes more than " + (MOST_BYTES >> 20) + " MB to compare");
+        }
         if (needed > bytes.length) {
-            bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, needed));
+            bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, (int) needed));
         }
     }
 }

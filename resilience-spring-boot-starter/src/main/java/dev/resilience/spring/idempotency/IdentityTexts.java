@@ -27,6 +27,9 @@ final class IdentityTexts {
     private final Deque<Object> pending = new ArrayDeque<>();
     private final Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
 
+    /** One of those that there were too many of to look at. */
+    private @Nullable Object left;
+
     private IdentityTexts(String text) {
         this.text = text;
     }
@@ -34,7 +37,7 @@ final class IdentityTexts {
     /**
      * Finds an object, however deep among those that the text was made of.
      *
-     * @return {@code null} if none of them is in the text in this way
+     * @return {@code null} if none of them is in the text in this way; where there are too many to look at all, one of these
      */
     static @Nullable Object find(String text, @Nullable Object... sources) {
         boolean isLikely = text.indexOf('@') >= 0 && IDENTITY.matcher(text).find();
@@ -48,17 +51,34 @@ final class IdentityTexts {
         Object next = pending.poll();
         while (next != null) {
             String name = next.getClass().getName() + '@';
-            if (text.contains(name) && text.contains(name + Integer.toHexString(next.hashCode()))) {
+            if (text.contains(name)
+                    && (hasNumber(name, next.hashCode()) || hasNumber(name, System.identityHashCode(next)))) {
                 return next;
             }
             addParts(next);
             next = pending.poll();
         }
-        return null;
+        return left;
+    }
+
+    private boolean hasNumber(String name, int number) {
+        String identity = name + Integer.toHexString(number);
+        for (int at = text.indexOf(identity); at >= 0; at = text.indexOf(identity, at + 1)) {
+            int end = at + identity.length();
+            if (end == text.length() || Character.digit(text.charAt(end), 16) < 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void add(@Nullable Object part) {
-        if (part != null && !(part instanceof String) && seen.size() < MOST_OBJECTS && seen.add(part)) {
+        if (part == null || part instanceof String) {
+            return;
+        }
+        if (seen.size() == MOST_OBJECTS) {
+            left = seen.contains(part) ? left : part;
+        } else if (seen.add(part)) {
             pending.add(part);
         }
     }

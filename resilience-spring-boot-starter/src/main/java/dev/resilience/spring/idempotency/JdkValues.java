@@ -88,7 +88,6 @@ final class JdkValues {
                 UUID.class,
                 URI.class,
                 URL.class,
-                Locale.class,
                 Currency.class,
                 Charset.class,
                 MathContext.class,
@@ -100,6 +99,7 @@ final class JdkValues {
                 javax.xml.datatype.Duration.class)) {
             VIEWS.put(type, Object::toString);
         }
+        add(Locale.class, locale -> List.of(locale.toLanguageTag(), locale.toString(), locale.getVariant()));
         add(BigDecimal.class, number -> List.of(number.unscaledValue().toByteArray(), number.scale()));
         add(BigInteger.class, BigInteger::toByteArray);
         add(Timestamp.class, time -> List.of(time.getTime(), time.getNanos()));

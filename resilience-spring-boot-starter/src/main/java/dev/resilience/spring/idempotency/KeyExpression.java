@@ -100,12 +100,13 @@ final class KeyExpression implements KeySource {
         Map<String, Integer> arguments = new LinkedHashMap<>();
         @Nullable String @Nullable [] names = new DefaultParameterNameDiscoverer().getParameterNames(method);
         for (int i = 0; i < method.getParameterCount(); i++) {
-            String name = names == null ? null : names[i];
-            if (name != null) {
-                arguments.put(name, i);
-            }
             arguments.put("p" + i, i);
             arguments.put("a" + i, i);
+        }
+        for (int i = 0; names != null && i < names.length; i++) {
+            if (names[i] != null) {
+                arguments.put(names[i], i); // also where it is called 'a1' and stands elsewhere
+            }
         }
         return arguments;
     }

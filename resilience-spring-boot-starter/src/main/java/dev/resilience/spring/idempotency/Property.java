@@ -1,5 +1,6 @@
 package dev.resilience.spring.idempotency;
 
+import java.io.Externalizable;
 import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
@@ -32,6 +33,8 @@ record Property(String name, AccessibleObject member, boolean isReadable) {
             "org.apache.logging.log4j.Logger",
             "org.slf4j.Logger");
 
+    private static final Set<String> WRITERS = Set.of("writeObject", "writeReplace");
+
     private Property(String name, AccessibleObject member) {
         this(name, member, member.trySetAccessible());
     }
@@ -56,7 +59,26 @@ record Property(String name, AccessibleObject member, boolean isReadable) {
         return !Modifier.isStatic(field.getModifiers())
                 && (!field.isSynthetic() || field.getName().startsWith("val$"))
                 && !TOOLS.contains(field.getType().getName())
-                && (!Modifier.isTransient(field.getModifiers()) || hasAccessor(field.getName(), type));
+                && (!isCache(field) || hasAccessor(field.getName(), type));
+    }
+
+    /** One that nothing outside of its class asks for or sets. */
+    private static boolean isCache(Field field) {
+        return Modifier.isTransient(field.getModifiers()) && Modifier.isPrivate(field.getModifiers());
+    }
+
+    /** Whether objects of a class are written by a method of its own: then its transient fields may be all that it holds. */
+    static boolean isWrittenByItself(Class<?> type, Class<?> below) {
+        boolean hasTransient = false;
+        boolean hasMethod = Externalizable.class.isAssignableFrom(type);
+        for (Class<?> owner = type; owner != null && owner != below; owner = owner.getSuperclass()) {
+            hasTransient |= Arrays.stream(owner.getDeclaredFields())
+                    .anyMatch(field ->
+                            Modifier.isTransient(field.getModifiers()) && !Modifier.isStatic(field.getModifiers()));
+            hasMethod |=
+                    Arrays.stream(owner.getDeclaredMethods()).anyMatch(method -> WRITERS.contains(method.getName()));
+        }
+        return hasTransient && hasMethod;
     }
 
     /** A transient field that nothing outside asks for or sets is a cache. */

@@ -2,6 +2,7 @@ package dev.resilience.spring.idempotency;
 
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -9,6 +10,7 @@ import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.PriorityBlockingQueue;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,12 +70,17 @@ record Shape(
             List<Property> getters = Property.getters(type);
             return getters.isEmpty()
                     ? refused(NoValues.whyCode(type))
-                    : new Shape(Kind.OBJECT, "", null, getters, null);
+                    : new Shape(Kind.OBJECT, interfaces(type), null, getters, null);
         }
         if (isGeneratedSubclass(type)) {
             return refused(type.getName() + " is a proxy, whose fields are not those of the object behind it");
         }
         return JdkValues.isOne(type) ? ofJdk(type, type, List.of()) : ofApplication(type);
+    }
+
+    /** Of classes that are made at run time, whose own names say nothing. */
+    private static String interfaces(Class<?> type) {
+        return Arrays.stream(type.getInterfaces()).map(Class::getName).sorted().collect(Collectors.joining(","));
     }
 
     private static Shape ofApplication(Class<?> type) {
@@ -87,6 +94,10 @@ record Shape(
         if (container != null && keepsElementsItself && !type.isRecord()) {
             return new Shape(container, "", null, List.of(), null);
         }
+        if (Property.isWrittenByItself(type, ofJdk)) {
+            return refused(
+                    type.getName() + " is written by a method of its own, so that its fields do not tell what counts");
+        }
         List<Property> fields = Property.fields(type, ofJdk);
         for (Property field : fields) {
             if (!field.isReadable()) {
@@ -95,7 +106,8 @@ record Shape(
             }
         }
         if (container != null) {
-            return new Shape(container, fields.isEmpty() ? "" : type.getName(), null, fields, null);
+            boolean isPlain = fields.isEmpty() && type.isAnonymousClass();
+            return new Shape(container, isPlain ? "" : type.getName(), null, fields, null);
         }
         return STATELESS.contains(ofJdk)
                 ? new Shape(Kind.OBJECT, type.getName(), null, fields, null)

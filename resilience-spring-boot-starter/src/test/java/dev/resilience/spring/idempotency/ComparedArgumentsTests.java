@@ -11,6 +11,9 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.exception.IdempotencyKeyReusedException;
+import java.io.IOException;
+import java.io.ObjectOutputStream;
+import java.io.Serializable;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.net.URI;
@@ -53,6 +56,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -196,6 +200,10 @@ class ComparedArgumentsTests {
                 pair("a getter that is ignored", new HalfIgnored("4000"), new HalfIgnored("5000")),
                 pair("properties that are not included", new Included("x", "4000"), new Included("x", "5000")),
                 pair("an ignored property", new Ignored("4000"), new Ignored("5000")),
+                pair("scripts of a language", Locale.forLanguageTag("und-Latn"), Locale.forLanguageTag("und-Cyrl")),
+                pair("lists of two classes", new Charges("a"), new Refunds("a")),
+                pair("lambdas of two interfaces", (Payer) () -> "a", (Payee) () -> "a"),
+                pair("a transient field that others may see", new Seen("4000"), new Seen("5000")),
                 pair("a transient property", new Transient("4000"), new Transient("5000")),
                 pair("a write-only property", new WriteOnlyCard("4000"), new WriteOnlyCard("5000")));
     }
@@ -282,6 +290,9 @@ class ComparedArgumentsTests {
                 Arguments.of(proxy.getProxy(), "is a proxy, whose fields are not those of the object behind it"),
                 Arguments.of(new Box<>(new MockMultipartFile("a", BYTES)), "MockMultipartFile is not a value"),
                 Arguments.of(List.of(1).iterator(), "can be read only once"),
+                Arguments.of(new WritesItself("4000"), "is written by a method of its own"),
+                Arguments.of(Node.friends(12), "takes more than 64 MB"),
+                Arguments.of(new byte[64 << 20], "takes more than 64 MB"),
                 Arguments.of(new Box<>(new ReentrantLock()), "holds what only the JDK can see"),
                 Arguments.of(new Box<>(Thread.currentThread()), "java.lang.Thread"));
     }
@@ -310,7 +321,7 @@ class ComparedArgumentsTests {
             calendar("Asia/Tokyo"),
             new Derived("1", "a")
         };
-        assertThat(Arrays.hashCode(ArgumentBytes.of(arguments))).isEqualTo(448327515);
+        assertThat(Arrays.hashCode(ArgumentBytes.of(arguments))).isEqualTo(-1872144341);
     }
 
     private static GregorianCalendar calendar(String zone) {
@@ -430,6 +441,52 @@ class ComparedArgumentsTests {
         }
     }
 
+    static final class Charges extends ArrayList<String> {
+
+        Charges(String element) {
+            super(List.of(element));
+        }
+    }
+
+    static final class Refunds extends ArrayList<String> {
+
+        Refunds(String element) {
+            super(List.of(element));
+        }
+    }
+
+    interface Payer {
+
+        String getName();
+    }
+
+    interface Payee {
+
+        String getName();
+    }
+
+    static final class Seen {
+
+        final transient String number;
+
+        Seen(String number) {
+            this.number = number;
+        }
+    }
+
+    static final class WritesItself implements Serializable {
+
+        private transient String number;
+
+        WritesItself(String number) {
+            this.number = number;
+        }
+
+        private void writeObject(ObjectOutputStream out) throws IOException {
+            out.writeUTF(number);
+        }
+    }
+
     static class Named {
 
         public String name() {
@@ -487,6 +544,14 @@ class ComparedArgumentsTests {
 
         private Node(String name) {
             this.name = name;
+        }
+
+        static Node friends(int number) {
+            List<Node> all = IntStream.range(0, number)
+                    .mapToObj(i -> new Node("friend " + i))
+                    .toList();
+            all.forEach(one -> one.children.addAll(all));
+            return all.get(0);
         }
 
         static Node family(String parent, String child) {

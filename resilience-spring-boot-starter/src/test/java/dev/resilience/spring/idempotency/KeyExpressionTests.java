@@ -67,6 +67,18 @@ class KeyExpressionTests {
         assertThat(key(expression, "o-1", 42, request, ID)).isEqualTo(key);
     }
 
+    /** Spring's own expressions take the second argument there. */
+    @Test
+    void takesAnArgumentByItsNameThoughThatReadsLikeANumber() throws Exception {
+        KeyExpression key = KeyExpression.parse(
+                "#a1", KeyExpressionTests.class.getDeclaredMethod("merge", String.class, String.class));
+
+        assertThat(key(key, "one", "two")).isEqualTo("one");
+    }
+
+    @SuppressWarnings("unused")
+    void merge(String a1, String a2) {}
+
     @Test
     void keepsTheKeyByteForByte() {
         assertThat(key("#order", " Ö-1 ", 42, request, ID)).isEqualTo(" Ö-1 ");
@@ -284,7 +296,11 @@ class KeyExpressionTests {
     }
 
     private static String key(String expression, @Nullable Object... arguments) {
-        return parse(expression).key(new Invocation() {
+        return key(parse(expression), arguments);
+    }
+
+    private static String key(KeyExpression expression, @Nullable Object... arguments) {
+        return expression.key(new Invocation() {
             @Override
             public @Nullable Object proceed() {
                 throw new UnsupportedOperationException("a key is taken before the call");
