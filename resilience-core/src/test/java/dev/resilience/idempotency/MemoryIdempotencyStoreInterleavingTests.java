@@ -120,8 +120,9 @@ class MemoryIdempotencyStoreInterleavingTests {
             return claimed;
         }
 
+        /** Sent again, it is done. */
         public boolean complete(int thread) {
-            boolean mine = isOwner(thread);
+            boolean mine = owner == thread;
             completed |= mine;
             return mine;
         }
