@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  *     this moment; {@code null} unless it is OPEN
  * @param probeDue whether the next call is a probe; if so, {@code nextProbe} is not after this moment
  * @param failedProbes how many probings have failed since it opened; 0 where it is not open
- * @param refused calls that were refused since it opened; 0 where it is not open
+ * @param refused calls that were refused since it opened, those included that its ramp refuses; 0 where it is CLOSED and
+ *     lets all calls in, or is DISABLED
  * @param probing how the probing is going; {@code null} unless it is HALF_OPEN
  * @param ramp how the load is coming back; {@code null} unless it is CLOSED and lets a part of the calls in
  * @param failureRate the share of failures in the window, or in the one that opened it; NaN if that holds no call
@@ -59,7 +60,9 @@ public record CircuitBreakerStatus(
 
     static CircuitBreakerStatus of(State state, long refusedSoFar) {
         Opening opening = state.opening;
+        RampUp ramp = rampUp(state);
         boolean open = opening != null && isOpen(state.name());
+        boolean refuses = open || ramp != null;
         Duration untilProbe = state.untilNextProbe();
         return new CircuitBreakerStatus(
                 state.name(),
@@ -70,9 +73,9 @@ public record CircuitBreakerStatus(
                 untilProbe == null ? null : state.wallTimeIn(untilProbe),
                 untilProbe != null && (untilProbe.isZero() || untilProbe.isNegative()),
                 opening != null && open ? opening.failedProbings() : 0,
-                opening != null && open ? refusedSoFar - opening.refusedBefore() : 0,
+                opening != null && refuses ? refusedSoFar - opening.refusedBefore() : 0,
                 state.probing(),
-                rampUp(state),
+                ramp,
                 state.windowCounts().failureRate(),
                 state.windowCounts().calls());
     }

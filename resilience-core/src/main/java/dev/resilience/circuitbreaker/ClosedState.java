@@ -82,11 +82,13 @@ final class ClosedState extends State implements Permit {
     @Override
     String explanation() {
         Ramp now = ramp;
-        return now == null
-                ? super.explanation()
-                : "closed since " + since.text() + ", and its load comes back over "
-                        + Durations.inWords(now.duration()) + ": all calls are let in from "
-                        + Timestamps.text(wallTimeIn(now.left()));
+        Opening last = opening;
+        if (now == null || last == null) {
+            return super.explanation();
+        }
+        return "closed since " + since.text() + ", and its load comes back over " + Durations.inWords(now.duration())
+                + ": all calls are let in from " + Timestamps.text(wallTimeIn(now.left())) + "; it was open before: "
+                + last.explanation();
     }
 
     @Override

@@ -64,7 +64,11 @@ final class LastSecond {
         failures.incrementAndGet();
     }
 
-    /** Whether the share of failures has reached a threshold. Failures are read first: it is never seen higher than it is. */
+    /**
+     * Whether the share of failures has reached a threshold, by the same division as in the window. Failures are read
+     * first, so a success that ends meanwhile lowers the share. Calls that end while a slot begins may be missed. Where no
+     * other call is left in the second, nothing speaks against the failure that asks.
+     */
     boolean hasFailed(double threshold) {
         Mark from = last;
         long newest = from.slot;
@@ -74,7 +78,8 @@ final class LastSecond {
                 from = mark;
             }
         }
-        double failed = failures.get() - from.failures;
-        return failed >= threshold * (window.recorded() - from.calls);
+        long failed = failures.get() - from.failures;
+        long calls = window.recorded() - from.calls;
+        return calls <= 0 || (double) failed / (double) calls >= threshold;
     }
 }

@@ -7,10 +7,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A circuit breaker refused the call without trying it. The message says why the breaker is open, since when, and when
- * the next probe is due.
+ * the next probe is due. A breaker that has closed a short while ago refuses a part of the calls during its ramp; the
+ * message then says from when on it lets all in, and why it was open.
  *
  * <p>The cause is the failure that opened the breaker, where there is one: an exception of an earlier call, the same
- * instance for all refusals, to be read only. It is left out when the refusal is serialized.
+ * instance for all refusals, to be read only. A breaker that has closed does not keep it, so a refusal during the ramp has
+ * no cause. It is left out when the refusal is serialized.
  */
 public final class CircuitOpenException extends ResilienceException implements ForeignCause {
 
@@ -72,7 +74,7 @@ public final class CircuitOpenException extends ResilienceException implements F
     }
 
     private static String plain(String name) {
-        return "Circuit breaker '" + name + "' is open: the call was not made";
+        return "Circuit breaker '" + name + "' refused the call: it was not made";
     }
 
     /** To a tenth of a second, where it is more than that. */

@@ -8,6 +8,8 @@ import dev.resilience.policy.Way;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Five failures in a row open a breaker only if half of the calls of the last second failed. Its other rules are off. */
@@ -122,6 +124,20 @@ class FailuresOfTheLastSecondTests {
 
         tenth.fail();
         tenth.assertIs(CircuitState.OPEN);
+    }
+
+    /** Each threshold times the calls is a little more than the failures in floating point. */
+    @ParameterizedTest
+    @CsvSource({"0.07, 93, 7", "0.14, 43, 7", "0.28, 18, 7"})
+    void aShareThatIsExactlyTheThresholdOpensIt(double threshold, int successes, int failures) throws Throwable {
+        TestBreaker exact = new TestBreaker(
+                Way.BLOCKING, policy().failureRateThreshold(threshold).build());
+        exact.succeed(successes);
+        exact.fail(failures - 1);
+        exact.assertIs(CircuitState.CLOSED);
+
+        exact.fail();
+        exact.assertIs(CircuitState.OPEN);
     }
 
     @Test

@@ -66,8 +66,12 @@ class RampTests {
         assertThat(refused)
                 .hasMessage(
                         "Circuit breaker 'payments' is closed since 2026-01-01T00:00:30.000Z, and its load comes back"
-                                + " over 10 s: all calls are let in from 2026-01-01T00:00:40.000Z")
+                                + " over 10 s: all calls are let in from 2026-01-01T00:00:40.000Z; it was open before: 1 call"
+                                + " failed, the last with java.lang.IllegalStateException")
+                .hasNoCause()
                 .returns(Duration.ofSeconds(1), CircuitOpenException::retryAfter);
+        assertThat(refused.publicMessage())
+                .isEqualTo("Circuit breaker 'payments' refused the call: it was not made");
         assertThat(calls.breaker.calls().get(CircuitBreakerOutcome.REJECTED)).isEqualTo(1);
         calls.assertIs(CircuitState.CLOSED);
     }
@@ -78,6 +82,18 @@ class RampTests {
 
         assertThat(calls.breaker.status().ramp())
                 .isEqualTo(new RampUp(0.55, calls.time.now().plusSeconds(5)));
+    }
+
+    @Test
+    void itsStatusCountsRefusalsSinceItOpenedAsLongAsItRefuses() throws Throwable {
+        calls.succeed();
+        calls.refused();
+        calls.refused();
+        assertThat(calls.breaker.status().refused()).isEqualTo(2);
+
+        calls.time.advance(RAMP);
+
+        assertThat(calls.breaker.status().refused()).isZero();
     }
 
     @Test

@@ -91,7 +91,7 @@ class RefusalTests {
             open();
 
             assertThat(calls.refused().publicMessage())
-                    .isEqualTo("Circuit breaker 'payments' is open: the call was not made");
+                    .isEqualTo("Circuit breaker 'payments' refused the call: it was not made");
         }
     }
 
@@ -158,7 +158,7 @@ class RefusalTests {
     @Test
     void madeByHandSaysThatTheCallWasNotMade() {
         assertThat(new CircuitOpenException("payments", Duration.ofSeconds(7)))
-                .hasMessage("Circuit breaker 'payments' is open: the call was not made")
+                .hasMessage("Circuit breaker 'payments' refused the call: it was not made")
                 .hasNoCause();
     }
 

@@ -24,8 +24,8 @@ final class UndoneAttempt implements TransactionSynchronization {
         if (!isOpen || !attempt.hearsNothingOfTransaction()) {
             return;
         }
-        if (RollbackMarks.isRollbackOnly()) { // a savepoint that is rolled back to is reported to no listener
-            attempt.undone();
+        if (RollbackMarks.isMarkedByMethod() || RollbackMarks.isRollbackOnly()) {
+            attempt.undone(); // now: the call may end before its transaction does, and its result is kept then
         } else {
             TransactionSynchronizationManager.registerSynchronization(new UndoneAttempt(attempt));
         }

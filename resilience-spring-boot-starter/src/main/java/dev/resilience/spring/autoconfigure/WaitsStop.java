@@ -5,13 +5,18 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.core.Ordered;
+import org.springframework.core.PriorityOrdered;
 
 /**
  * Ends all waits as the first thing when the application stops, before the web server waits for its last requests: a
  * request that waits for a retry would hold it up, and may have no time left for the retry. {@link WaitsResume} takes that
  * back.
+ *
+ * <p>When the context is closed, waits end before other listeners hear of that and before any bean is stopped. When it is
+ * only stopped, beans of the same phase, which is the default of {@link SmartLifecycle}, may be stopped before.
  */
-final class WaitsStop implements SmartLifecycle, ApplicationListener<ContextClosedEvent> {
+final class WaitsStop implements SmartLifecycle, ApplicationListener<ContextClosedEvent>, PriorityOrdered {
 
     private final ResilienceRegistry registry;
     private final ApplicationContext application;
@@ -33,7 +38,7 @@ final class WaitsStop implements SmartLifecycle, ApplicationListener<ContextClos
         registry.stopWaits();
     }
 
-    /** Not behind a bean of the same phase that takes its time to stop. Of child contexts one hears, too. */
+    /** Not after a bean of the same phase that takes its time to stop. Listeners hear of child contexts, too. */
     @Override
     public void onApplicationEvent(ContextClosedEvent closing) {
         if (closing.getApplicationContext().equals(application)) {
@@ -41,12 +46,18 @@ final class WaitsStop implements SmartLifecycle, ApplicationListener<ContextClos
         }
     }
 
+    /** Before the listeners of the application, which may take their time. */
+    @Override
+    public int getOrder() {
+        return Ordered.HIGHEST_PRECEDENCE;
+    }
+
     @Override
     public boolean isRunning() {
         return running;
     }
 
-    /** The first to be stopped. */
+    /** Among the first to be stopped. */
     @Override
     public int getPhase() {
         return Integer.MAX_VALUE;

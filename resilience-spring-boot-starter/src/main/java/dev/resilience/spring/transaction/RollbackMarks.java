@@ -22,7 +22,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  *   <li>the caller of the innermost idempotent method.
  * </ul>
  *
- * <p>A mark of another participant between these is not seen before it ends. Safe for use by many threads.
+ * <p>A mark of another participant between these is not seen before it ends. Of a transaction manager that takes no
+ * listeners, nothing tells whether the status of a caller is that of the current transaction or of a suspended one: it does
+ * not count then. Safe for use by many threads.
  */
 public final class RollbackMarks implements TransactionExecutionListener {
 
@@ -33,7 +35,8 @@ public final class RollbackMarks implements TransactionExecutionListener {
         if (failure == null
                 && transaction.isNewTransaction()
                 && TransactionSynchronizationManager.isSynchronizationActive()) {
-            TransactionSynchronizationManager.registerSynchronization(new Begun(transaction, ofInnermostMethod()));
+            TransactionSynchronizationManager.registerSynchronization(
+                    new Begun(transaction, ofInnermostMethod(), CALLER.get()));
         }
     }
 
@@ -60,12 +63,19 @@ public final class RollbackMarks implements TransactionExecutionListener {
                 innermost = begun;
             }
         }
-        TransactionStatus outside = innermost == null ? null : innermost.outside;
+        return innermost != null
+                && (isMarked(innermost.transaction)
+                        || innermost.isMarkedBy(ofInnermostMethod())
+                        || innermost.isMarkedBy(CALLER.get()));
+    }
+
+    /**
+     * Whether the innermost idempotent method has marked its transaction, be it its own or its caller's; called while the
+     * method runs, by the advice next to its body.
+     */
+    public static boolean isMarkedByMethod() {
         TransactionStatus method = ofInnermostMethod();
-        TransactionStatus caller = CALLER.get();
-        return (innermost != null && isMarked(innermost.transaction))
-                || (method != outside && isMarked(method))
-                || (caller != outside && isMarked(caller));
+        return method != CALLER.get() && isMarked(method);
     }
 
     private static boolean isMarked(@Nullable TransactionExecution transaction) {
@@ -86,8 +96,16 @@ public final class RollbackMarks implements TransactionExecutionListener {
      *
      * @param outside the status of the innermost method around it, which belongs to another transaction: one that was
      *     suspended for this one, or one of another transaction manager
+     * @param outsideCaller that of the caller of the innermost idempotent method around it, which does so, too
      */
     private record Begun(
-            TransactionExecution transaction, @Nullable TransactionStatus outside)
-            implements TransactionSynchronization {}
+            TransactionExecution transaction,
+            @Nullable TransactionStatus outside,
+            @Nullable TransactionStatus outsideCaller)
+            implements TransactionSynchronization {
+
+        boolean isMarkedBy(@Nullable TransactionStatus participant) {
+            return participant != outside && participant != outsideCaller && isMarked(participant);
+        }
+    }
 }

@@ -1,6 +1,7 @@
 package dev.resilience.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.resilience.annotation.Bulkhead;
@@ -21,7 +22,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.event.ContextClosedEvent;
 
 /** From the start to the end of an application. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -140,6 +143,18 @@ class StartAndStopTests extends FailingStartup {
         assertThat(exports.interruptedBeforeItsEnd()).isTrue();
     }
 
+    /** A listener of the application may take its time: no wait outlasts that. */
+    @Test
+    void waitsHaveEndedWhenTheApplicationsListenersHearOfTheEnd() {
+        ConfigurableApplicationContext context =
+                start("resilience.retry.default.backoff.base-delay: 0", Draining.class, Failing.class);
+        Draining draining = context.getBean(Draining.class);
+
+        context.close();
+
+        assertThat(draining.attempts).isEqualTo(1);
+    }
+
     @Test
     void anApplicationCanBeStartedAgain() throws Exception {
         for (int i = 0; i < 2; i++) {
@@ -191,6 +206,38 @@ class StartAndStopTests extends FailingStartup {
                 stopped.countDown();
                 return CompletableFuture.failedFuture(stopping);
             }
+        }
+    }
+
+    static class Failing {
+
+        private int attempts;
+
+        @Retryable("default")
+        void call() throws ConnectException {
+            attempts++;
+            throw new ConnectException("refused");
+        }
+
+        int attempts() {
+            return attempts;
+        }
+    }
+
+    /** Asks when it hears of the end whether calls are still repeated. */
+    static class Draining implements ApplicationListener<ContextClosedEvent> {
+
+        private final Failing failing;
+        private int attempts;
+
+        Draining(Failing failing) {
+            this.failing = failing;
+        }
+
+        @Override
+        public void onApplicationEvent(ContextClosedEvent closing) {
+            assertThatThrownBy(failing::call).isInstanceOf(ConnectException.class);
+            attempts = failing.attempts();
         }
     }
 

@@ -14,6 +14,7 @@ import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceTransactionAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceTransactionStateAutoConfiguration;
 import dev.resilience.spring.transaction.OpenTransactions;
+import dev.resilience.spring.transaction.RollbackMarks;
 import dev.resilience.time.ManualTimeSource;
 import java.sql.SQLTransientException;
 import java.util.ArrayList;
@@ -214,10 +215,15 @@ class RetryInTransactionTests {
     }
 
     private static Supplier<?> transactional(TransactionTemplate transaction, Supplier<String> method) {
+        return transactional(transaction, TransactionDefinition.PROPAGATION_REQUIRED, method);
+    }
+
+    private static Supplier<?> transactional(
+            TransactionTemplate transaction, int propagation, Supplier<String> method) {
         ProxyFactory factory = new ProxyFactory(method);
         factory.addAdvice(new TransactionInterceptor(
                 (TransactionManager) transaction.getTransactionManager(),
-                (ofCall, type) -> new DefaultTransactionAttribute()));
+                (ofCall, type) -> new DefaultTransactionAttribute(propagation)));
         return (Supplier<?>) factory.getProxy();
     }
 
@@ -247,6 +253,33 @@ class RetryInTransactionTests {
 
             assertThat(proxy.get()).isEqualTo("attempt 3");
         });
+    }
+
+    /** The mark is that of the transaction around the idempotent call, which is suspended. */
+    @Test
+    void theMarkOfASuspendedTransactionDoesNotCountWhereAMethodWithoutOneStandsBetween() {
+        with((inner, transaction, retry) -> {
+            Supplier<?> suspends = transactional(
+                    transaction,
+                    TransactionDefinition.PROPAGATION_NOT_SUPPORTED,
+                    () -> Objects.requireNonNull(transaction.<String>execute(status -> inner.takesNoPart())));
+            Supplier<?> marks = transactional(transaction, () -> {
+                TransactionInterceptor.currentTransactionStatus().setRollbackOnly();
+                return runIdempotent(suspends);
+            });
+
+            assertThat(marks.get()).isEqualTo("attempt 3");
+        });
+    }
+
+    private static String runIdempotent(Supplier<?> body) {
+        try {
+            return String.valueOf(RollbackMarks.runMethod(body::get));
+        } catch (RuntimeException failure) {
+            throw failure;
+        } catch (Throwable impossible) {
+            throw new AssertionError(impossible);
+        }
     }
 
     /** A question to a connection that is not there yet would take one out of the pool, and wait for it if there is none. */

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +23,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
@@ -80,6 +82,13 @@ class UndoneCallTests {
                 return runner.withUserConfiguration(OfDataSource.class);
             }
         },
+        /** Takes no listener, as one that a library wraps around another. */
+        WRAPPED {
+            @Override
+            ApplicationContextRunner in(ApplicationContextRunner runner) {
+                return runner.withUserConfiguration(Wrapped.class);
+            }
+        },
         JPA {
             @Override
             ApplicationContextRunner in(ApplicationContextRunner runner) {
@@ -96,6 +105,33 @@ class UndoneCallTests {
         @Bean
         PlatformTransactionManager transactionManager(DataSource dataSource) {
             return new DataSourceTransactionManager(dataSource);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Wrapped {
+
+        @Bean
+        PlatformTransactionManager transactionManager(DataSource dataSource) {
+            return new WithoutListeners(new DataSourceTransactionManager(dataSource));
+        }
+    }
+
+    private record WithoutListeners(PlatformTransactionManager wrapped) implements PlatformTransactionManager {
+
+        @Override
+        public TransactionStatus getTransaction(@Nullable TransactionDefinition definition) {
+            return wrapped.getTransaction(definition);
+        }
+
+        @Override
+        public void commit(TransactionStatus status) {
+            wrapped.commit(status);
+        }
+
+        @Override
+        public void rollback(TransactionStatus status) {
+            wrapped.rollback(status);
         }
     }
 
@@ -140,9 +176,10 @@ class UndoneCallTests {
         shop.assertEffects(1);
     }
 
-    @Test
-    void inItsOwnTransaction() {
-        with(shop -> {
+    @ParameterizedTest
+    @EnumSource
+    void inItsOwnTransaction(Manager manager) {
+        with(manager, shop -> {
             Bookings bookings = shop.beans().getBean(Bookings.class);
 
             assertThat(bookings.book("k")).isEqualTo("booking 1");
@@ -151,9 +188,10 @@ class UndoneCallTests {
         });
     }
 
-    @Test
-    void inItsCallersTransaction() {
-        with(shop -> {
+    @ParameterizedTest
+    @EnumSource
+    void inItsCallersTransaction(Manager manager) {
+        with(manager, shop -> {
             Bookings bookings = shop.beans().getBean(Bookings.class);
 
             assertThatThrownBy(() -> shop.transaction()
@@ -184,7 +222,7 @@ class UndoneCallTests {
 
     /** A caller's mark is at the status of the caller alone until the caller ends. */
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "WRAPPED") // which tells of no beginning
     void inItsCallersTransactionIfTheCallerHasMarkedIt(Manager manager) {
         with(manager, shop -> {
             Bookings bookings = shop.beans().getBean(Bookings.class);

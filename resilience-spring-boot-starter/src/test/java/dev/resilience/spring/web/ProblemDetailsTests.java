@@ -117,7 +117,7 @@ class ProblemDetailsTests {
         assertThat(answerTo(refusal, MediaType.ALL_VALUE))
                 .bodyJson()
                 .extractingPath("$.detail")
-                .isEqualTo("Circuit breaker 'orders' is open: the call was not made");
+                .isEqualTo("Circuit breaker 'orders' refused the call: it was not made");
     }
 
     @Test
