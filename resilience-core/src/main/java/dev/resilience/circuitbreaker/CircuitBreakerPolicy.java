@@ -132,7 +132,11 @@ public record CircuitBreakerPolicy(
         DOWN
     }
 
-    /** Five failures in a row, or half of at least ten calls in the last minute, open it for 30 seconds. */
+    /**
+     * Five failures in a row open it if half of the calls of the last second failed, and so do failures of half of at
+     * least ten calls in the last minute. It stays open for 30 seconds, which each probing that fails doubles, up to five
+     * minutes.
+     */
     public static CircuitBreakerPolicy defaults() {
         return builder().build();
     }

@@ -70,8 +70,7 @@ class RampTests {
                                 + " failed, the last with java.lang.IllegalStateException")
                 .hasNoCause()
                 .returns(Duration.ofSeconds(1), CircuitOpenException::retryAfter);
-        assertThat(refused.publicMessage())
-                .isEqualTo("Circuit breaker 'payments' refused the call: it was not made");
+        assertThat(refused.publicMessage()).isEqualTo("Circuit breaker 'payments' refused the call: it was not made");
         assertThat(calls.breaker.calls().get(CircuitBreakerOutcome.REJECTED)).isEqualTo(1);
         calls.assertIs(CircuitState.CLOSED);
     }
