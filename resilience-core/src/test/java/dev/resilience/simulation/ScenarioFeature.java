@@ -40,7 +40,7 @@ enum ScenarioFeature {
     HANGING_BODIES,
     /**
      * The same in later attempts. Finds that an attempt after a commit in doubt asks for its record in its own transaction,
-     * which locks it: the key stays taken until that transaction ends, beyond max-lease.
+     * which locks it: the key stays taken until that transaction ends, beyond max-lease (13600, 23303, 25563).
      */
     HANGING_RETRIES,
     /** A body sets its transaction to roll back and returns as if nothing were. */
@@ -53,7 +53,11 @@ enum ScenarioFeature {
     LONG_BACKOFF,
     /** The caller's snapshot is older than the claim of the call. */
     OLD_SNAPSHOTS,
-    /** There is other advice within an attempt's transaction, and around it, which takes its time. */
+    /**
+     * There is other advice within an attempt's transaction, and around it, which takes its time. Finds, in some of ten
+     * thousand runs, a key that is freed although an attempt that a time limit has given up commits an exception that is an
+     * answer (3014, 3551), and records in progress that are left (7148, 7367, 12964).
+     */
     SLOW_ADVICE,
     /** The method's transactions are none in which the store writes. */
     UNHEARD_TRANSACTIONS,
@@ -72,7 +76,7 @@ enum ScenarioFeature {
             STORE_FAULTS, MACHINE_FAULTS, CLOCK_JUMPS, OUTLIVING_BODIES, HANGING_BODIES, HANGING_RETRIES, CANCELLATION);
 
     /** In which the engine is known to break a promise today, as each says: it goes from here when its bug does. */
-    static final Set<ScenarioFeature> WITH_KNOWN_BUGS = EnumSet.noneOf(ScenarioFeature.class);
+    static final Set<ScenarioFeature> WITH_KNOWN_BUGS = EnumSet.of(SLOW_ADVICE, HANGING_RETRIES);
 
     static Set<ScenarioFeature> soundOnes() {
         EnumSet<ScenarioFeature> sound = EnumSet.allOf(ScenarioFeature.class);

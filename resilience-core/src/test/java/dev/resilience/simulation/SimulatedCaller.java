@@ -50,14 +50,18 @@ final class SimulatedCaller {
     /** An owner that outlives the longest lease may be replaced although nothing went wrong. */
     private boolean call() {
         long longest = node.machine().after(world.policy().maxLease());
-        boolean answered = callOnce();
-        if (node.machine().after(Duration.ZERO) > longest) {
-            world.weather().disturb();
-        }
+        boolean answered = callOnce(longest);
+        disturbIfLate(longest);
         return answered;
     }
 
-    private boolean callOnce() {
+    private void disturbIfLate(long longest) {
+        if (node.machine().after(Duration.ZERO) > longest) {
+            world.weather().disturb();
+        }
+    }
+
+    private boolean callOnce(long longest) {
         SimulatedOperation operation = new SimulatedOperation(plan.retried());
         RecordKey record = RecordKey.of(operation.name(), "", plan.key());
         int claims = world.watch().claims(record);
@@ -78,6 +82,7 @@ final class SimulatedCaller {
             return true;
         } catch (IdempotencyLeaseLostException lost) {
             world.baton().trace().task("loses its key");
+            disturbIfLate(longest);
             if (String.valueOf(lost.getMessage()).contains("another one has taken")) {
                 world.lostKey(plan, world.watch().claims(record) - claims);
             }

@@ -151,6 +151,7 @@ final class World {
     Duration bound() {
         boolean locks = has(ScenarioFeature.SNAPSHOTS)
                 || has(ScenarioFeature.CALLERS_TRANSACTIONS)
+                || has(ScenarioFeature.FAILING_COMMITS)
                 || has(ScenarioFeature.STORE_FAULTS);
         return policy.lease()
                 .plus(policy.maxLease())
@@ -168,7 +169,7 @@ final class World {
         if (claims < 2) {
             history.violation("a key is lost to no other call: " + plan.key());
         }
-        boolean mayLose = weather.wasDisturbed() || plan.isLongSnapshot(LEASE);
+        boolean mayLose = weather.wasDisturbed() || plan.isLongSnapshot(LEASE) || plan.looksFirst(); // too old to write
         if (!mayLose) {
             history.violation("a key is lost though nothing went wrong: " + plan.key());
         }
