@@ -253,11 +253,11 @@ class RestClientFaultsTests {
         private ClientHttpRequestFactory factory(boolean jdk) {
             if (jdk) {
                 JdkClientHttpRequestFactory factory = new JdkClientHttpRequestFactory();
-                factory.setReadTimeout(Duration.ofMillis(300));
+                factory.setReadTimeout(Duration.ofSeconds(1));
                 return factory;
             }
             SimpleClientHttpRequestFactory factory = new SimpleClientHttpRequestFactory();
-            factory.setReadTimeout(Duration.ofMillis(300));
+            factory.setReadTimeout(Duration.ofSeconds(1));
             return factory;
         }
     }
