@@ -95,23 +95,7 @@ final class Checker {
 
     /** Which result is the last one the engine finds out when the method's own transaction is committed, which may be late. */
     private boolean mustBeStored(SimulatedBody body) {
-        if (body.declined() && mayBeGivenUp() && !isTold(body)) {
-            return false;
-        }
         return !body.unfinished() || body.isDecidedByCaller() || !world.mayLoseKeys();
-    }
-
-    /**
-     * Whether a time limit may have given an attempt up before its transaction was committed. If it throws what would be an
-     * answer, and the call fails with another attempt, its key is freed with that effect in place: a limit that is documented.
-     */
-    private boolean mayBeGivenUp() {
-        return world.doBodiesOverlap() && world.has(ScenarioFeature.SLOW_ADVICE);
-    }
-
-    private boolean isTold(SimulatedBody body) {
-        return world.history().told(body.key()).stream()
-                .anyMatch(told -> told.value().equals(body.value()));
     }
 
     private void onceUnlessDisturbed(String key) {

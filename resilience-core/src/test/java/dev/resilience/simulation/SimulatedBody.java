@@ -74,10 +74,6 @@ final class SimulatedBody {
         return end == End.THREW;
     }
 
-    boolean declined() {
-        return end == End.DECLINED;
-    }
-
     boolean answered() {
         return end == End.RETURNED || end == End.DECLINED;
     }

@@ -169,7 +169,8 @@ final class World {
         if (claims < 2) {
             history.violation("a key is lost to no other call: " + plan.key());
         }
-        boolean mayLose = weather.wasDisturbed() || plan.isLongSnapshot(LEASE) || plan.looksFirst(); // too old to write
+        boolean isOldSnapshot = plan.looksFirst() && plan.isolation().isSnapshot(); // too old to see its record
+        boolean mayLose = weather.wasDisturbed() || plan.isLongSnapshot(LEASE) || isOldSnapshot;
         if (!mayLose) {
             history.violation("a key is lost though nothing went wrong: " + plan.key());
         }
