@@ -175,12 +175,13 @@ class CircuitBreakerInterleavingTests {
         return new CircuitBreaker("test", policy, FAULTS, time, new Events());
     }
 
-    /** Opened by one failure, closed by the successes of all the probes it lets in at once. */
+    /** Opened by one failure, always for as long; closed by the successes of all the probes it lets in at once. */
     private static CircuitBreakerPolicy policy(int probes, CircuitState initialState) {
         return CircuitBreakerPolicy.builder()
                 .failureThreshold(1)
                 .failureRateThreshold(0)
                 .openDuration(OPEN)
+                .openDurationMultiplier(1)
                 .halfOpen(new HalfOpen(probes, probes, PROBE_TIMEOUT))
                 .initialState(initialState)
                 .build();
