@@ -117,7 +117,7 @@ final class UnusedPolicies implements SmartInitializingSingleton {
         ApplicationClasses application = new ApplicationClasses(beans);
         return Arrays.stream(beans.getBeanDefinitionNames())
                 .filter(name -> !isOwn(beans.getMergedBeanDefinition(name)))
-                .flatMap(name -> Stream.ofNullable(type(name)))
+                .flatMap(this::type)
                 .flatMap(type -> application.hierarchy(ClassUtils.getUserClass(type)).stream())
                 .flatMap(UnusedPolicies::withInnerClasses)
                 .filter(type -> !Proxy.isProxyClass(type) && !type.isHidden()) // they have no code of their own
@@ -125,10 +125,11 @@ final class UnusedPolicies implements SmartInitializingSingleton {
                 .anyMatch(UnusedPolicies::namesRegistry);
     }
 
-    /** Makes no bean that is not there. */
-    private @Nullable Class<?> type(String name) {
+    /** The type of a bean, where it is known; makes no bean that is not there. */
+    private Stream<Class<?>> type(String name) {
         Object bean = beans.getSingleton(name);
-        return bean == null ? beans.getType(name, false) : AopUtils.getTargetClass(bean);
+        Class<?> type = bean == null ? beans.getType(name, false) : AopUtils.getTargetClass(bean);
+        return type == null ? Stream.empty() : Stream.of(type);
     }
 
     private static boolean isOwn(BeanDefinition bean) {
