@@ -5,6 +5,7 @@ const form = document.getElementById('behaviour');
 const inputs = [...form.querySelectorAll('input')];
 const durations = ['latency', 'hang'];
 let changes = 0;
+let sent = Promise.resolve();
 
 function show(input) {
   if (input.type === 'checkbox') return;
@@ -34,9 +35,11 @@ function wanted() {
       : durations.includes(input.name) ? `PT${input.value}S` : Number(input.value)]));
 }
 
+/** Changes are sent one after the other, because the one that arrives last is in force. */
 async function behave(behaviour) {
   const change = ++changes;
-  const { answer } = await call('/gateway/behaviour', { method: 'PUT', body: behaviour });
+  sent = sent.catch(() => {}).then(() => call('/gateway/behaviour', { method: 'PUT', body: behaviour }));
+  const { answer } = await sent;
   if (change === changes) fill(answer);
 }
 
