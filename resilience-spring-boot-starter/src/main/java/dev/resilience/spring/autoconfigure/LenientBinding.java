@@ -83,8 +83,8 @@ final class LenientBinding implements BindHandler {
     @Override
     public @Nullable Object onSuccess(
             ConfigurationPropertyName name, Bindable<?> target, BindContext context, Object result) {
-        ConfigurationProperty property = property(name, context);
-        if (result instanceof Duration && property != null) {
+        ConfigurationProperty property = result instanceof Duration ? property(name, context) : null;
+        if (property != null) {
             String text = text(property);
             if (DurationTexts.lacksUnit(text)) {
                 String number = text.strip();
@@ -105,8 +105,8 @@ final class LenientBinding implements BindHandler {
     @Override
     public void onFinish(
             ConfigurationPropertyName name, Bindable<?> target, BindContext context, @Nullable Object result) {
-        ConfigurationProperty property = property(name, context);
-        if (result == null && property != null && isOneValue(target.getType())) {
+        ConfigurationProperty property = result == null ? property(name, context) : null;
+        if (property != null && isOneValue(target.getType())) {
             if (isLeftEmpty(property)) {
                 unreadable.add(name);
                 record(property.getName(), target.getType(), "", EMPTY);

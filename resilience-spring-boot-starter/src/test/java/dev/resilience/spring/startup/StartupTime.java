@@ -1,43 +1,45 @@
 package dev.resilience.spring.startup;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToLongFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
 
 /**
  * How much longer an application takes to start because of this library: the medians of fresh processes that start the
- * same beans with it and with an advisor that does nothing, in turns. Not a test: {@code docs/benchmarks.md} has the
- * command.
+ * same beans with it and with an advisor that does nothing, in turns. Asserts nothing and runs only where it is asked for:
+ * {@code docs/benchmarks.md} has the command.
  */
-final class StartupTime {
+class StartupTime {
 
     private static final Pattern STARTED = Pattern.compile("started in (\\d+) ms, worked (\\d+) ms");
+    private static final int RUNS = Integer.getInteger("startup.runs", 7);
 
-    private StartupTime() {}
-
-    /** @param arguments how many runs of each, 7 if it is left out */
-    public static void main(String[] arguments) throws IOException, InterruptedException {
-        int runs = arguments.length == 0 ? 7 : Integer.parseInt(arguments[0]);
+    @Test
+    void besideAnAdvisorThatDoesNothing() throws IOException, InterruptedException {
         System.out.println("| application | | with an advisor that does nothing | with this library | difference |");
         System.out.println("|---|---|---:|---:|---:|");
-        compare("50 beans, 500 annotated methods, 200 policies", runs, 50, 10, 50);
-        compare("2,000 beans without annotations", runs, 2_000, 0, 0);
+        compare("50 beans, 500 annotated methods, 200 policies", 50, 10, 50);
+        compare("2,000 beans without annotations", 2_000, 0, 0);
     }
 
-    private static void compare(String name, int runs, int beans, int methods, int policiesOfAKind)
+    private static void compare(String name, int beans, int methods, int policiesOfAKind)
             throws IOException, InterruptedException {
         Path directory = Files.createTempDirectory("startup");
         write(directory, beans, methods, policiesOfAKind);
         List<Run> noOp = new ArrayList<>();
         List<Run> ours = new ArrayList<>();
-        for (int i = 0; i < runs; i++) {
+        for (int i = 0; i < RUNS; i++) {
             noOp.add(start("no-op", directory));
             ours.add(start("ours", directory));
         }
@@ -74,7 +76,7 @@ final class StartupTime {
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-cp",
-                        directory + ":" + System.getProperty("java.class.path"),
+                        directory + File.pathSeparator + classPath(),
                         StartupApplication.class.getName(),
                         which,
                         directory.toString())
@@ -88,6 +90,13 @@ final class StartupTime {
             throw new IllegalStateException("It does not start:\n" + printed);
         }
         return new Run(Long.parseLong(matcher.group(1)), Long.parseLong(matcher.group(2)));
+    }
+
+    /** Without what only tests have and this library would ask about every bean. */
+    private static String classPath() {
+        return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .filter(entry -> !entry.contains("mockito"))
+                .collect(Collectors.joining(File.pathSeparator));
     }
 
     private static long median(List<Run> runs, ToLongFunction<Run> value) {
