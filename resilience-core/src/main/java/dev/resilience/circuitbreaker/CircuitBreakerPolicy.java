@@ -62,8 +62,8 @@ public record CircuitBreakerPolicy(
         window.requireRoomFor(minimumCalls);
         boolean begins = initialState != CircuitState.HALF_OPEN;
         Require.that(begins, "initial-state", initialState, "must be closed, open, forced-open or disabled");
-        recordOn = List.copyOf(recordOn);
-        ignoreOn = List.copyOf(ignoreOn);
+        recordOn = Require.exceptions("record-on", recordOn);
+        ignoreOn = Require.exceptions("ignore-on", ignoreOn);
     }
 
     /**

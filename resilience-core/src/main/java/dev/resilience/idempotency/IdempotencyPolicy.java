@@ -50,7 +50,7 @@ public record IdempotencyPolicy(
         Require.atLeast(lease, "lease", "ttl", ttl);
         Require.atLeast(lease, "lease", "max-lease", maxLease);
         Require.that(maxResultSize >= 1, "max-result-size", maxResultSize + "B", "must be at least 1B");
-        replayExceptions = List.copyOf(replayExceptions);
+        replayExceptions = Require.exceptions("replay-exceptions", replayExceptions);
         Require.none(
                 "replay-exceptions",
                 replayExceptions.stream()

@@ -59,6 +59,20 @@ public final class Require {
         that(refused.isEmpty(), key, refused.size() == 1 ? refused.get(0) : refused, requirement);
     }
 
+    /**
+     * A copy of a list of exception classes. Binding knows that a list holds classes, but not that they must be exceptions.
+     */
+    public static List<Class<? extends Throwable>> exceptions(String key, List<Class<? extends Throwable>> classes) {
+        none(
+                key,
+                classes.stream()
+                        .filter(type -> !Throwable.class.isAssignableFrom(type))
+                        .map(Class::getName)
+                        .toList(),
+                "must be an exception class");
+        return List.copyOf(classes);
+    }
+
     public static void that(boolean condition, String key, @Nullable Object value, String requirement) {
         if (!condition) {
             throw new InvalidPolicyException(key, value, requirement);

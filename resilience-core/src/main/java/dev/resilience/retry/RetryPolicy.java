@@ -48,8 +48,8 @@ public record RetryPolicy(
         Require.atLeast(1, "max-attempts", maxAttempts);
         Require.positive("max-duration", maxDuration);
         Require.positive("max-retry-after", maxRetryAfter);
-        retryOn = List.copyOf(retryOn);
-        doNotRetryOn = List.copyOf(doNotRetryOn);
+        retryOn = Require.exceptions("retry-on", retryOn);
+        doNotRetryOn = Require.exceptions("do-not-retry-on", doNotRetryOn);
         retryOnStatus = Set.copyOf(retryOnStatus);
         Require.none(
                 "retry-on-status",

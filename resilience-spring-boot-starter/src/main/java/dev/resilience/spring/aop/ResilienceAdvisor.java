@@ -81,6 +81,10 @@ public final class ResilienceAdvisor extends AbstractPointcutAdvisor {
 
     private final class ProtectedPointcut extends StaticMethodMatcherPointcut {
 
+        ProtectedPointcut() {
+            setClassFilter(type -> !methods.of(type).isEmpty()); // asked first: most classes have no such method
+        }
+
         @Override
         public boolean matches(Method method, Class<?> targetClass) {
             return methods.of(method, targetClass) != null;

@@ -13,6 +13,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
@@ -35,6 +36,7 @@ final class ConfiguredKeys {
     private final List<ConfigurationPropertySource> sources = new ArrayList<>();
     private final Map<PolicyKind, Set<String>> ofEnvironment = new EnumMap<>(PolicyKind.class);
     private final KnownKeys known;
+    private @Nullable List<SourceKeys> read;
 
     ConfiguredKeys(Iterable<ConfigurationPropertySource> sources, KnownKeys known) {
         for (ConfigurationPropertySource source : sources) {
@@ -47,16 +49,31 @@ final class ConfiguredKeys {
         this.known = known;
     }
 
+    /** The names below {@code resilience}, source by source; read when they are needed first. */
+    private List<SourceKeys> read() {
+        if (read == null) {
+            read = sources.stream().map(SourceKeys::new).toList();
+        }
+        return read;
+    }
+
     /**
-     * Binds what is written. A policy without keys ({@code payments: {}}) is there as an empty text, which is hidden
-     * from the binder: it could not make a policy of a text.
+     * What is said of a policy, by the source that wins first.
+     *
+     * @param policy the name under which the layers answer, that of the policy itself or of one that starts from it
      */
-    Binder binder(PlaceholdersResolver placeholders) {
-        return new Binder(
-                sources.stream()
-                        .map(source -> source.filter(name -> !known.isGroup(name)))
-                        .toList(),
-                placeholders);
+    List<PolicyLayer> layers(ConfigurationPropertyName written, ConfigurationPropertyName policy) {
+        return read().stream()
+                .flatMap(source -> Stream.ofNullable(source.layer(written, policy)))
+                .toList();
+    }
+
+    /** The value as a text with its placeholders resolved, or {@code null} if there is none. */
+    @Nullable
+    String text(ConfigurationPropertyName name, PlaceholdersResolver placeholders) {
+        return find(name) == null
+                ? null
+                : new Binder(sources, placeholders).bind(name, Bindable.of(String.class)).orElse(null);
     }
 
     /**
@@ -91,9 +108,9 @@ final class ConfiguredKeys {
             boolean strict,
             Predicate<ConfigurationPropertyName> counts,
             Map<String, ConfigurationPropertyName> found) {
-        for (ConfigurationPropertySource source : sources) {
-            if (source instanceof IterableConfigurationPropertySource iterable && STRICT.apply(source) == strict) {
-                iterable.stream()
+        for (SourceKeys source : read()) {
+            if (STRICT.apply(source.source()) == strict) {
+                source.names()
                         .filter(prefix::isAncestorOf)
                         .filter(counts)
                         .map(name -> name.subName(prefix.getNumberOfElements()).chop(1))
@@ -156,8 +173,8 @@ final class ConfiguredKeys {
     }
 
     private @Nullable ConfigurationProperty find(ConfigurationPropertyName name) {
-        for (ConfigurationPropertySource source : sources) {
-            ConfigurationProperty property = source.getConfigurationProperty(name);
+        for (SourceKeys source : read()) {
+            ConfigurationProperty property = source.find(name);
             if (property != null) {
                 return property;
             }
@@ -167,19 +184,17 @@ final class ConfiguredKeys {
 
     /** Every key under {@code resilience}, in every source but system properties and environment variables. */
     Stream<ConfigurationPropertyName> strict() {
-        return sources.stream()
-                .filter(source -> STRICT.apply(source))
-                .flatMap(ConfiguredKeys::names)
-                .filter(ROOT::isAncestorOf);
+        return read().stream()
+                .filter(source -> STRICT.apply(source.source()))
+                .flatMap(SourceKeys::names);
     }
 
     /** Every key under {@code resilience} among the system properties. */
     Stream<ConfigurationPropertyName> systemProperties() {
-        return sources.stream()
-                .filter(source -> source.getUnderlyingSource() instanceof PropertySource<?> written
+        return read().stream()
+                .filter(source -> source.source().getUnderlyingSource() instanceof PropertySource<?> written
                         && written.getName().equals(StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME))
-                .flatMap(ConfiguredKeys::names)
-                .filter(ROOT::isAncestorOf);
+                .flatMap(SourceKeys::names);
     }
 
     private static Stream<ConfigurationPropertyName> names(ConfigurationPropertySource source) {

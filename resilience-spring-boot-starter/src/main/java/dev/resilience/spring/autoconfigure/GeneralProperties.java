@@ -21,15 +21,27 @@ final class GeneralProperties {
         return read(environment, new StartupMistakes());
     }
 
+    /** Whether the library is switched on. Reads this one property alone, because conditions ask before all else. */
+    static boolean isEnabled(Environment environment) {
+        return Binder.get(environment)
+                .bind("resilience.enabled", Bindable.of(Boolean.class), handler(environment, new StartupMistakes()))
+                .orElse(true);
+    }
+
     /** Tells of every value that cannot be read. */
     static void check(Environment environment, StartupMistakes mistakes) {
         read(environment, mistakes);
     }
 
     private static ResilienceProperties read(Environment environment, StartupMistakes mistakes) {
-        LenientBinding handler =
-                new LenientBinding(keys(environment), new PropertySourcesPlaceholdersResolver(environment), mistakes);
-        return Binder.get(environment).bindOrCreate(KnownKeys.ROOT, Bindable.of(ResilienceProperties.class), handler);
+        return Binder.get(environment)
+                .bindOrCreate(
+                        KnownKeys.ROOT, Bindable.of(ResilienceProperties.class), handler(environment, mistakes));
+    }
+
+    private static LenientBinding handler(Environment environment, StartupMistakes mistakes) {
+        return new LenientBinding(
+                keys(environment), new PropertySourcesPlaceholdersResolver(environment), mistakes);
     }
 
     static ConfiguredKeys keys(Environment environment) {

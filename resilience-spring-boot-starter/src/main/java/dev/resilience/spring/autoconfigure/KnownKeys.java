@@ -5,6 +5,7 @@ import dev.resilience.spring.PolicyKind;
 import java.beans.PropertyDescriptor;
 import java.util.Collection;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Map;
@@ -15,7 +16,7 @@ import org.springframework.beans.BeanUtils;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 
-/** Every key that is read, taken from the classes that they are bound to. */
+/** Every key that is read, taken from the records and the class that they are bound to. */
 final class KnownKeys {
 
     static final String ROOT = "resilience";
@@ -29,18 +30,26 @@ final class KnownKeys {
 
     private static final KnownKeys ALL = new KnownKeys();
 
-    private final Map<PolicyKind, Set<String>> ofPolicies = new EnumMap<>(PolicyKind.class);
-    private final Set<String> general;
+    /** The keys as the documentation writes them, by their uniform spelling. */
+    private final Map<PolicyKind, Map<String, String>> ofPolicies = new EnumMap<>(PolicyKind.class);
+    private final Map<String, String> general = new LinkedHashMap<>();
     private final Set<String> lists = new LinkedHashSet<>();
 
     KnownKeys() {
-        ofPolicies.put(PolicyKind.RETRY, keysOf(RetryProperties.class));
-        ofPolicies.put(PolicyKind.RETRY_BUDGET, keysOf(RetryBudgetProperties.class));
-        ofPolicies.put(PolicyKind.CIRCUIT_BREAKER, keysOf(CircuitBreakerProperties.class));
-        ofPolicies.put(PolicyKind.BULKHEAD, keysOf(BulkheadProperties.class));
-        ofPolicies.put(PolicyKind.TIME_LIMIT, keysOf(TimeLimitProperties.class));
-        ofPolicies.put(PolicyKind.IDEMPOTENCY, keysOf(IdempotencyProperties.class));
-        general = keysOf(ResilienceProperties.class);
+        PolicyDefaults.BY_KIND.forEach((kind, policy) -> {
+            Map<String, String> keys = new LinkedHashMap<>();
+            PolicyKeys.types(policy.getClass()).forEach((key, type) -> add(key, type, keys));
+            add("extends", String.class, keys);
+            ofPolicies.put(kind, keys);
+        });
+        collect(ResilienceProperties.class, "");
+    }
+
+    private void add(String key, Class<?> type, Map<String, String> keys) {
+        keys.put(uniform(key), key);
+        if (Collection.class.isAssignableFrom(type)) {
+            lists.add(uniform(key));
+        }
     }
 
     static KnownKeys all() {
@@ -53,10 +62,10 @@ final class KnownKeys {
             return false;
         }
         if (kind == null) {
-            return isAmong(general, plain(name, KIND));
+            return general.containsKey(uniform(plain(name, KIND)));
         }
         String key = plain(name, POLICY_KEY);
-        return key.isEmpty() || isAmong(keysOf(kind), key);
+        return key.isEmpty() || keysOf(kind).containsKey(uniform(key));
     }
 
     /** Whether the name has the number of a list element where the key is not that of a list. */
@@ -69,7 +78,7 @@ final class KnownKeys {
         }
         return last >= KIND
                 && name.isNumericIndex(last)
-                && !isAmong(lists, plain(name, kind(name) == null ? KIND : POLICY_KEY));
+                && !lists.contains(uniform(plain(name, kind(name) == null ? KIND : POLICY_KEY)));
     }
 
     /** Whether keys stand below the name, which has no value of its own. */
@@ -79,28 +88,26 @@ final class KnownKeys {
     }
 
     private boolean isGroupOfKeys(@Nullable PolicyKind kind, String key) {
+        String beginning = uniform(key) + ".";
         return !key.isEmpty()
                 && (kind == null ? general : keysOf(kind))
-                        .stream().anyMatch(known -> uniform(known).startsWith(uniform(key) + "."));
+                        .keySet().stream().anyMatch(known -> known.startsWith(beginning));
     }
 
     /** The keys of a kind, as the documentation writes them. */
-    Set<String> of(PolicyKind kind) {
-        return keysOf(kind);
+    Collection<String> of(PolicyKind kind) {
+        return keysOf(kind).values();
     }
 
     /** The keys that belong to no policy. */
-    Set<String> general() {
-        return general;
+    Collection<String> general() {
+        return general.values();
     }
 
     /** As the documentation writes it, a key of a kind that is written in any form; {@code null} if there is none. */
     @Nullable
     String find(PolicyKind kind, String key) {
-        return keysOf(kind).stream()
-                .filter(known -> uniform(known).equals(uniform(key)))
-                .findFirst()
-                .orElse(null);
+        return keysOf(kind).get(uniform(key));
     }
 
     /** Whether the name is that of a kind or of a policy, which have keys below them but no value. */
@@ -111,9 +118,9 @@ final class KnownKeys {
 
     /** Whether the name ends with a key of the kind; environment variables divide it where other sources do not. */
     boolean isKeyOfPolicy(PolicyKind kind, ConfigurationPropertyName name) {
-        String key = plain(name, POLICY_KEY).replace(".", "");
-        return keysOf(kind).stream()
-                .anyMatch(known -> uniform(known.replace(".", "")).equals(uniform(key)));
+        String key = uniform(plain(name, POLICY_KEY)).replace(".", "");
+        return keysOf(kind).keySet().stream()
+                .anyMatch(known -> known.replace(".", "").equals(key));
     }
 
     /** The key of a policy that stands in the place of a policy's name, or {@code null} if there is none. */
@@ -121,7 +128,7 @@ final class KnownKeys {
     String keyWithoutPolicy(ConfigurationPropertyName name) {
         PolicyKind kind = kind(name);
         String key = plain(name, POLICY);
-        return kind != null && isAmong(keysOf(kind), key) ? key : null;
+        return kind != null && find(kind, key) != null ? key : null;
     }
 
     /** Whether the key is one that this version does not have. */
@@ -134,9 +141,9 @@ final class KnownKeys {
     Collection<String> candidates(ConfigurationPropertyName name) {
         PolicyKind kind = kind(name);
         if (kind != null) {
-            return keysOf(kind);
+            return of(kind);
         }
-        Set<String> all = new TreeSet<>(general);
+        Set<String> all = new TreeSet<>(general());
         String key = plain(name, POLICY_KEY);
         for (PolicyKind candidate : PolicyKind.values()) {
             String written = find(candidate, key);
@@ -153,8 +160,8 @@ final class KnownKeys {
         return name.getElement(0, Form.UNIFORM).equals(ROOT);
     }
 
-    private Set<String> keysOf(PolicyKind kind) {
-        return ofPolicies.getOrDefault(kind, Set.of());
+    private Map<String, String> keysOf(PolicyKind kind) {
+        return ofPolicies.getOrDefault(kind, Map.of());
     }
 
     static @Nullable PolicyKind kind(ConfigurationPropertyName name) {
@@ -165,10 +172,6 @@ final class KnownKeys {
             }
         }
         return null;
-    }
-
-    private static boolean isAmong(Set<String> keys, String key) {
-        return keys.stream().anyMatch(known -> uniform(known).equals(uniform(key)));
     }
 
     /** The elements from an index on, without the numbers that list elements have. */
@@ -186,23 +189,14 @@ final class KnownKeys {
         return key.replace("-", "").replace("_", "").toLowerCase(Locale.ROOT);
     }
 
-    private Set<String> keysOf(Class<?> type) {
-        Set<String> keys = new LinkedHashSet<>();
-        collect(type, "", keys);
-        return keys;
-    }
-
-    private void collect(Class<?> type, String prefix, Set<String> keys) {
+    private void collect(Class<?> type, String prefix) {
         for (PropertyDescriptor property : BeanUtils.getPropertyDescriptors(type)) {
             String key = prefix + KebabCase.of(property.getName());
             Class<?> valueType = property.getPropertyType();
             if (isGroup(valueType)) {
-                collect(valueType, key + ".", keys);
+                collect(valueType, key + ".");
             } else if (property.getWriteMethod() != null) {
-                keys.add(key);
-                if (Collection.class.isAssignableFrom(valueType)) {
-                    lists.add(key);
-                }
+                add(key, valueType, general);
             }
         }
     }

@@ -14,7 +14,7 @@ final class OnEnabled extends SpringBootCondition {
 
     @Override
     public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-        boolean enabled = GeneralProperties.read(context.getEnvironment()).isEnabled();
+        boolean enabled = GeneralProperties.isEnabled(context.getEnvironment());
         return new ConditionOutcome(enabled, ConditionMessage.of("resilience.enabled is " + enabled));
     }
 }

@@ -5,39 +5,45 @@ import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupMistakes;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiConsumer;
-import java.util.function.Supplier;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.BeanWrapperImpl;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.BindMethod;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.core.convert.support.GenericConversionService;
+import org.springframework.util.unit.DataSize;
 
 /**
- * Makes policies of properties. A policy that starts from others is the first of them bound onto fresh defaults, then
- * the next bound over it, and so on: Boot's binder does the merging, key by key, so that no key can be forgotten.
+ * Makes policies of properties. Boot's binder calls the constructor of the policy's record with the values of all that
+ * the policy starts from, laid over each other key by key with the defaults at the bottom: what a policy can have, what
+ * it has by default and what it refuses is said by the record alone.
  */
 final class PolicyBinder {
 
-    private final Binder binder;
     private final ConfiguredKeys keys;
     private final PlaceholdersResolver placeholders;
     private final StartupMistakes mistakes;
     private final BiConsumer<PolicyKind, String> broken;
     private final Map<PolicyKind, WrittenPolicies> written = new EnumMap<>(PolicyKind.class);
+    private final List<ConfigurationPropertySource> layers = new ArrayList<>();
+    private final Binder binder; // one for all policies, because it remembers the constructors
 
     /** Throws the first mistake. */
     PolicyBinder(ConfiguredKeys keys, PlaceholdersResolver placeholders) {
@@ -52,22 +58,37 @@ final class PolicyBinder {
             PlaceholdersResolver placeholders,
             StartupMistakes mistakes,
             BiConsumer<PolicyKind, String> broken) {
-        this.binder = keys.binder(placeholders);
         this.keys = keys;
         this.placeholders = placeholders;
         this.mistakes = mistakes;
         this.broken = broken;
+        GenericConversionService sizes = new GenericConversionService();
+        sizes.addConverter(String.class, Long.class, PolicyBinder::bytes);
+        this.binder = new Binder(layers, placeholders, sizes);
+    }
+
+    /** The only longs in policies are sizes. */
+    private static @Nullable Long bytes(String size) {
+        return size.isEmpty() ? null : DataSize.parse(size).toBytes();
     }
 
     /**
      * The policies of a kind by name; one of them is always there, whether written or not. Those that cannot be made are
      * left out: they are mistakes.
      */
-    <P, T extends PolicyProperties<P>> Map<String, P> bind(PolicyKind kind, Class<T> type, Supplier<T> defaults) {
+    <P extends Record> Map<String, P> bind(PolicyKind kind, P defaults) {
+        Map<ConfigurationPropertyName, Object> lowest = new LinkedHashMap<>();
+        PolicyKeys.values(defaults).forEach((key, value) -> {
+            if (value != null) {
+                lowest.put(ConfigurationPropertyName.of(key), value);
+            }
+        });
+        @SuppressWarnings("unchecked")
+        Bindable<P> target = Bindable.of((Class<P>) defaults.getClass()).withBindMethod(BindMethod.VALUE_OBJECT);
         Map<String, P> policies = new LinkedHashMap<>();
         for (String name : written(kind).names()) {
             try {
-                P policy = bind(kind, name, type, defaults);
+                P policy = bind(kind, name, target, lowest);
                 if (policy == null) {
                     broken.accept(kind, name);
                 } else {
@@ -88,69 +109,61 @@ final class PolicyBinder {
         return all;
     }
 
-    private <P, T extends PolicyProperties<P>> @Nullable P bind(
-            PolicyKind kind, String name, Class<T> type, Supplier<T> defaults) {
-        T properties = defaults.get();
-        LenientBinding handler = new LenientBinding(keys, placeholders, mistakes);
-        bind(written(kind), name, Bindable.of(type).withExistingValue(properties), handler);
-        P policy = check(kind, name, properties, defaults, handler);
-        return handler.hasFailed() ? null : policy;
-    }
-
     private WrittenPolicies written(PolicyKind kind) {
         return written.computeIfAbsent(
                 kind,
                 key -> new WrittenPolicies(
-                        kind,
-                        keys,
-                        binder,
-                        kind == PolicyKind.RETRY ? RetryPresets.sources().keySet() : Set.of()));
+                        kind, keys, placeholders, kind == PolicyKind.RETRY ? RetryPresets.names() : Set.of()));
     }
 
-    private void bind(WrittenPolicies written, String name, Bindable<?> target, LenientBinding handler) {
-        List<String> chain = written.chain(name);
-        for (int i = chain.size() - 1; i >= 0; i--) {
-            ConfigurationPropertyName policy = written.find(chain.get(i));
-            ConfigurationPropertySource preset = RetryPresets.sources().get(WrittenPolicies.presetOf(chain.get(i)));
-            if (policy != null) {
-                binder.bind(policy, target, handler);
-            } else if (preset != null) {
-                new Binder(preset).bind(RetryPresets.PREFIX, target);
-            }
-        }
-    }
-
-    /** Makes the policy; a value that it cannot have is put back to the default, so that the others are checked too. */
-    private <P, T extends PolicyProperties<P>> @Nullable P check(
-            PolicyKind kind, String name, T properties, Supplier<T> defaults, LenientBinding handler) {
-        Set<String> refused = new HashSet<>();
-        while (true) {
+    /** In place of a value that cannot be read or is refused stands the default, so that the others are checked too. */
+    private <P extends Record> @Nullable P bind(
+            PolicyKind kind, String name, Bindable<P> target, Map<ConfigurationPropertyName, Object> defaults) {
+        WrittenPolicies policies = written(kind);
+        ConfigurationPropertyName property = Objects.requireNonNull(policies.find(name));
+        int length = property.getNumberOfElements();
+        LenientBinding handler = new LenientBinding(
+                keys,
+                placeholders,
+                mistakes,
+                bound -> property.isAncestorOf(bound) ? policies.origin(name, bound.subName(length)) : bound);
+        List<PolicyLayer> places = policies.layers(name);
+        Set<ConfigurationPropertyName> refused = new HashSet<>();
+        P policy = null;
+        int failures;
+        do {
+            failures = refused.size() + handler.failures();
+            Set<ConfigurationPropertyName> hidden = Stream.concat(refused.stream(), handler.unreadable())
+                    .map(PolicyBinder::list)
+                    .collect(Collectors.toSet());
+            layers.clear();
+            places.forEach(
+                    place -> layers.add(place.without(bound -> hidden.contains(list(bound)), handler::isBlank)));
+            layers.add(PolicyLayer.of(property, defaults));
             try {
-                P policy = properties.toPolicy();
-                return refused.isEmpty() ? policy : null;
-            } catch (InvalidPolicyException invalid) {
+                policy = binder.bind(property, target, handler).orElse(null);
+            } catch (BindException failed) {
+                InvalidPolicyException invalid = invalid(failed);
                 explain(kind, name, invalid, handler);
-                if (!refused.add(invalid.key())) {
-                    return null;
+                refused.add(property.append(invalid.key()));
+                if (invalid.otherKey() != null) {
+                    refused.add(property.append(invalid.otherKey()));
                 }
-                putBack(properties, defaults.get(), invalid.key());
-                putBack(properties, defaults.get(), invalid.otherKey());
             }
-        }
+        } while (refused.size() + handler.failures() > failures);
+        return refused.isEmpty() && !handler.hasFailed() ? policy : null;
     }
 
-    private static void putBack(Object properties, Object defaults, @Nullable String key) {
-        if (key != null) {
-            String path = toCamelCase(key);
-            new BeanWrapperImpl(properties)
-                    .setPropertyValue(path, new BeanWrapperImpl(defaults).getPropertyValue(path));
-        }
+    /** A list is refused as a whole. */
+    private static ConfigurationPropertyName list(ConfigurationPropertyName name) {
+        return name.isLastElementIndexed() ? name.getParent() : name;
     }
 
-    private static String toCamelCase(String key) {
-        return Pattern.compile("-(.)")
-                .matcher(key)
-                .replaceAll(match -> match.group(1).toUpperCase(Locale.ROOT));
+    private static InvalidPolicyException invalid(BindException failed) {
+        if (NestedExceptionUtils.getRootCause(failed) instanceof InvalidPolicyException invalid) {
+            return invalid;
+        }
+        throw failed;
     }
 
     /** Describes the property that gives a policy the value of a key: its own or one of those that it starts from. */
@@ -168,7 +181,9 @@ final class PolicyBinder {
         String otherKey = invalid.otherKey();
         ConfigurationPropertyName other =
                 otherKey == null ? null : written(kind).origin(name, otherKey);
-        if (handler.isUnreadable(key) || (other != null && handler.isUnreadable(other))) {
+        ConfigurationPropertyName policy = Objects.requireNonNull(written(kind).find(name));
+        if (handler.isUnreadable(policy.append(invalid.key()))
+                || (otherKey != null && handler.isUnreadable(policy.append(otherKey)))) {
             return; // compared with what stands in for it
         }
         String reason = subject(key, invalid.value()) + " " + invalid.requirement();

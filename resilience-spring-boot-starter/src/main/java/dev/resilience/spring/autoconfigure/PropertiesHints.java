@@ -1,5 +1,7 @@
 package dev.resilience.spring.autoconfigure;
 
+import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.MemberCategory;
@@ -9,23 +11,26 @@ import org.springframework.boot.context.properties.bind.BindableRuntimeHintsRegi
 
 /**
  * Properties can be bound in a native image too. They are bound without a bean, so Boot does not see to that, and
- * {@link KnownKeys} looks at their setters.
+ * {@link KnownKeys} looks at their setters and components.
  */
 final class PropertiesHints implements RuntimeHintsRegistrar {
 
-    private static final List<Class<?>> TYPES = List.of(
-            ResilienceProperties.class,
-            RetryProperties.class,
-            RetryBudgetProperties.class,
-            CircuitBreakerProperties.class,
-            BulkheadProperties.class,
-            TimeLimitProperties.class,
-            IdempotencyProperties.class);
-
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
-        BindableRuntimeHintsRegistrar.forTypes(TYPES).registerHints(hints, classLoader);
-        TYPES.forEach(type -> registerMethods(hints, type));
+        List<Class<?>> types = new ArrayList<>(List.of(ResilienceProperties.class));
+        PolicyDefaults.BY_KIND.values().forEach(policy -> addRecords(policy.getClass(), types));
+        BindableRuntimeHintsRegistrar.forTypes(types).registerHints(hints, classLoader);
+        types.forEach(type -> registerMethods(hints, type));
+    }
+
+    /** The record and those that it is made of, which need not be nested in it. */
+    private static void addRecords(Class<?> policy, List<Class<?>> types) {
+        types.add(policy);
+        for (RecordComponent component : policy.getRecordComponents()) {
+            if (component.getType().isRecord()) {
+                addRecords(component.getType(), types);
+            }
+        }
     }
 
     private static void registerMethods(RuntimeHints hints, Class<?> type) {

@@ -1,10 +1,13 @@
 package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.bulkhead.Bulkhead;
+import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.circuitbreaker.CircuitBreaker;
+import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
 import dev.resilience.event.Events;
 import dev.resilience.fault.Faults;
 import dev.resilience.idempotency.Idempotency;
+import dev.resilience.idempotency.IdempotencyPolicy;
 import dev.resilience.idempotency.IdempotencyStore;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryBudget;
@@ -21,6 +24,7 @@ import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.time.TimeSource;
 import dev.resilience.timelimit.TimeLimit;
+import dev.resilience.timelimit.TimeLimitPolicy;
 import dev.resilience.worker.PolicyTimeSource;
 import java.util.Collections;
 import java.util.Locale;
@@ -76,25 +80,21 @@ final class RegistryFactory {
     /** The live objects of all policies that can be made; the others are mistakes, and left out. */
     ResilienceRegistry create() {
         Map<String, RetryPolicy> retryPolicies =
-                binder.bind(PolicyKind.RETRY, RetryProperties.class, RetryProperties::new);
+                binder.bind(PolicyKind.RETRY, RetryPolicy.defaults());
         Map<String, RetryBudget> budgets = budgets(retryPolicies);
         return new ResilienceRegistry(
                 retries(retryPolicies, budgets),
                 live(
-                        binder.bind(
-                                PolicyKind.CIRCUIT_BREAKER,
-                                CircuitBreakerProperties.class,
-                                CircuitBreakerProperties::new),
+                        binder.bind(PolicyKind.CIRCUIT_BREAKER, CircuitBreakerPolicy.defaults()),
                         (name, policy) -> new CircuitBreaker(name, policy, faults, time, events)),
                 live(
-                        binder.bind(PolicyKind.BULKHEAD, BulkheadProperties.class, BulkheadProperties::new),
+                        binder.bind(PolicyKind.BULKHEAD, BulkheadPolicy.defaults()),
                         (name, policy) -> new Bulkhead(name, policy, time, events, asyncCalls.carrier())),
                 live(
-                        binder.bind(PolicyKind.TIME_LIMIT, TimeLimitProperties.class, TimeLimitProperties::new),
+                        binder.bind(PolicyKind.TIME_LIMIT, TimeLimitPolicy.defaults()),
                         (name, policy) -> new TimeLimit(name, policy, time, events, asyncCalls.carrier())),
                 live(
-                        withStore(binder.bind(
-                                PolicyKind.IDEMPOTENCY, IdempotencyProperties.class, IdempotencyProperties::new)),
+                        withStore(binder.bind(PolicyKind.IDEMPOTENCY, IdempotencyPolicy.defaults())),
                         (name, policy) ->
                                 new Idempotency(name, policy, store, times.add(PolicyKind.IDEMPOTENCY, name), events)),
                 budgets,
@@ -110,7 +110,7 @@ final class RegistryFactory {
     /** The configured budgets, and one for every retry policy that names none, with the values of the default. */
     private Map<String, RetryBudget> budgets(Map<String, RetryPolicy> retryPolicies) {
         Map<String, RetryBudgetPolicy> policies = new TreeMap<>(
-                binder.bind(PolicyKind.RETRY_BUDGET, RetryBudgetProperties.class, RetryBudgetProperties::new));
+                binder.bind(PolicyKind.RETRY_BUDGET, RetryBudgetPolicy.defaults()));
         refuseBudgetOfReservedName(policies.keySet());
         RetryBudgetPolicy defaults = policies.get("default");
         retryPolicies.forEach((name, policy) -> {

@@ -106,7 +106,7 @@ final class ResilienceIdempotencyConfiguration {
         @Bean
         @ConditionalOnMissingBean(Json.class)
         JacksonJson resilienceJson(ObjectProvider<JsonMapper> mapper) {
-            return new JacksonJson(mapper.getIfAvailable(JsonMapper::new));
+            return new JacksonJson(() -> mapper.getIfAvailable(JsonMapper::new));
         }
     }
 

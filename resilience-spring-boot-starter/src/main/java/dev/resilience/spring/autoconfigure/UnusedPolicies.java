@@ -22,8 +22,7 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.boot.context.properties.bind.Bindable;
-import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
@@ -66,15 +65,16 @@ final class UnusedPolicies implements SmartInitializingSingleton {
         }
         ConfiguredKeys keys = GeneralProperties.keys(environment);
         List<String> found = Arrays.stream(PolicyKind.values())
-                .flatMap(kind -> unused(kind, keys.policies(kind)))
+                .flatMap(kind -> unused(kind, keys))
                 .toList();
         if (!found.isEmpty() && !isUsedByCode()) {
             found.forEach(warnings::add);
         }
     }
 
-    private Stream<String> unused(PolicyKind kind, Map<String, ConfigurationPropertyName> written) {
-        Set<String> used = used(kind, written);
+    private Stream<String> unused(PolicyKind kind, ConfiguredKeys keys) {
+        Map<String, ConfigurationPropertyName> written = keys.policies(kind);
+        Set<String> used = used(kind, written, keys);
         Set<String> unused = new TreeSet<>(written.keySet());
         unused.removeAll(used);
         unused.remove(DEFAULT);
@@ -91,25 +91,24 @@ final class UnusedPolicies implements SmartInitializingSingleton {
     }
 
     /** The policies of methods and everything that these start from. */
-    private Set<String> used(PolicyKind kind, Map<String, ConfigurationPropertyName> written) {
+    private Set<String> used(
+            PolicyKind kind, Map<String, ConfigurationPropertyName> written, ConfiguredKeys keys) {
         Set<String> used = new HashSet<>();
         for (String name : registry.ofKind(kind).keySet()) {
             if (!registry.usedBy(kind, name).isEmpty()) {
                 String link = name;
                 while (link != null && used.add(link)) {
-                    link = parent(written.get(link));
+                    link = parent(written.get(link), keys);
                 }
             }
         }
         return used;
     }
 
-    private @Nullable String parent(@Nullable ConfigurationPropertyName policy) {
+    private @Nullable String parent(@Nullable ConfigurationPropertyName policy, ConfiguredKeys keys) {
         return policy == null
                 ? null
-                : Binder.get(environment)
-                        .bind(policy.append("extends"), Bindable.of(String.class))
-                        .orElse(null);
+                : keys.text(policy.append("extends"), new PropertySourcesPlaceholdersResolver(environment));
     }
 
     /** Whether the class of a bean that this library did not define has a place that names the registry. */

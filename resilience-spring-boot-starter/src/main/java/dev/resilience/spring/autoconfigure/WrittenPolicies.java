@@ -7,6 +7,7 @@ import dev.resilience.spring.ResilienceConfigurationException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -15,8 +16,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.context.properties.bind.Bindable;
-import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 
 /** The policies of one kind as they are written, and what each of them starts from. */
@@ -29,17 +29,19 @@ final class WrittenPolicies {
 
     private final PolicyKind kind;
     private final ConfiguredKeys keys;
-    private final Binder binder;
+    private final PlaceholdersResolver placeholders;
     private final Set<String> presets;
     private final Map<String, ConfigurationPropertyName> properties;
+    private final Map<String, List<String>> chains = new HashMap<>();
 
     /**
      * @param presets names of what policies may start from without being written
      */
-    WrittenPolicies(PolicyKind kind, ConfiguredKeys keys, Binder binder, Set<String> presets) {
+    WrittenPolicies(
+            PolicyKind kind, ConfiguredKeys keys, PlaceholdersResolver placeholders, Set<String> presets) {
         this.kind = kind;
         this.keys = keys;
-        this.binder = binder;
+        this.placeholders = placeholders;
         this.presets = presets;
         this.properties = new TreeMap<>(keys.policies(kind));
         this.properties.putIfAbsent(
@@ -59,6 +61,10 @@ final class WrittenPolicies {
 
     /** The policy itself, then what it starts from, and so on: up to {@code default} or a preset. */
     List<String> chain(String name) {
+        List<String> known = chains.get(name);
+        if (known != null) {
+            return known;
+        }
         Set<String> chain = new LinkedHashSet<>();
         String link = name;
         while (link != null) {
@@ -68,7 +74,24 @@ final class WrittenPolicies {
             String parent = names().contains(link) ? parent(link) : null;
             link = link.equals(parent) && presets.contains(parent) ? HIDDEN + parent : parent;
         }
+        chains.put(name, List.copyOf(chain));
         return List.copyOf(chain);
+    }
+
+    /** Where the values of a policy are written, what wins first: the policy itself, then all that it starts from. */
+    List<PolicyLayer> layers(String name) {
+        ConfigurationPropertyName policy = Objects.requireNonNull(find(name));
+        List<PolicyLayer> layers = new ArrayList<>();
+        for (String link : chain(name)) {
+            ConfigurationPropertyName written = find(link);
+            Map<ConfigurationPropertyName, String> preset = RetryPresets.find(presetOf(link));
+            if (written != null) {
+                layers.addAll(keys.layers(written, policy));
+            } else if (preset != null) {
+                layers.add(PolicyLayer.of(policy, preset));
+            }
+        }
+        return layers;
     }
 
     /** The preset that a policy starts from in the end, or {@code null} if that is {@code default}. */
@@ -80,13 +103,13 @@ final class WrittenPolicies {
     }
 
     /** The preset that a link of a chain may be. */
-    static String presetOf(String link) {
+    private static String presetOf(String link) {
         return link.startsWith(HIDDEN) ? link.substring(HIDDEN.length()) : link;
     }
 
     private @Nullable String parent(String name) {
         ConfigurationPropertyName key = property(name, "extends");
-        String parent = binder.bind(key, Bindable.of(String.class)).orElse(null);
+        String parent = keys.text(key, placeholders);
         if (parent == null) {
             return name.equals(DEFAULT) ? null : DEFAULT;
         }
@@ -124,15 +147,25 @@ final class WrittenPolicies {
 
     /** The property that gives a policy the value of a key: its own or one of those that it starts from. */
     ConfigurationPropertyName origin(String name, String key) {
-        return chain(name).stream()
+        return origin(name, ConfigurationPropertyName.of(key));
+    }
+
+    /** As {@link #origin(String, String)}; an element of a list is where the list is. */
+    ConfigurationPropertyName origin(String name, ConfigurationPropertyName key) {
+        ConfigurationPropertyName list = key.isLastElementIndexed() ? key.getParent() : key;
+        String owner = chain(name).stream()
                 .filter(names()::contains)
-                .map(link -> property(link, key))
-                .filter(keys::contains)
+                .filter(link -> keys.contains(property(link).append(list)))
                 .findFirst()
-                .orElseGet(() -> property(name, key));
+                .orElse(name);
+        return property(owner).append(key);
+    }
+
+    private ConfigurationPropertyName property(String name) {
+        return Objects.requireNonNull(find(name));
     }
 
     private ConfigurationPropertyName property(String name, String key) {
-        return Objects.requireNonNull(find(name)).append(key);
+        return property(name).append(key);
     }
 }

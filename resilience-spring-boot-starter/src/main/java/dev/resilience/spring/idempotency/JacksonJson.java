@@ -5,8 +5,10 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
+import org.springframework.util.function.SingletonSupplier;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.databind.JavaType;
@@ -22,17 +24,22 @@ public final class JacksonJson implements Json {
 
     private static final List<Class<?>> CONTAINERS = List.of(Collection.class, Map.class, Optional.class);
 
-    private final JsonMapper mapper;
+    private final SingletonSupplier<JsonMapper> mapper;
 
     public JacksonJson(JsonMapper mapper) {
-        this.mapper = StoreMapper.of(mapper);
+        this(() -> mapper);
+    }
+
+    /** @param mapper is asked when the first idempotent method needs it, because making a mapper takes long */
+    public JacksonJson(Supplier<JsonMapper> mapper) {
+        this.mapper = SingletonSupplier.of(() -> StoreMapper.of(mapper.get()));
     }
 
     /** Written by the declared type too: Jackson would forget which class an element of a list is. */
     @Override
     public ResultCodec codec(ResolvableType type) {
         JavaType declared = javaType(type);
-        return new Values(mapper.writerFor(declared), mapper.readerFor(declared));
+        return new Values(mapper.obtain().writerFor(declared), mapper.obtain().readerFor(declared));
     }
 
     @Override
@@ -53,7 +60,7 @@ public final class JacksonJson implements Json {
                 return why;
             }
         }
-        return new ResultCheck(mapper).whyOtherThanItWas(javaType(type));
+        return new ResultCheck(mapper.obtain()).whyOtherThanItWas(javaType(type));
     }
 
     private static boolean isAnything(ResolvableType type) {
@@ -73,14 +80,14 @@ public final class JacksonJson implements Json {
     /** By what the type resolves to: seen from a supertype, its own {@code getType()} may be a mere variable. */
     private JavaType javaType(ResolvableType type) {
         if (type.isArray()) {
-            return mapper.getTypeFactory().constructArrayType(javaType(type.getComponentType()));
+            return mapper.obtain().getTypeFactory().constructArrayType(javaType(type.getComponentType()));
         }
         if (type.getType() instanceof Class<?> || !type.hasGenerics()) {
-            return mapper.constructType(type.toClass());
+            return mapper.obtain().constructType(type.toClass());
         }
         JavaType[] generics =
                 Arrays.stream(type.getGenerics()).map(this::javaType).toArray(JavaType[]::new);
-        return mapper.getTypeFactory().constructParametricType(type.toClass(), generics);
+        return mapper.obtain().getTypeFactory().constructParametricType(type.toClass(), generics);
     }
 
     private record Values(ObjectWriter writer, ObjectReader reader) implements ResultCodec {

@@ -7,6 +7,9 @@ import static org.springframework.aot.hint.predicate.RuntimeHintsPredicates.reso
 
 import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Idempotent;
+import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
+import dev.resilience.retry.Backoff;
+import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import java.io.IOException;
 import java.util.List;
@@ -82,11 +85,12 @@ class NativeHintsTests {
 
     @Test
     void propertiesThatAreBoundWithoutABean() {
-        for (String type :
-                List.of("RetryProperties", "RetryProperties$Backoff", "ResilienceProperties$IdempotencyStore")) {
-            assertTold(reflection()
-                    .onType(TypeReference.of("dev.resilience.spring.autoconfigure." + type))
-                    .withMemberCategory(MemberCategory.INVOKE_PUBLIC_METHODS));
+        assertTold(reflection()
+                .onType(TypeReference.of("dev.resilience.spring.autoconfigure.ResilienceProperties$IdempotencyStore"))
+                .withMemberCategory(MemberCategory.INVOKE_PUBLIC_METHODS));
+        for (Class<?> policy : List.of(RetryPolicy.class, Backoff.class, CircuitBreakerPolicy.Window.class)) {
+            assertTold(reflection().onConstructorInvocation(policy.getDeclaredConstructors()[0]));
+            assertTold(reflection().onType(policy).withMemberCategory(MemberCategory.INVOKE_PUBLIC_METHODS));
         }
     }
 

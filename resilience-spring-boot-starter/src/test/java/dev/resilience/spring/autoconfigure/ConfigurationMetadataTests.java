@@ -2,28 +2,20 @@ package dev.resilience.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.resilience.bulkhead.BulkheadPolicy;
-import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
-import dev.resilience.idempotency.IdempotencyPolicy;
-import dev.resilience.retry.RetryBudgetPolicy;
-import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.KebabCase;
 import dev.resilience.spring.PolicyKind;
-import dev.resilience.timelimit.TimeLimitPolicy;
-import java.util.EnumMap;
+import java.lang.reflect.RecordComponent;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Supplier;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -32,6 +24,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.unit.DataSize;
 import tools.jackson.databind.JsonNode;
 
 /** What an IDE knows of the configuration: every key, what it does, and its default. */
@@ -40,20 +33,6 @@ class ConfigurationMetadataTests {
     private static final Pattern CLASS = Pattern.compile("[\\w$]+(\\.[\\w$]+)+");
     private static final Map<String, JsonNode> PROPERTIES = Metadata.section("properties");
     private static final Map<String, JsonNode> HINTS = Metadata.section("hints");
-
-    private static final Map<PolicyKind, Record> DEFAULTS = new EnumMap<>(Map.of(
-            PolicyKind.RETRY,
-            RetryPolicy.defaults(),
-            PolicyKind.RETRY_BUDGET,
-            RetryBudgetPolicy.defaults(),
-            PolicyKind.CIRCUIT_BREAKER,
-            CircuitBreakerPolicy.defaults(),
-            PolicyKind.BULKHEAD,
-            BulkheadPolicy.defaults(),
-            PolicyKind.TIME_LIMIT,
-            TimeLimitPolicy.defaults(),
-            PolicyKind.IDEMPOTENCY,
-            IdempotencyPolicy.defaults()));
 
     /** All names of keys, those of policies for the policy {@code default}. */
     private static Set<String> knownNames() {
@@ -94,6 +73,29 @@ class ConfigurationMetadataTests {
         }
 
         @Test
+        void ofAPolicyHasTheTypeOfItsComponent() {
+            PolicyDefaults.BY_KIND.forEach(
+                    (kind, policy) -> assertTypes(kind.prefix() + ".default.", policy.getClass()));
+        }
+
+        private static void assertTypes(String prefix, Class<?> policy) {
+            for (RecordComponent component : policy.getRecordComponents()) {
+                String name = prefix + KebabCase.of(component.getName());
+                Class<?> type = ClassUtils.resolvePrimitiveIfNecessary(component.getType());
+                if (type.isRecord()) {
+                    assertTypes(name + ".", type);
+                } else {
+                    assertThat(PROPERTIES.get(name).get("type").asString())
+                            .as(name)
+                            .isEqualTo(
+                                    component.getType().isPrimitive()
+                                            ? (type == Long.class ? DataSize.class : type).getName()
+                                            : component.getGenericType().getTypeName());
+                }
+            }
+        }
+
+        @Test
         void hasATypeThatExists() {
             assertThat(PROPERTIES.values())
                     .filteredOn(entry -> entry.get("name").asString().startsWith("resilience."))
@@ -114,16 +116,10 @@ class ConfigurationMetadataTests {
 
         @Test
         void isAMapOfPoliciesByName() {
-            Map<String, Class<?>> types = Map.of(
-                    "resilience.retry", RetryProperties.class,
-                    "resilience.retry-budget", RetryBudgetProperties.class,
-                    "resilience.circuit-breaker", CircuitBreakerProperties.class,
-                    "resilience.bulkhead", BulkheadProperties.class,
-                    "resilience.time-limit", TimeLimitProperties.class,
-                    "resilience.idempotency", IdempotencyProperties.class);
-            types.forEach((name, type) -> {
+            PolicyDefaults.BY_KIND.forEach((kind, policy) -> {
+                String name = kind.prefix();
                 assertThat(PROPERTIES.get(name).get("type").asString())
-                        .isEqualTo("java.util.Map<java.lang.String," + type.getName() + ">");
+                        .isEqualTo("java.util.Map<java.lang.String," + policy.getClass().getName() + ">");
                 assertThat(PROPERTIES.get(name).get("description").asString()).isNotBlank();
                 assertThat(HINTS.get(name + ".keys").toString()).contains("\"default\"", "\"any\"");
             });
@@ -135,7 +131,7 @@ class ConfigurationMetadataTests {
 
         @Test
         void areThereWhereverAPolicyHasOne() {
-            DEFAULTS.forEach((kind, policy) -> PolicyLeaves.of(policy)
+            PolicyDefaults.BY_KIND.forEach((kind, policy) -> PolicyKeys.values(policy)
                     .forEach((key, value) -> assertThat(PROPERTIES
                                     .get(kind.prefix() + ".default." + key)
                                     .has("defaultValue"))
@@ -148,22 +144,10 @@ class ConfigurationMetadataTests {
             ConfigurationPropertySource source = new MapConfigurationPropertySource(written());
             PolicyBinder binder =
                     new PolicyBinder(new ConfiguredKeys(List.of(source), new KnownKeys()), PlaceholdersResolver.NONE);
-            assertThat(bound(binder, PolicyKind.RETRY, RetryProperties.class, RetryProperties::new))
-                    .isEqualTo(RetryPolicy.defaults());
-            assertThat(bound(binder, PolicyKind.RETRY_BUDGET, RetryBudgetProperties.class, RetryBudgetProperties::new))
-                    .isEqualTo(RetryBudgetPolicy.defaults());
-            assertThat(bound(
-                            binder,
-                            PolicyKind.CIRCUIT_BREAKER,
-                            CircuitBreakerProperties.class,
-                            CircuitBreakerProperties::new))
-                    .isEqualTo(CircuitBreakerPolicy.defaults());
-            assertThat(bound(binder, PolicyKind.BULKHEAD, BulkheadProperties.class, BulkheadProperties::new))
-                    .isEqualTo(BulkheadPolicy.defaults());
-            assertThat(bound(binder, PolicyKind.TIME_LIMIT, TimeLimitProperties.class, TimeLimitProperties::new))
-                    .isEqualTo(TimeLimitPolicy.defaults());
-            assertThat(bound(binder, PolicyKind.IDEMPOTENCY, IdempotencyProperties.class, IdempotencyProperties::new))
-                    .isEqualTo(IdempotencyPolicy.defaults());
+            PolicyDefaults.BY_KIND.forEach(
+                    (kind, policy) -> assertThat(binder.bind(kind, policy).get("default"))
+                            .as(kind.id())
+                            .isEqualTo(policy));
         }
 
         @Test
@@ -175,11 +159,6 @@ class ConfigurationMetadataTests {
                             .get())
                     .usingRecursiveComparison()
                     .isEqualTo(expected);
-        }
-
-        private static <P, T extends PolicyProperties<P>> @Nullable P bound(
-                PolicyBinder binder, PolicyKind kind, Class<T> type, Supplier<T> defaults) {
-            return binder.bind(kind, type, defaults).get("default");
         }
 
         /** The defaults as somebody would write them. */
@@ -238,7 +217,7 @@ class ConfigurationMetadataTests {
         @Test
         void offerThePresetsInExtends() {
             assertThat(values("resilience.retry.default.extends"))
-                    .isEqualTo(new TreeSet<>(RetryPresets.sources().keySet()));
+                    .isEqualTo(new TreeSet<>(RetryPresets.names()));
         }
 
         @Test

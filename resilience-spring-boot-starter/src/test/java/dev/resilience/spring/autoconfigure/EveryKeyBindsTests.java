@@ -7,7 +7,6 @@ import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
 import dev.resilience.idempotency.IdempotencyPolicy;
 import dev.resilience.retry.RetryBudgetPolicy;
 import dev.resilience.retry.RetryPolicy;
-import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.timelimit.TimeLimitPolicy;
 import java.io.FileNotFoundException;
@@ -15,11 +14,8 @@ import java.net.MalformedURLException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 
 /**
  * Every key of every kind reaches the policy of the live object. The YAML says something else than the default for
@@ -180,33 +176,13 @@ class EveryKeyBindsTests {
         assertThat(policy.maxResultSize()).isEqualTo(1024 * 1024);
     }
 
-    /** A component that no key is read for would be no setting; a key without a component would have no effect. */
-    @Test
-    void andEveryComponentHasAKey() {
-        KnownKeys known = new KnownKeys();
-        Map<PolicyKind, Record> defaults = new TreeMap<>(Map.of(
-                PolicyKind.RETRY, RetryPolicy.defaults(),
-                PolicyKind.RETRY_BUDGET, RetryBudgetPolicy.defaults(),
-                PolicyKind.CIRCUIT_BREAKER, CircuitBreakerPolicy.defaults(),
-                PolicyKind.BULKHEAD, BulkheadPolicy.defaults(),
-                PolicyKind.TIME_LIMIT, TimeLimitPolicy.defaults(),
-                PolicyKind.IDEMPOTENCY, IdempotencyPolicy.defaults()));
-        assertThat(defaults).containsOnlyKeys(PolicyKind.values());
-        defaults.forEach((kind, policy) -> {
-            TreeSet<String> components = new TreeSet<>(PolicyLeaves.of(policy).keySet());
-            components.add("extends");
-            ConfigurationPropertyName unknown = ConfigurationPropertyName.of(kind.prefix() + ".any.unknown");
-            assertThat(new TreeSet<>(known.candidates(unknown))).as(kind.id()).isEqualTo(components);
-        });
-    }
-
     private ResilienceRegistry live(String yaml) {
         return YamlApplication.registry(directory, yaml);
     }
 
     private static void assertNothingIsDefault(Record policy, Record defaults) {
-        Map<String, Object> bound = PolicyLeaves.of(policy);
-        PolicyLeaves.of(defaults)
+        Map<String, Object> bound = PolicyKeys.values(policy);
+        PolicyKeys.values(defaults)
                 .forEach((component, value) ->
                         assertThat(bound.get(component)).as(component).isNotEqualTo(value));
     }

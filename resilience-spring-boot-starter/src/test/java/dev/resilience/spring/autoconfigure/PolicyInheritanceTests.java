@@ -200,6 +200,18 @@ class PolicyInheritanceTests {
         }
 
         @Test
+        void ofAnEmptyPlaceholderLeavesWhatIsInherited() {
+            RetryPolicy policy = payments("""
+                resilience.retry:
+                  default: {max-duration: 3m, backoff: {base-delay: 2s, jitter: none}}
+                  payments: {max-duration: "${nothing:}", backoff: {base-delay: "${nothing:}", jitter: "${nothing:}"}}
+                """);
+            assertThat(policy.maxDuration()).isEqualTo(Duration.ofMinutes(3));
+            assertThat(policy.backoff().baseDelay()).isEqualTo(Duration.ofSeconds(2));
+            assertThat(policy.backoff().jitter()).isEqualTo(Jitter.NONE);
+        }
+
+        @Test
         void inOnePolicyDoesNotReachItsSiblings() {
             ResilienceRegistry registry = registry("""
                 resilience.retry:
