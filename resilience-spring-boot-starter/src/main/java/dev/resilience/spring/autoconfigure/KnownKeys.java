@@ -3,8 +3,9 @@ package dev.resilience.spring.autoconfigure;
 import dev.resilience.spring.KebabCase;
 import dev.resilience.spring.PolicyKind;
 import java.beans.PropertyDescriptor;
+import java.lang.reflect.RecordComponent;
 import java.util.Collection;
-import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Map;
@@ -27,24 +28,18 @@ final class KnownKeys {
     /** What the documentation of other versions speaks of. */
     private static final Set<String> OF_OTHER_VERSIONS = Set.of("advice-mode", "bindings", "http-client", "rate-limit");
 
-    private static final KnownKeys ALL = new KnownKeys();
-
-    private final Map<PolicyKind, Set<String>> ofPolicies = new EnumMap<>(PolicyKind.class);
+    private final Map<PolicyKind, Set<String>> ofPolicies = new LinkedHashMap<>();
     private final Set<String> general;
     private final Set<String> lists = new LinkedHashSet<>();
 
-    KnownKeys() {
-        ofPolicies.put(PolicyKind.RETRY, keysOf(RetryProperties.class));
-        ofPolicies.put(PolicyKind.RETRY_BUDGET, keysOf(RetryBudgetProperties.class));
-        ofPolicies.put(PolicyKind.CIRCUIT_BREAKER, keysOf(CircuitBreakerProperties.class));
-        ofPolicies.put(PolicyKind.BULKHEAD, keysOf(BulkheadProperties.class));
-        ofPolicies.put(PolicyKind.TIME_LIMIT, keysOf(TimeLimitProperties.class));
-        ofPolicies.put(PolicyKind.IDEMPOTENCY, keysOf(IdempotencyProperties.class));
+    KnownKeys(Collection<? extends PolicyKind> kinds) {
+        kinds.forEach(kind -> ofPolicies.put(kind, keysOf(PropertyClasses.of(kind))));
         general = keysOf(ResilienceProperties.class);
     }
 
-    static KnownKeys all() {
-        return ALL;
+    /** The kinds of policies, in the order in which they are shown. */
+    Set<PolicyKind> kinds() {
+        return ofPolicies.keySet();
     }
 
     boolean contains(ConfigurationPropertyName name) {
@@ -138,7 +133,7 @@ final class KnownKeys {
         }
         Set<String> all = new TreeSet<>(general);
         String key = plain(name, POLICY_KEY);
-        for (PolicyKind candidate : PolicyKind.values()) {
+        for (PolicyKind candidate : kinds()) {
             String written = find(candidate, key);
             if (name.getNumberOfElements() <= POLICY) {
                 all.add(candidate.id());
@@ -157,9 +152,11 @@ final class KnownKeys {
         return ofPolicies.getOrDefault(kind, Set.of());
     }
 
-    static @Nullable PolicyKind kind(ConfigurationPropertyName name) {
+    /** The kind below which the name stands, or {@code null} if it is none. */
+    @Nullable
+    PolicyKind kind(ConfigurationPropertyName name) {
         String element = name.getElement(KIND, Form.UNIFORM);
-        for (PolicyKind kind : PolicyKind.values()) {
+        for (PolicyKind kind : kinds()) {
             if (uniform(kind.id()).equals(element)) {
                 return kind;
             }
@@ -193,6 +190,16 @@ final class KnownKeys {
     }
 
     private void collect(Class<?> type, String prefix, Set<String> keys) {
+        if (type.isRecord()) {
+            for (RecordComponent component : type.getRecordComponents()) {
+                keys.add(prefix + KebabCase.of(component.getName()));
+                if (Collection.class.isAssignableFrom(component.getType())) {
+                    lists.add(prefix + KebabCase.of(component.getName()));
+                }
+            }
+            keys.add(prefix + "extends");
+            return;
+        }
         for (PropertyDescriptor property : BeanUtils.getPropertyDescriptors(type)) {
             String key = prefix + KebabCase.of(property.getName());
             Class<?> valueType = property.getPropertyType();

@@ -1,13 +1,14 @@
 package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.policy.InvalidPolicyException;
+import dev.resilience.spring.KebabCase;
 import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupMistakes;
+import java.lang.reflect.RecordComponent;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,16 +16,21 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.BeanInstantiationException;
+import org.springframework.beans.BeanUtils;
 import org.springframework.beans.BeanWrapperImpl;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * Makes policies of properties. A policy that starts from others is the first of them bound onto fresh defaults, then
@@ -37,7 +43,7 @@ final class PolicyBinder {
     private final PlaceholdersResolver placeholders;
     private final StartupMistakes mistakes;
     private final BiConsumer<PolicyKind, String> broken;
-    private final Map<PolicyKind, WrittenPolicies> written = new EnumMap<>(PolicyKind.class);
+    private final Map<PolicyKind, WrittenPolicies> written = new LinkedHashMap<>();
 
     /** Throws the first mistake. */
     PolicyBinder(ConfiguredKeys keys, PlaceholdersResolver placeholders) {
@@ -64,10 +70,19 @@ final class PolicyBinder {
      * left out: they are mistakes.
      */
     <P, T extends PolicyProperties<P>> Map<String, P> bind(PolicyKind kind, Class<T> type, Supplier<T> defaults) {
+        return bind(kind, name -> bind(kind, name, type, defaults));
+    }
+
+    /** As {@link #bind(PolicyKind, Class, Supplier)}, for a kind whose policy is bound component by component. */
+    Map<String, Record> bindRecords(PolicyKind kind) {
+        return bind(kind, name -> bindRecord(kind, name));
+    }
+
+    private <P> Map<String, P> bind(PolicyKind kind, Function<String, @Nullable P> binding) {
         Map<String, P> policies = new LinkedHashMap<>();
         for (String name : written(kind).names()) {
             try {
-                P policy = bind(kind, name, type, defaults);
+                P policy = binding.apply(name);
                 if (policy == null) {
                     broken.accept(kind, name);
                 } else {
@@ -83,7 +98,7 @@ final class PolicyBinder {
 
     /** The names of all policies that are written, by kind. */
     Map<PolicyKind, Set<String>> names() {
-        Map<PolicyKind, Set<String>> all = new EnumMap<>(PolicyKind.class);
+        Map<PolicyKind, Set<String>> all = new LinkedHashMap<>();
         written.forEach((kind, policies) -> all.put(kind, policies.names()));
         return all;
     }
@@ -97,27 +112,58 @@ final class PolicyBinder {
         return handler.hasFailed() ? null : policy;
     }
 
+    private @Nullable Record bindRecord(PolicyKind kind, String name) {
+        LenientBinding handler = new LenientBinding(keys, placeholders, mistakes);
+        RecordComponent[] components = kind.policyType().getRecordComponents();
+        Object[] values = new Object[components.length];
+        for (int i = 0; i < values.length; i++) {
+            ConfigurationPropertyName key = written(kind).origin(name, KebabCase.of(components[i].getName()));
+            ResolvableType type = ResolvableType.forType(components[i].getGenericType());
+            Object standing = ReflectionUtils.invokeMethod(components[i].getAccessor(), kind.defaultPolicy());
+            values[i] = binder.bind(key, Bindable.of(type), handler).orElse(standing);
+        }
+        try {
+            return handler.hasFailed() ? null : make(kind.policyType(), values);
+        } catch (InvalidPolicyException invalid) {
+            explain(kind, name, invalid, handler);
+            return null;
+        }
+    }
+
+    private static Record make(Class<? extends Record> type, Object... values) {
+        try {
+            return BeanUtils.instantiateClass(BeanUtils.getResolvableConstructor(type), values);
+        } catch (BeanInstantiationException failed) {
+            if (failed.getCause() instanceof InvalidPolicyException invalid) {
+                throw invalid;
+            }
+            throw failed;
+        }
+    }
+
     private WrittenPolicies written(PolicyKind kind) {
         return written.computeIfAbsent(
                 kind,
-                key -> new WrittenPolicies(
-                        kind,
-                        keys,
-                        binder,
-                        kind == PolicyKind.RETRY ? RetryPresets.sources().keySet() : Set.of()));
+                key -> new WrittenPolicies(kind, keys, binder));
     }
 
     private void bind(WrittenPolicies written, String name, Bindable<?> target, LenientBinding handler) {
         List<String> chain = written.chain(name);
         for (int i = chain.size() - 1; i >= 0; i--) {
             ConfigurationPropertyName policy = written.find(chain.get(i));
-            ConfigurationPropertySource preset = RetryPresets.sources().get(WrittenPolicies.presetOf(chain.get(i)));
+            Map<String, String> preset = written.presetOf(chain.get(i));
             if (policy != null) {
                 binder.bind(policy, target, handler);
             } else if (preset != null) {
-                new Binder(preset).bind(RetryPresets.PREFIX, target);
+                bindPreset(preset, target);
             }
         }
+    }
+
+    private static void bindPreset(Map<String, String> preset, Bindable<?> target) {
+        Map<String, String> properties = new LinkedHashMap<>();
+        preset.forEach((key, value) -> properties.put("preset." + key, value));
+        new Binder(new MapConfigurationPropertySource(properties)).bind("preset", target);
     }
 
     /** Makes the policy; a value that it cannot have is put back to the default, so that the others are checked too. */

@@ -33,14 +33,11 @@ final class WrittenPolicies {
     private final Set<String> presets;
     private final Map<String, ConfigurationPropertyName> properties;
 
-    /**
-     * @param presets names of what policies may start from without being written
-     */
-    WrittenPolicies(PolicyKind kind, ConfiguredKeys keys, Binder binder, Set<String> presets) {
+    WrittenPolicies(PolicyKind kind, ConfiguredKeys keys, Binder binder) {
         this.kind = kind;
         this.keys = keys;
         this.binder = binder;
-        this.presets = presets;
+        this.presets = kind.presets().keySet();
         this.properties = new TreeMap<>(keys.policies(kind));
         this.properties.putIfAbsent(
                 DEFAULT, ConfigurationPropertyName.of(kind.prefix()).append(DEFAULT));
@@ -76,11 +73,16 @@ final class WrittenPolicies {
     String preset(String name) {
         List<String> chain = chain(name);
         String last = chain.get(chain.size() - 1);
-        return names().contains(last) ? null : presetOf(last);
+        return names().contains(last) ? null : nameOf(last);
     }
 
-    /** The preset that a link of a chain may be. */
-    static String presetOf(String link) {
+    /** The preset that a link of a chain may be; {@code null} if there is none. */
+    @Nullable
+    Map<String, String> presetOf(String link) {
+        return kind.presets().get(nameOf(link));
+    }
+
+    private static String nameOf(String link) {
         return link.startsWith(HIDDEN) ? link.substring(HIDDEN.length()) : link;
     }
 

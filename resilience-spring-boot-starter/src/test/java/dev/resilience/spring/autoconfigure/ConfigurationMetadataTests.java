@@ -2,28 +2,19 @@ package dev.resilience.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.resilience.bulkhead.BulkheadPolicy;
-import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
-import dev.resilience.idempotency.IdempotencyPolicy;
-import dev.resilience.retry.RetryBudgetPolicy;
-import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.KebabCase;
 import dev.resilience.spring.PolicyKind;
-import dev.resilience.timelimit.TimeLimitPolicy;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Supplier;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -41,29 +32,17 @@ class ConfigurationMetadataTests {
     private static final Map<String, JsonNode> PROPERTIES = Metadata.section("properties");
     private static final Map<String, JsonNode> HINTS = Metadata.section("hints");
 
-    private static final Map<PolicyKind, Record> DEFAULTS = new EnumMap<>(Map.of(
-            PolicyKind.RETRY,
-            RetryPolicy.defaults(),
-            PolicyKind.RETRY_BUDGET,
-            RetryBudgetPolicy.defaults(),
-            PolicyKind.CIRCUIT_BREAKER,
-            CircuitBreakerPolicy.defaults(),
-            PolicyKind.BULKHEAD,
-            BulkheadPolicy.defaults(),
-            PolicyKind.TIME_LIMIT,
-            TimeLimitPolicy.defaults(),
-            PolicyKind.IDEMPOTENCY,
-            IdempotencyPolicy.defaults()));
+    private static final List<PolicyKind> KINDS = KindsOfTheLibrary.all();
 
     /** All names of keys, those of policies for the policy {@code default}. */
     private static Set<String> knownNames() {
-        KnownKeys known = new KnownKeys();
-        Set<String> kinds = Stream.of(PolicyKind.values()).map(PolicyKind::id).collect(Collectors.toSet());
+        KnownKeys known = new KnownKeys(KINDS);
+        Set<String> kinds = KINDS.stream().map(PolicyKind::id).collect(Collectors.toSet());
         Set<String> names = new TreeSet<>();
         known.candidates(ConfigurationPropertyName.of("resilience.unknown")).stream()
                 .filter(key -> !kinds.contains(key))
                 .forEach(key -> names.add("resilience." + key));
-        for (PolicyKind kind : PolicyKind.values()) {
+        for (PolicyKind kind : KINDS) {
             String policy = kind.prefix() + ".default.";
             known.candidates(ConfigurationPropertyName.of(policy + "unknown")).forEach(key -> names.add(policy + key));
         }
@@ -87,7 +66,7 @@ class ConfigurationMetadataTests {
         void ofAnEntryIsAKeyThatIsRead() {
             Set<String> names = knownNames();
             Set<String> maps =
-                    Stream.of(PolicyKind.values()).map(PolicyKind::prefix).collect(Collectors.toSet());
+                    KINDS.stream().map(PolicyKind::prefix).collect(Collectors.toSet());
             assertThat(PROPERTIES.keySet())
                     .filteredOn(name -> name.startsWith("resilience."))
                     .allMatch(name -> names.contains(name) || maps.contains(name));
@@ -135,7 +114,7 @@ class ConfigurationMetadataTests {
 
         @Test
         void areThereWhereverAPolicyHasOne() {
-            DEFAULTS.forEach((kind, policy) -> PolicyLeaves.of(policy)
+            KINDS.forEach(kind -> PolicyLeaves.of(kind.defaultPolicy())
                     .forEach((key, value) -> assertThat(PROPERTIES
                                     .get(kind.prefix() + ".default." + key)
                                     .has("defaultValue"))
@@ -147,23 +126,11 @@ class ConfigurationMetadataTests {
         void bindToTheDefaultPolicies() {
             ConfigurationPropertySource source = new MapConfigurationPropertySource(written());
             PolicyBinder binder =
-                    new PolicyBinder(new ConfiguredKeys(List.of(source), new KnownKeys()), PlaceholdersResolver.NONE);
-            assertThat(bound(binder, PolicyKind.RETRY, RetryProperties.class, RetryProperties::new))
-                    .isEqualTo(RetryPolicy.defaults());
-            assertThat(bound(binder, PolicyKind.RETRY_BUDGET, RetryBudgetProperties.class, RetryBudgetProperties::new))
-                    .isEqualTo(RetryBudgetPolicy.defaults());
-            assertThat(bound(
-                            binder,
-                            PolicyKind.CIRCUIT_BREAKER,
-                            CircuitBreakerProperties.class,
-                            CircuitBreakerProperties::new))
-                    .isEqualTo(CircuitBreakerPolicy.defaults());
-            assertThat(bound(binder, PolicyKind.BULKHEAD, BulkheadProperties.class, BulkheadProperties::new))
-                    .isEqualTo(BulkheadPolicy.defaults());
-            assertThat(bound(binder, PolicyKind.TIME_LIMIT, TimeLimitProperties.class, TimeLimitProperties::new))
-                    .isEqualTo(TimeLimitPolicy.defaults());
-            assertThat(bound(binder, PolicyKind.IDEMPOTENCY, IdempotencyProperties.class, IdempotencyProperties::new))
-                    .isEqualTo(IdempotencyPolicy.defaults());
+                    new PolicyBinder(new ConfiguredKeys(List.of(source), new KnownKeys(KINDS)), PlaceholdersResolver.NONE);
+            assertThat(KINDS)
+                    .allSatisfy(kind -> assertThat(
+                                    PropertyClasses.bind(binder, kind).get("default"))
+                            .isEqualTo(kind.defaultPolicy()));
         }
 
         @Test
@@ -175,11 +142,6 @@ class ConfigurationMetadataTests {
                             .get())
                     .usingRecursiveComparison()
                     .isEqualTo(expected);
-        }
-
-        private static <P, T extends PolicyProperties<P>> @Nullable P bound(
-                PolicyBinder binder, PolicyKind kind, Class<T> type, Supplier<T> defaults) {
-            return binder.bind(kind, type, defaults).get("default");
         }
 
         /** The defaults as somebody would write them. */
@@ -238,7 +200,7 @@ class ConfigurationMetadataTests {
         @Test
         void offerThePresetsInExtends() {
             assertThat(values("resilience.retry.default.extends"))
-                    .isEqualTo(new TreeSet<>(RetryPresets.sources().keySet()));
+                    .isEqualTo(new TreeSet<>(KindsOfTheLibrary.of("retry").presets().keySet()));
         }
 
         @Test
