@@ -36,6 +36,7 @@ final class ConfiguredObjects<P extends Record, L extends LiveObject<P>> impleme
     }
 
     void makeAll() {
+        policies.forEach((name, policy) -> kind.prepare(name, policy, new Context(name)));
         policies.forEach(this::make);
     }
 

@@ -27,6 +27,9 @@ public abstract class ConfiguredKind<A extends Annotation, P extends Record, L e
     @Override
     public abstract P defaultPolicy();
 
+    /** Called for each policy before the first live object is made: others may need what this one brings with it. */
+    public void prepare(String name, P policy, KindContext context) {}
+
     /**
      * Makes the live object of a policy. Called once for each policy, at startup.
      *

@@ -86,6 +86,14 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
         return RetryPresets.ALL;
     }
 
+    /** A policy that names no budget has one of its own, which other policies may name. */
+    @Override
+    public void prepare(String name, RetryPolicy policy, KindContext context) {
+        if (policy.budget() == null) {
+            context.others(RetryBudgetKind.class).findOrMakeOfDefault(name);
+        }
+    }
+
     @Override
     public @Nullable Retry create(String name, RetryPolicy policy, KindContext context) {
         warnOfWhatHasNoEffect(name, policy, context.warnings());
@@ -101,14 +109,12 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
                 name, policy, context.faults(), context.ownTime(), context.events(), budget, resultRule, transactions);
     }
 
-    /** The budget that a policy names, or one of its own; {@code null} if that is broken itself. */
-    private static @Nullable RetryBudget budget(String name, @Nullable String wanted, KindContext context) {
+    /** The budget that a policy names, or its own; {@code null} if that is broken itself. */
+    private static @Nullable RetryBudget budget(String name, @Nullable String named, KindContext context) {
         OtherPolicies<RetryBudget> budgets = context.others(RetryBudgetKind.class);
-        if (wanted == null) {
-            return budgets.findOrMakeOfDefault(name);
-        }
+        String wanted = named == null ? name : named;
         RetryBudget budget = budgets.find(wanted);
-        if (budget == null && !budgets.isBroken(wanted)) {
+        if (budget == null && named != null && !budgets.isBroken(wanted)) {
             throw new ResilienceConfigurationException(
                     MistakeKind.POLICIES,
                     "The retry policy '" + name + "' names the budget '" + wanted
