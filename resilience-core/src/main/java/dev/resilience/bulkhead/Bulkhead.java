@@ -12,6 +12,7 @@ import dev.resilience.exception.ResilienceException;
 import dev.resilience.log.FoldedLog;
 import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.pipeline.Layer;
+import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.TimeSource;
 import dev.resilience.worker.ShutdownTasks;
@@ -28,7 +29,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Safe for use by many threads.
  */
-public final class Bulkhead implements Layer, AutoCloseable {
+public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCloseable {
 
     private static final String STOPPED = "it was stopped before the call began";
 
@@ -68,10 +69,12 @@ public final class Bulkhead implements Layer, AutoCloseable {
         return new Bulkhead(name, policy, TimeSource.system(), new Events(), ContextCarrier.standard());
     }
 
+    @Override
     public String name() {
         return name;
     }
 
+    @Override
     public BulkheadPolicy policy() {
         return policy;
     }

@@ -6,6 +6,7 @@ import dev.resilience.event.Events;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.fault.Faults;
 import dev.resilience.pipeline.Layer;
+import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.TimeSource;
 import java.lang.invoke.MethodHandles;
@@ -22,7 +23,7 @@ import java.util.function.UnaryOperator;
  * transition once and in order, on the thread that made it, or on the one that made the transition before and has not yet
  * told of that. Safe for use by many threads.
  */
-public final class CircuitBreaker implements Layer {
+public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, Layer {
 
     private static final VarHandle STATE;
 
@@ -57,11 +58,13 @@ public final class CircuitBreaker implements Layer {
         return new CircuitBreaker(name, policy, Faults.ofJdk(), TimeSource.system(), new Events());
     }
 
+    @Override
     public String name() {
         return name;
     }
 
     /** What it works by now. */
+    @Override
     public CircuitBreakerPolicy policy() {
         return state.settings.policy();
     }

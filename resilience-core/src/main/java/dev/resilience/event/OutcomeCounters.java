@@ -1,5 +1,7 @@
 package dev.resilience.event;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +54,15 @@ public final class OutcomeCounters<O extends Enum<O> & Outcome> {
             total += get(outcome);
         }
         return total;
+    }
+
+    /** How many calls ended in which way, by the label of the outcome, in the order of declaration. */
+    public Map<String, Long> byLabel() {
+        Map<String, Long> byLabel = new LinkedHashMap<>();
+        for (O outcome : outcomes) {
+            byLabel.put(outcome.label(), get(outcome));
+        }
+        return byLabel;
     }
 
     /** Everything that is counted, in the order of declaration. */

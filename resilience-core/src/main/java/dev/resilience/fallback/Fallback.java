@@ -18,7 +18,7 @@ public final class Fallback implements Layer, AutoCloseable {
 
     private final String name;
     private final FallbackMethod method;
-    private final OutcomeCounters<FallbackOutcome> calls = new OutcomeCounters<>(FallbackOutcome.class);
+    private final OutcomeCounters<FallbackOutcome> calls;
     private final FoldedLog<FallbackLogEvent> log;
 
     /**
@@ -35,8 +35,18 @@ public final class Fallback implements Layer, AutoCloseable {
      * @param time tells how many lines of the log come in a second
      */
     public Fallback(String name, FallbackMethod method, TimeSource time) {
+        this(name, method, time, new OutcomeCounters<>(FallbackOutcome.class));
+    }
+
+    /**
+     * @param name the protected method: {@code OrderService.place}
+     * @param time tells how many lines of the log come in a second
+     * @param calls counts the answers; one for all methods of a name, which share their series
+     */
+    public Fallback(String name, FallbackMethod method, TimeSource time, OutcomeCounters<FallbackOutcome> calls) {
         this.name = name;
         this.method = method;
+        this.calls = calls;
         this.log = new FoldedLog<>(
                 LoggerFactory.getLogger(Fallback.class),
                 time,
@@ -50,7 +60,7 @@ public final class Fallback implements Layer, AutoCloseable {
         return name;
     }
 
-    /** Calls of the fallback method, by how it did. */
+    /** Calls of the fallback method, or of all that share these counters, by how it did. */
     public OutcomeCounters<FallbackOutcome> calls() {
         return calls;
     }

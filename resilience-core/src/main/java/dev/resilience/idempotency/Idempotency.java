@@ -5,6 +5,7 @@ import dev.resilience.event.IdempotencyDecided;
 import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.pipeline.Layer;
+import dev.resilience.pipeline.LiveObject;
 import dev.resilience.time.TimeSource;
 import dev.resilience.worker.PolicyTimeSource;
 import dev.resilience.worker.RunningBodies;
@@ -19,7 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>Unlike the other kinds it needs to know the method that it protects: {@link #protecting} gives the layer for one
  * method. Safe for use by many threads.
  */
-public final class Idempotency implements AutoCloseable {
+public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoCloseable {
 
     /** Sets this process apart from every other; followed by a number for each call. */
     private static final String PROCESS = UUID.randomUUID().toString();
@@ -50,10 +51,12 @@ public final class Idempotency implements AutoCloseable {
         this.lostClaims = new LostClaims(store, time, log);
     }
 
+    @Override
     public String name() {
         return name;
     }
 
+    @Override
     public IdempotencyPolicy policy() {
         return policy;
     }
@@ -77,6 +80,16 @@ public final class Idempotency implements AutoCloseable {
     /** Where the records are kept. */
     public IdempotencyStore store() {
         return store;
+    }
+
+    /** Threads that are busy with asynchronous calls which have waited for another call with their key. */
+    public int workers() {
+        return time instanceof PolicyTimeSource own ? own.busyThreads() : 0;
+    }
+
+    /** Asynchronous calls that have waited for another call with their key, and which now wait for a thread. */
+    public int queued() {
+        return time instanceof PolicyTimeSource own ? own.queued() : 0;
     }
 
     /**

@@ -6,6 +6,7 @@ import dev.resilience.event.RetryOutcome;
 import dev.resilience.fault.Faults;
 import dev.resilience.pipeline.Attempt;
 import dev.resilience.pipeline.Layer;
+import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Step;
 import dev.resilience.policy.InvalidPolicyException;
 import dev.resilience.policy.Require;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>As a layer it protects methods of which a second call may have a second effect; where that cannot happen use
  * {@link #forIdempotentCalls()}. Safe for use by many threads.
  */
-public final class Retry implements Layer, AutoCloseable {
+public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseable {
 
     /** In place of the start of a call that nobody measures. */
     static final long NOT_MEASURED = Long.MIN_VALUE;
@@ -120,10 +121,12 @@ public final class Retry implements Layer, AutoCloseable {
         return new Retry(name, policy, Faults.ofJdk(), time, new Events(), budget, null);
     }
 
+    @Override
     public String name() {
         return name;
     }
 
+    @Override
     public RetryPolicy policy() {
         return policy;
     }

@@ -1,5 +1,6 @@
 package dev.resilience.retry;
 
+import dev.resilience.pipeline.LiveObject;
 import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
 import java.lang.invoke.MethodHandles;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * counts its successes anyway, on a counter that the budget reads too. Sums and time are looked at only when a call wants
  * to retry. Safe for use by many threads, which share it without locks; only the first refusal in a slot writes what they share.
  */
-public final class RetryBudget {
+public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
 
     private static final VarHandle HISTORY;
 
@@ -54,10 +55,12 @@ public final class RetryBudget {
         this.history = RetryHistory.empty(policy);
     }
 
+    @Override
     public String name() {
         return name;
     }
 
+    @Override
     public RetryBudgetPolicy policy() {
         return policy;
     }

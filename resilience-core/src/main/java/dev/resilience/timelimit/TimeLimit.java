@@ -10,6 +10,7 @@ import dev.resilience.exception.TimeLimitExceededException;
 import dev.resilience.log.FoldedLog;
 import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.pipeline.Layer;
+import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.TimeSource;
 import dev.resilience.worker.BoundedExecutor;
@@ -25,7 +26,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Safe for use by many threads.
  */
-public final class TimeLimit implements Layer, AutoCloseable {
+public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, AutoCloseable {
 
     /** As many as Tomcat has threads for requests: a smaller number would let healthy calls wait. */
     private static final int MOST_WORKERS = 200;
@@ -73,10 +74,12 @@ public final class TimeLimit implements Layer, AutoCloseable {
         return new TimeLimit(name, policy, TimeSource.system(), new Events(), ContextCarrier.standard());
     }
 
+    @Override
     public String name() {
         return name;
     }
 
+    @Override
     public TimeLimitPolicy policy() {
         return policy;
     }

@@ -1,27 +1,26 @@
 package dev.resilience.spring;
 
-/** The kinds of policies that are configured by name. */
-public enum PolicyKind {
-    RETRY("retry"),
-    CIRCUIT_BREAKER("circuit-breaker"),
-    BULKHEAD("bulkhead"),
-    TIME_LIMIT("time-limit"),
-    IDEMPOTENCY("idempotency"),
-    RETRY_BUDGET("retry-budget");
+import java.util.Map;
 
-    private final String id;
+/** A kind of policies that are configured by name: where they are written, and what is made of it. */
+public interface PolicyKind {
 
-    PolicyKind(String id) {
-        this.id = id;
-    }
+    /** The name in YAML and in the actuator, in kebab case: {@code circuit-breaker}. */
+    String id();
 
-    /** The name in YAML and in the actuator. */
-    public String id() {
-        return id;
-    }
+    /** What is configured. */
+    Class<? extends Record> policyType();
+
+    /** What a policy has where nothing is written. */
+    Record defaultPolicy();
 
     /** Where the policies of this kind are configured. */
-    public String prefix() {
-        return "resilience." + id;
+    default String prefix() {
+        return "resilience." + id();
+    }
+
+    /** What policies of this kind may start from without being written: values by key, by the name of the preset. */
+    default Map<String, Map<String, String>> presets() {
+        return Map.of();
     }
 }

@@ -2,10 +2,8 @@ package dev.resilience.spring;
 
 import dev.resilience.time.TimeSource;
 import dev.resilience.worker.PolicyTimeSource;
-import java.util.EnumMap;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.stream.Stream;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +14,7 @@ public final class PolicyTimes implements AutoCloseable {
 
     private final TimeSource time;
     private final @Nullable Integer mostThreads;
-    private final Map<PolicyKind, Map<String, PolicyTimeSource>> times = new EnumMap<>(PolicyKind.class);
+    private final List<PolicyTimeSource> times = new CopyOnWriteArrayList<>();
 
     /**
      * @param mostThreads of each policy; {@code null} for the library's choice
@@ -26,41 +24,36 @@ public final class PolicyTimes implements AutoCloseable {
         this.mostThreads = mostThreads;
     }
 
-    /** Makes the time of one policy. */
-    public PolicyTimeSource add(PolicyKind kind, String policy) {
-        PolicyTimeSource made = new PolicyTimeSource("resilience-" + kind.id() + "-" + policy + "-", time, mostThreads);
-        times.computeIfAbsent(kind, key -> new TreeMap<>()).put(policy, made);
+    /**
+     * Makes the time of one policy.
+     *
+     * @param kind the id of its kind
+     */
+    public PolicyTimeSource add(String kind, String policy) {
+        PolicyTimeSource made = new PolicyTimeSource("resilience-" + kind + "-" + policy + "-", time, mostThreads);
+        times.add(made);
         return made;
     }
 
-    /** The time of one policy, if it has one of its own. */
-    public @Nullable PolicyTimeSource of(PolicyKind kind, String policy) {
-        return times.getOrDefault(kind, Map.of()).get(policy);
-    }
-
     void stop() {
-        all().forEach(PolicyTimeSource::stop);
+        times.forEach(PolicyTimeSource::stop);
     }
 
     void resume() {
-        all().forEach(PolicyTimeSource::resume);
+        times.forEach(PolicyTimeSource::resume);
     }
 
     boolean anyRun() {
-        return all().anyMatch(
+        return times.stream().anyMatch(
                         policy -> policy.busyThreads() > 0 || policy.bodies().any());
     }
 
     void stopRunning() {
-        all().forEach(PolicyTimeSource::stopRunning);
+        times.forEach(PolicyTimeSource::stopRunning);
     }
 
     @Override
     public void close() {
-        all().forEach(PolicyTimeSource::close);
-    }
-
-    private Stream<PolicyTimeSource> all() {
-        return times.values().stream().flatMap(policies -> policies.values().stream());
+        times.forEach(PolicyTimeSource::close);
     }
 }

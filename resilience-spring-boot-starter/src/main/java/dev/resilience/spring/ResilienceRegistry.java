@@ -7,74 +7,104 @@ import dev.resilience.idempotency.Idempotency;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryBudget;
 import dev.resilience.timelimit.TimeLimit;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 
 /**
  * The live objects of an application, by kind and name, and which methods use them. Made once, at startup, of all
  * policies that are configured; looking something up never makes it. Safe for use by many threads.
- *
- * @param retries by the name of the policy
- * @param circuitBreakers by the name of the policy
- * @param bulkheads by the name of the policy
- * @param timeLimits by the name of the policy
- * @param idempotencies by the name of the policy
- * @param retryBudgets by the name of the budget; a retry policy's own budget bears the policy's name
- * @param times of the policies whose calls wait
- * @param fallbacks by the protected method; filled while methods are resolved
- * @param users which methods use a policy; filled while methods are resolved
- * @param firstUses what is told of a policy when the first method uses it
  */
-public record ResilienceRegistry(
-        Map<String, Retry> retries,
-        Map<String, CircuitBreaker> circuitBreakers,
-        Map<String, Bulkhead> bulkheads,
-        Map<String, TimeLimit> timeLimits,
-        Map<String, Idempotency> idempotencies,
-        Map<String, RetryBudget> retryBudgets,
-        PolicyTimes times,
-        ConcurrentMap<String, Fallback> fallbacks,
-        ConcurrentMap<String, Set<String>> users,
-        List<BiConsumer<PolicyKind, String>> firstUses)
-        implements AutoCloseable {
+public final class ResilienceRegistry implements AutoCloseable {
 
-    public ResilienceRegistry(
-            Map<String, Retry> retries,
-            Map<String, CircuitBreaker> circuitBreakers,
-            Map<String, Bulkhead> bulkheads,
-            Map<String, TimeLimit> timeLimits,
-            Map<String, Idempotency> idempotencies,
-            Map<String, RetryBudget> retryBudgets,
-            PolicyTimes times) {
-        this(
-                retries,
-                circuitBreakers,
-                bulkheads,
-                timeLimits,
-                idempotencies,
-                retryBudgets,
-                times,
-                new ConcurrentHashMap<>(),
-                new ConcurrentHashMap<>(),
-                new CopyOnWriteArrayList<>());
+    private final Map<String, LiveObjects<?>> byKind;
+    private final PolicyTimes times;
+    private final ConcurrentMap<String, Set<String>> users = new ConcurrentHashMap<>();
+    private final List<BiConsumer<String, String>> firstUses = new CopyOnWriteArrayList<>();
+
+    /**
+     * @param byKind the live objects by the id of their kind
+     * @param times of the policies whose calls wait
+     */
+    public ResilienceRegistry(Map<String, LiveObjects<?>> byKind, PolicyTimes times) {
+        this.byKind = byKind;
+        this.times = times;
     }
 
-    /** The live objects of a kind by name. */
-    public Map<String, ?> ofKind(PolicyKind kind) {
-        return switch (kind) {
-            case RETRY -> retries;
-            case CIRCUIT_BREAKER -> circuitBreakers;
-            case BULKHEAD -> bulkheads;
-            case TIME_LIMIT -> timeLimits;
-            case IDEMPOTENCY -> idempotencies;
-            case RETRY_BUDGET -> retryBudgets;
-        };
+    /** The retries by the name of the policy. */
+    public Map<String, Retry> retries() {
+        return ofKind("retry");
+    }
+
+    /** The circuit breakers by the name of the policy. */
+    public Map<String, CircuitBreaker> circuitBreakers() {
+        return ofKind("circuit-breaker");
+    }
+
+    /** The bulkheads by the name of the policy. */
+    public Map<String, Bulkhead> bulkheads() {
+        return ofKind("bulkhead");
+    }
+
+    /** The time limits by the name of the policy. */
+    public Map<String, TimeLimit> timeLimits() {
+        return ofKind("time-limit");
+    }
+
+    /** What makes methods idempotent, by the name of the policy. */
+    public Map<String, Idempotency> idempotencies() {
+        return ofKind("idempotency");
+    }
+
+    /** The retry budgets by name; a retry policy's own budget bears the policy's name. */
+    public Map<String, RetryBudget> retryBudgets() {
+        return ofKind("retry-budget");
+    }
+
+    /** The fallbacks by the full name of the protected method; filled while methods are resolved. */
+    public Map<String, Fallback> fallbacks() {
+        return ofKind("fallback");
+    }
+
+    /**
+     * The live objects of a kind by name.
+     *
+     * @param kind its id, such as {@code circuit-breaker}
+     * @param <L> what the kind makes of its policies: the caller must know
+     * @return empty for a kind that does not exist
+     */
+    @SuppressWarnings("unchecked") // said above
+    public <L> Map<String, L> ofKind(String kind) {
+        LiveObjects<?> live = byKind.get(kind);
+        return live == null ? Map.of() : (Map<String, L>) live.byName();
+    }
+
+    /** The live object of a kind and a name, which is made if there is none; the kind must exist. */
+    @SuppressWarnings("unchecked") // as in ofKind
+    public <L> L orMake(String kind, String name, Supplier<L> making) {
+        return ((LiveObjects<L>) Objects.requireNonNull(byKind.get(kind), kind)).orMake(name, making);
+    }
+
+    private Collection<LiveObjects<?>> all() {
+        return byKind.values();
+    }
+
+    /** The methods that use a policy by {@code kind/name}. */
+    public Map<String, Set<String>> users() {
+        return users;
+    }
+
+    /** Lets the listener hear of the kind and the name of each policy when the first method uses it. */
+    public void onFirstUse(BiConsumer<String, String> listener) {
+        firstUses.add(listener);
     }
 
     /**
@@ -84,23 +114,23 @@ public record ResilienceRegistry(
      */
     public void stopWaits() {
         times.stop();
-        bulkheads.values().forEach(Bulkhead::stopWaits);
+        all().forEach(LiveObjects::stopWaits);
     }
 
     /** Lets calls wait again. */
     public void resumeWaits() {
         times.resume();
-        bulkheads.values().forEach(Bulkhead::resume);
+        all().forEach(LiveObjects::resumeWaits);
     }
 
     /** Whether calls run on threads of the library, or began there and have not ended; those of time limits end in time. */
     public boolean isAtWork() {
-        return bulkheads.values().stream().anyMatch(Bulkhead::poolHasWork) || times.anyRun();
+        return all().stream().anyMatch(LiveObjects::anyIsAtWork) || times.anyRun();
     }
 
     /** Interrupts the calls that run on threads of the library, and cancels the stages that they have returned. */
     public void stopRunning() {
-        bulkheads.values().forEach(Bulkhead::stopPool);
+        all().forEach(LiveObjects::stopRunning);
         times.stopRunning();
     }
 
@@ -111,12 +141,7 @@ public record ResilienceRegistry(
     @Override
     public void close() {
         times.close();
-        retries.values().forEach(Retry::close);
-        circuitBreakers.values().forEach(CircuitBreaker::flushLog);
-        fallbacks.values().forEach(Fallback::close);
-        idempotencies.values().forEach(Idempotency::close);
-        bulkheads.values().forEach(Bulkhead::close);
-        timeLimits.values().forEach(TimeLimit::close);
+        all().forEach(LiveObjects::close);
     }
 
     /**
@@ -124,12 +149,12 @@ public record ResilienceRegistry(
      * an application. Counters go on, and so do retry budgets.
      */
     public void reset() {
-        circuitBreakers.values().forEach(CircuitBreaker::reset);
+        all().forEach(LiveObjects::reset);
     }
 
     /** Notes that a method uses a policy. */
-    public void use(PolicyKind kind, String name, String method) {
-        Set<String> methods = users.computeIfAbsent(kind.id() + "/" + name, key -> new ConcurrentSkipListSet<>());
+    public void use(String kind, String name, String method) {
+        Set<String> methods = users.computeIfAbsent(kind + "/" + name, key -> new ConcurrentSkipListSet<>());
         boolean first = methods.isEmpty();
         methods.add(method);
         if (first) {
@@ -138,12 +163,12 @@ public record ResilienceRegistry(
     }
 
     /** Whether it is a {@code default} that is there for other policies to start from, and that no method uses. */
-    public boolean isUnusedDefault(PolicyKind kind, String name) {
+    public boolean isUnusedDefault(String kind, String name) {
         return name.equals("default") && usedBy(kind, name).isEmpty();
     }
 
     /** The methods that use a policy, in alphabetical order: {@code OrderService.place(Order)}. */
-    public List<String> usedBy(PolicyKind kind, String name) {
-        return List.copyOf(users.getOrDefault(kind.id() + "/" + name, Set.of()));
+    public List<String> usedBy(String kind, String name) {
+        return List.copyOf(users.getOrDefault(kind + "/" + name, Set.of()));
     }
 }

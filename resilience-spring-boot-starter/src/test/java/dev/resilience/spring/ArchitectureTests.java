@@ -42,14 +42,20 @@ class ArchitectureTests {
     /** Which other packages of the starter a package may know, besides the root; none knows who configures it. */
     private static final Map<String, List<String>> MAY_KNOW = Map.ofEntries(
             Map.entry(ROOT, List.of()),
-            Map.entry(ROOT + ".actuate", List.of()),
-            Map.entry(ROOT + ".aop", List.of(ROOT + ".idempotency", ROOT + ".transaction")),
+            Map.entry(ROOT + ".actuate", List.of(ROOT + ".kind")),
+            Map.entry(ROOT + ".aop", List.of(ROOT + ".idempotency", ROOT + ".kind", ROOT + ".transaction")),
+            Map.entry(ROOT + ".bulkhead", List.of(ROOT + ".kind")),
+            Map.entry(ROOT + ".circuitbreaker", List.of(ROOT + ".kind")),
             Map.entry(ROOT + ".context", List.of()),
+            Map.entry(ROOT + ".fallback", List.of(ROOT + ".kind")),
             Map.entry(ROOT + ".fault", List.of()),
-            Map.entry(ROOT + ".idempotency", List.of()),
+            Map.entry(ROOT + ".idempotency", List.of(ROOT + ".kind", ROOT + ".retry")),
             Map.entry(ROOT + ".jdbc", List.of(ROOT + ".idempotency")),
-            Map.entry(ROOT + ".metrics", List.of(ROOT + ".web")),
+            Map.entry(ROOT + ".kind", List.of()),
+            Map.entry(ROOT + ".metrics", List.of(ROOT + ".kind", ROOT + ".web")),
             Map.entry(ROOT + ".redis", List.of()),
+            Map.entry(ROOT + ".retry", List.of(ROOT + ".kind")),
+            Map.entry(ROOT + ".timelimit", List.of(ROOT + ".kind")),
             Map.entry(ROOT + ".transaction", List.of()),
             Map.entry(ROOT + ".web", List.of()));
 
@@ -173,7 +179,7 @@ class ArchitectureTests {
                         places(
                                 "ResilienceMeters",
                                 "RegisteredMeters",
-                                "PolicyMeters",
+                                "LiveObjectMeters",
                                 "EventTimers",
                                 "CallContextAccessor",
                                 "SnapshotCarrier")),
@@ -182,8 +188,7 @@ class ArchitectureTests {
                         places(
                                 "ResilienceEndpoint",
                                 "ResilienceWebEndpointExtension",
-                                "EndpointRefusal",
-                                "IdempotencyActions")),
+                                "EndpointRefusal")),
                 arguments("org.springframework.boot.health..", places("ResilienceHealthIndicator")),
                 arguments(
                         "org.springframework.web..",

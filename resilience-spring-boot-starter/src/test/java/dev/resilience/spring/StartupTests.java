@@ -62,19 +62,19 @@ class StartupTests {
         int fallback = 2; // outcomes
         int deadline = 2; // outcomes
         int memory = 2; // used, limit
-        return used(registry, PolicyKind.RETRY) * retry
-                + used(registry, PolicyKind.RETRY_BUDGET)
-                + used(registry, PolicyKind.CIRCUIT_BREAKER) * circuitBreaker
-                + used(registry, PolicyKind.BULKHEAD) * bulkhead
-                + used(registry, PolicyKind.TIME_LIMIT) * timeLimit
-                + used(registry, PolicyKind.IDEMPOTENCY) * idempotency
+        return used(registry, "retry") * retry
+                + used(registry, "retry-budget")
+                + used(registry, "circuit-breaker") * circuitBreaker
+                + used(registry, "bulkhead") * bulkhead
+                + used(registry, "time-limit") * timeLimit
+                + used(registry, "idempotency") * idempotency
                 + registry.fallbacks().size() * fallback
                 + deadline
                 + memory;
     }
 
     /** How many policies of a kind have series: all but a default that no method uses. */
-    private static int used(ResilienceRegistry registry, PolicyKind kind) {
+    private static int used(ResilienceRegistry registry, String kind) {
         return (int) registry.ofKind(kind).keySet().stream()
                 .filter(name -> !registry.isUnusedDefault(kind, name))
                 .count();

@@ -1,13 +1,14 @@
 package dev.resilience.spring.actuate;
 
-import dev.resilience.circuitbreaker.CircuitBreaker;
-import dev.resilience.idempotency.Idempotency;
-import dev.resilience.spring.PolicyKind;
+import dev.resilience.pipeline.LiveObject;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
-import java.util.ArrayList;
+import dev.resilience.spring.kind.Action;
+import dev.resilience.spring.kind.ActionRefusedException;
+import dev.resilience.spring.kind.ConfiguredKind;
+import dev.resilience.spring.kind.Kinds;
+import java.util.Collection;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
@@ -24,11 +25,13 @@ import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 public class ResilienceEndpoint {
 
     private final ResilienceRegistry registry;
+    private final Kinds kinds;
     private final StartupWarnings warnings;
     private final EventLog events;
 
-    public ResilienceEndpoint(ResilienceRegistry registry, StartupWarnings warnings, EventLog events) {
+    public ResilienceEndpoint(ResilienceRegistry registry, Kinds kinds, StartupWarnings warnings, EventLog events) {
         this.registry = registry;
+        this.kinds = kinds;
         this.warnings = warnings;
         this.events = events;
     }
@@ -37,7 +40,7 @@ public class ResilienceEndpoint {
     @ReadOperation
     public Map<String, Object> resilience() {
         Map<String, Object> all = new LinkedHashMap<>();
-        for (PolicyKind kind : PolicyKind.values()) {
+        for (ConfiguredKind<?, ?, ?> kind : kinds.configured()) {
             all.put(kind.id(), entries(kind));
         }
         all.put("warnings", warnings.all());
@@ -61,19 +64,18 @@ public class ResilienceEndpoint {
      */
     @ReadOperation
     public Map<String, Object> policy(@Selector String kind, @Selector String name) {
-        PolicyKind known = kind(kind);
-        return entryWithEvents(known, name, live(known, name));
+        return entryWithEvents(kind(kind), name);
     }
 
     /**
-     * Moves a circuit breaker, or acts on the records of an idempotency key.
+     * Acts on a live object: moves a circuit breaker, or looks after the records of an idempotency key.
      *
      * @param action what to do
      * @param key the idempotency key
      * @param method the method that was called with it; all that use the policy if not given
      * @param caller who called; everybody if not given
      * @param as what became of a call that is resolved: {@code executed} or {@code not-executed}
-     * @return the breaker's new entry, or the records
+     * @return the answer of the action, or else the new entry
      * @throws InvalidEndpointRequestException for a kind, a name or an action that does not exist, or an action that lacks
      *     what it needs; it tells what there is
      */
@@ -86,59 +88,78 @@ public class ResilienceEndpoint {
             @Nullable String method,
             @Nullable String caller,
             @Nullable String as) {
-        PolicyKind known = kind(kind);
-        Object live = live(known, name);
-        if (live instanceof Idempotency idempotency) {
-            return IdempotencyActions.act(idempotency, action, key, method, caller, as);
+        ConfiguredKind<?, ?, ?> known = kind(kind);
+        live(known, name);
+        if (known.actions().isEmpty()) {
+            throw EndpointRefusal.noActions(kind, actions());
         }
-        if (live instanceof CircuitBreaker breaker) {
-            CircuitBreakerActions.act(breaker, action);
-            return entryWithEvents(known, name, live);
+        if (action == null || !known.actions().contains(action)) {
+            throw EndpointRefusal.badAction(action, known.actions());
         }
-        throw EndpointRefusal.noActions(
-                kind,
-                Map.of(
-                        PolicyKind.CIRCUIT_BREAKER.id(), CircuitBreakerActions.ALL,
-                        PolicyKind.IDEMPOTENCY.id(), IdempotencyActions.ALL));
+        Map<String, Object> answer = act(known, name, new Action(action, key, method, caller, as));
+        return answer == null ? entryWithEvents(known, name) : answer;
     }
 
-    private Map<String, Object> entries(PolicyKind kind) {
+    private <L extends LiveObject<?>> @Nullable Map<String, Object> act(
+            ConfiguredKind<?, ?, L> kind, String name, Action action) {
+        try {
+            return kind.act(live(kind, name), action);
+        } catch (ActionRefusedException refused) {
+            throw new InvalidEndpointRequestException(String.valueOf(refused.getMessage()), refused.cure());
+        }
+    }
+
+    private Map<String, Collection<String>> actions() {
+        Map<String, Collection<String>> actions = new LinkedHashMap<>();
+        for (ConfiguredKind<?, ?, ?> kind : kinds.configured()) {
+            if (!kind.actions().isEmpty()) {
+                actions.put(kind.id(), kind.actions());
+            }
+        }
+        return actions;
+    }
+
+    private Map<String, Object> entries(ConfiguredKind<?, ?, ?> kind) {
         Map<String, Object> entries = new LinkedHashMap<>();
-        registry.ofKind(kind).forEach((name, live) -> entries.put(name, entry(kind, name, live)));
+        registry.ofKind(kind.id()).keySet().forEach(name -> entries.put(name, entry(kind, name)));
         return entries;
     }
 
-    private Map<String, Object> entryWithEvents(PolicyKind kind, String name, Object live) {
-        Map<String, Object> entry = entry(kind, name, live);
+    private Map<String, Object> entryWithEvents(ConfiguredKind<?, ?, ?> kind, String name) {
+        Map<String, Object> entry = entry(kind, name);
         entry.put("events", events.of(kind.id(), name));
         return entry;
     }
 
-    private Map<String, Object> entry(PolicyKind kind, String name, Object live) {
+    private <L extends LiveObject<?>> Map<String, Object> entry(ConfiguredKind<?, ?, L> kind, String name) {
+        L live = live(kind, name);
+        Map<String, Object> policy = PolicyView.of(live.policy());
+        kind.describePolicy(live, policy);
         Map<String, Object> entry = new LinkedHashMap<>();
-        entry.put("policy", StateView.policy(live));
-        entry.put("state", StateView.state(live));
-        entry.put("usedBy", registry.usedBy(kind, name));
+        entry.put("policy", policy);
+        entry.put("state", kind.state(live));
+        entry.put("usedBy", registry.usedBy(kind.id(), name));
         return entry;
     }
 
-    private Object live(PolicyKind kind, String name) {
-        Map<String, ?> all = registry.ofKind(kind);
-        Object live = all.get(name);
+    private <L extends LiveObject<?>> L live(ConfiguredKind<?, ?, L> kind, String name) {
+        Map<String, L> all = registry.ofKind(kind.id());
+        L live = all.get(name);
         if (live == null) {
             throw EndpointRefusal.notFound(kind.id() + " policy", name, "names", all.keySet());
         }
         return live;
     }
 
-    private static PolicyKind kind(String id) {
-        List<String> ids = new ArrayList<>();
-        for (PolicyKind kind : PolicyKind.values()) {
-            if (kind.id().equals(id)) {
-                return kind;
-            }
-            ids.add(kind.id());
+    private ConfiguredKind<?, ?, ?> kind(String id) {
+        ConfiguredKind<?, ?, ?> kind = kinds.find(id);
+        if (kind == null) {
+            throw EndpointRefusal.notFound(
+                    "kind",
+                    id,
+                    "kinds",
+                    kinds.configured().stream().map(ConfiguredKind::id).toList());
         }
-        throw EndpointRefusal.notFound("kind", id, "kinds", ids);
+        return kind;
     }
 }

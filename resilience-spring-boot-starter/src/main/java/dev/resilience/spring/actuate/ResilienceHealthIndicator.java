@@ -1,35 +1,44 @@
 package dev.resilience.spring.actuate;
 
-import dev.resilience.circuitbreaker.CircuitBreaker;
-import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
-import dev.resilience.event.CircuitState;
-import dev.resilience.spring.PolicyKind;
+import dev.resilience.pipeline.LiveObject;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.kind.ConfiguredKind;
+import dev.resilience.spring.kind.KindHealth;
+import dev.resilience.spring.kind.Kinds;
+import java.util.Map;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
-/** Every circuit breaker with its state, but for a default that no method uses; DOWN where one is open whose policy says so. */
+/**
+ * Every circuit breaker with its state, and what other kinds have to tell, but for a default that no method uses; DOWN where
+ * one is open whose policy says so.
+ */
 public final class ResilienceHealthIndicator extends AbstractHealthIndicator {
 
     private final ResilienceRegistry registry;
+    private final Kinds kinds;
 
-    public ResilienceHealthIndicator(ResilienceRegistry registry) {
+    public ResilienceHealthIndicator(ResilienceRegistry registry, Kinds kinds) {
         this.registry = registry;
+        this.kinds = kinds;
     }
 
     @Override
     protected void doHealthCheck(Health.Builder health) {
         health.up();
-        for (CircuitBreaker breaker : registry.circuitBreakers().values()) {
-            if (registry.isUnusedDefault(PolicyKind.CIRCUIT_BREAKER, breaker.name())) {
-                continue;
+        kinds.configured().forEach(kind -> check(kind, health));
+    }
+
+    private <L extends LiveObject<?>> void check(ConfiguredKind<?, ?, L> kind, Health.Builder health) {
+        Map<String, L> all = registry.ofKind(kind.id());
+        all.forEach((name, live) -> {
+            KindHealth found = registry.isUnusedDefault(kind.id(), name) ? null : kind.health(live);
+            if (found != null) {
+                health.withDetail(name, found.state());
+                if (found.isDown()) {
+                    health.down();
+                }
             }
-            CircuitState state = breaker.currentState();
-            health.withDetail(breaker.name(), state.name());
-            boolean open = state == CircuitState.OPEN || state == CircuitState.FORCED_OPEN;
-            if (open && breaker.policy().health() == CircuitBreakerPolicy.Health.DOWN) {
-                health.down();
-            }
-        }
+        });
     }
 }

@@ -1,6 +1,8 @@
 package dev.resilience.spring.aop;
 
+import dev.resilience.annotation.Idempotent;
 import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.kind.MethodNames;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
@@ -34,7 +36,7 @@ final class AuthorizationCheck {
     }
 
     void check(Class<?> type, Method method, Protection protection) {
-        if (protection.idempotent() != null
+        if (protection.has(Idempotent.class)
                 && notFurtherOut.stream().anyMatch(advisor -> matches(advisor, method, type))) {
             throw new ResilienceConfigurationException(
                     "The method " + MethodNames.full(method, ProtectedMethods.written(type, method))

@@ -1,6 +1,7 @@
 package dev.resilience.spring.aop;
 
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.kind.MethodNames;
 import java.lang.reflect.Method;
 import java.util.Map;
 import org.springframework.context.annotation.Bean;

@@ -1,6 +1,8 @@
 package dev.resilience.spring.aop;
 
+import dev.resilience.annotation.Idempotent;
 import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.kind.MethodNames;
 import org.springframework.aop.SpringProxy;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
@@ -65,7 +67,7 @@ public final class IdempotentBeans implements SmartInstantiationAwareBeanPostPro
     /** The invocation of one proxy cannot be told anything by the other one. */
     private void refuse(Class<?> type) {
         advisor.methods().of(type).forEach((method, protection) -> {
-            if (protection.idempotent() != null) {
+            if (protection.has(Idempotent.class)) {
                 advisor.mistakes()
                         .add(new ResilienceConfigurationException(
                                 "The method " + MethodNames.full(method, ProtectedMethods.written(type, method))

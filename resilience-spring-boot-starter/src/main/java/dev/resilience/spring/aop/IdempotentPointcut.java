@@ -1,5 +1,6 @@
 package dev.resilience.spring.aop;
 
+import dev.resilience.annotation.Idempotent;
 import java.lang.reflect.Method;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 
@@ -26,7 +27,7 @@ final class IdempotentPointcut extends StaticMethodMatcherPointcut {
     public boolean matches(Method method, Class<?> targetClass) {
         Protection protection = methods.of(method, targetClass);
         return protection != null
-                && protection.idempotent() != null
+                && protection.has(Idempotent.class)
                 && !(blockingOnly && ReturnTypes.isAsynchronous(method, ProtectedMethods.written(targetClass, method)));
     }
 }

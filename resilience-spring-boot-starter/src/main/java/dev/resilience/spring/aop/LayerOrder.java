@@ -3,68 +3,89 @@ package dev.resilience.spring.aop;
 import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.kind.Kind;
+import dev.resilience.spring.kind.Kinds;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /**
  * The order of the layers around a method.
  *
- * @param names the outermost first; a fallback that is not named is the outermost
+ * @param kinds the outermost first
  */
-public record LayerOrder(List<String> names) {
-
-    static final String FALLBACK = "fallback";
-    static final String IDEMPOTENT = "idempotent";
-    static final String BULKHEAD = "bulkhead";
-    static final String CIRCUIT_BREAKER = "circuit-breaker";
-    static final String RETRY = "retry";
-    static final String TIME_LIMIT = "time-limit";
+public record LayerOrder(List<Kind<?, ?>> kinds) {
 
     /** The order that holds unless the application says otherwise. */
-    public static final List<String> DEFAULT =
-            List.of(FALLBACK, IDEMPOTENT, BULKHEAD, CIRCUIT_BREAKER, RETRY, TIME_LIMIT);
+    public static LayerOrder standard(Kinds kinds) {
+        return new LayerOrder(kinds.layers());
+    }
 
-    public LayerOrder {
-        names = names.contains(FALLBACK)
-                ? List.copyOf(names)
-                : Stream.concat(Stream.of(FALLBACK), names.stream()).toList();
+    /**
+     * The order that is written.
+     *
+     * @param written the names of the layers, the outermost first
+     * @throws ResilienceConfigurationException unless every layer is there once; those that may be left out keep their place
+     */
+    public static LayerOrder of(List<String> written, Kinds kinds) {
+        List<String> names = completed(written, kinds.layers());
+        List<String> all = kinds.layers().stream().map(Kind::layerName).toList();
         List<ResilienceConfigurationException> mistakes = new ArrayList<>();
         Set<String> unknown = new LinkedHashSet<>(names);
-        unknown.removeAll(DEFAULT);
+        unknown.removeAll(all);
         for (String name : unknown) {
             mistakes.add(
                     name.equals("rate-limit")
-                            ? mistake("this version has no rate limits", "Remove 'rate-limit'.")
-                            : mistake("'" + name + "' is not a layer", NearestNames.suggest(name, DEFAULT)));
+                            ? mistake("this version has no rate limits", "Remove 'rate-limit'.", kinds)
+                            : mistake("'" + name + "' is not a layer", NearestNames.suggest(name, all), kinds));
         }
-        for (String name : DEFAULT) {
+        for (String name : all) {
             if (names.indexOf(name) != names.lastIndexOf(name)) {
-                mistakes.add(mistake("'" + name + "' is there twice", "Name every layer once."));
+                mistakes.add(mistake("'" + name + "' is there twice", "Name every layer once.", kinds));
             }
         }
-        Set<String> missing = new LinkedHashSet<>(DEFAULT);
+        Set<String> missing = new LinkedHashSet<>(all);
         missing.removeAll(names);
         unknown.remove("rate-limit");
         if (missing.size() > unknown.size()) { // an unknown name stands for one of them
-            mistakes.add(mistake(missing + " is missing", "Name every layer once."));
+            mistakes.add(mistake(missing + " is missing", "Name every layer once.", kinds));
         }
         if (!mistakes.isEmpty()) {
             throw ResilienceConfigurationException.of(mistakes);
         }
+        return new LayerOrder(names.stream()
+                .<Kind<?, ?>>map(name -> kinds.layers().get(all.indexOf(name)))
+                .toList());
     }
 
-    /** Whether fallbacks answer inside of idempotent calls. */
-    boolean putsFallbackInsideIdempotent() {
-        return names.indexOf(FALLBACK) > names.indexOf(IDEMPOTENT);
+    /** With the layers that may be left out, each inside of the one that it stands inside of in the default order. */
+    private static List<String> completed(List<String> written, List<Kind<?, ?>> layers) {
+        List<String> names = new ArrayList<>(written);
+        for (Kind<?, ?> kind : layers) {
+            if (kind.mayBeLeftOutOfOrder() && !names.contains(kind.layerName())) {
+                names.add(names.indexOf(kind.inside()) + 1, kind.layerName());
+            }
+        }
+        return names;
     }
 
-    private static ResilienceConfigurationException mistake(String why, String cure) {
+    /** Whether a layer stands inside of the layer of a name. */
+    boolean isInside(Kind<?, ?> kind, String outer) {
+        List<String> names = kinds.stream().map(Kind::layerName).toList();
+        return names.indexOf(kind.layerName()) > names.indexOf(outer) && names.contains(outer);
+    }
+
+    private static ResilienceConfigurationException mistake(String why, String cure, Kinds kinds) {
+        List<String> optional = kinds.layers().stream()
+                .filter(Kind::mayBeLeftOutOfOrder)
+                .map(Kind::layerName)
+                .toList();
         return new ResilienceConfigurationException(
                 MistakeKind.VALUES,
                 "The property 'resilience.order' must name every layer once, the outermost first, but " + why,
-                cure + " The default is: " + String.join(", ", DEFAULT) + "; 'fallback' may be left out.");
+                cure + " The default is: "
+                        + String.join(", ", kinds.layers().stream().map(Kind::layerName).toList()) + "; '"
+                        + String.join("' and '", optional) + "' may be left out.");
     }
 }

@@ -2,6 +2,7 @@ package dev.resilience.spring.aop;
 
 import dev.resilience.spring.idempotency.CallIdentity;
 import dev.resilience.spring.idempotency.MovedCall;
+import dev.resilience.spring.kind.ProtectedCall;
 import dev.resilience.spring.transaction.RollbackMarks;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +22,7 @@ import org.springframework.util.ClassUtils;
  * <p>Aspects further in look for the invocation on their thread, where an interceptor that stands outside of this advice
  * has put it; on another thread than the caller's it is put there here.
  */
-final class MethodCall implements MovedCall {
+final class MethodCall implements MovedCall, ProtectedCall {
 
     private static final boolean KNOWS_TRANSACTIONS = ClassUtils.isPresent(
             "org.springframework.transaction.interceptor.TransactionAspectSupport", MethodCall.class.getClassLoader());
@@ -58,9 +59,8 @@ final class MethodCall implements MovedCall {
         return Thread.currentThread() == caller ? once.proceed() : ExposeInvocationInterceptor.INSTANCE.invoke(once);
     }
 
-    /** What the method, or one that answers in its place, has returned; what is in it, where stages are waited for. */
-    @Nullable
-    Object result(@Nullable Object returned) throws Throwable {
+    @Override
+    public @Nullable Object result(@Nullable Object returned) throws Throwable {
         return awaitsStages ? StageResult.await(returned) : returned;
     }
 
@@ -91,9 +91,8 @@ final class MethodCall implements MovedCall {
         return invocation.getArguments();
     }
 
-    /** The bean behind the proxy. */
-    @Nullable
-    Object target() {
+    @Override
+    public @Nullable Object target() {
         return invocation.getThis();
     }
 }

@@ -1,7 +1,9 @@
 package dev.resilience.spring.aop;
 
+import dev.resilience.annotation.Idempotent;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupMistakes;
+import dev.resilience.spring.kind.MethodNames;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -106,7 +108,7 @@ final class MethodPlans {
         ConcurrentMap<Method, MethodPlan> plans = byClass.computeIfAbsent(type, key -> new ConcurrentHashMap<>());
         MethodPlan plan = plans.get(specific);
         if (plan == null) {
-            if (bean == null && protection.idempotent() != null && ProtectedMethods.isMadeAtRunTime(type)) {
+            if (bean == null && protection.has(Idempotent.class) && ProtectedMethods.isMadeAtRunTime(type)) {
                 throw unknownBean(specific, type);
             }
             plan = factory.getObject().create(specific, type, protection, bean);

@@ -4,6 +4,7 @@ import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.kind.MethodNames;
 import java.lang.reflect.Method;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -22,19 +23,16 @@ final class NamedPolicies {
         this.placeholders = placeholders;
     }
 
-    ResilienceRegistry registry() {
-        return registry;
-    }
-
     /** The live object that an annotation names; {@code null} if what is written of it is a mistake already. */
-    <T> @Nullable T find(PolicyKind kind, Map<String, T> live, String written, Method method, Class<?> type) {
+    <L> @Nullable L find(PolicyKind kind, String written, Method method, Class<?> type) {
+        Map<String, L> live = registry.ofKind(kind.id());
         String wanted = resolve(kind, written, method, type);
         if (names.isBroken(kind, wanted)) {
             return null;
         }
         String inEnvironment = live.containsKey(wanted) ? null : names.inEnvironment(kind, wanted);
         String name = inEnvironment == null ? wanted : inEnvironment;
-        T found = live.get(name);
+        L found = live.get(name);
         if (found == null) {
             throw new ResilienceConfigurationException(
                     MistakeKind.POLICY_NAMES,
@@ -43,7 +41,7 @@ final class NamedPolicies {
                             + kind.prefix() + "." + name + "'",
                     names.cure(kind, name, live.keySet()));
         }
-        registry.use(kind, name, MethodNames.readable(method, type));
+        registry.use(kind.id(), name, MethodNames.readable(method, type));
         return found;
     }
 

@@ -1,6 +1,8 @@
 package dev.resilience.spring.aop;
 
+import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.kind.MethodNames;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
@@ -15,8 +17,8 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.annotation.MergedAnnotation;
-import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -50,7 +52,7 @@ final class OtherLibraries {
     /** Warns where both this library and another retry a method; asked before {@link #warnOfIdle}. */
     void warnOfSecondRetry(Class<?> type, Map<Method, Protection> methods) {
         methods.forEach((method, protection) -> {
-            if (protection.retryable() != null) {
+            if (protection.has(Retryable.class)) {
                 Stream.of(method, type)
                         .filter(element -> warnOfSecondRetry(element, method, type))
                         .findFirst()

@@ -1,60 +1,56 @@
 package dev.resilience.spring.aop;
 
-import dev.resilience.annotation.Bulkhead;
-import dev.resilience.annotation.CircuitBreaker;
-import dev.resilience.annotation.TimeLimit;
-import dev.resilience.bulkhead.BulkheadPolicy;
-import dev.resilience.fallback.Fallback;
 import dev.resilience.idempotency.IdempotentOperation;
 import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Pipeline;
-import dev.resilience.retry.Retry;
-import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
-import dev.resilience.spring.idempotency.IdempotentMethodCheck;
-import dev.resilience.spring.idempotency.IdempotentMethods;
+import dev.resilience.spring.idempotency.IdempotentLayer;
+import dev.resilience.spring.kind.Kind;
+import dev.resilience.spring.kind.Kinds;
 import dev.resilience.time.TimeSource;
-import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.springframework.util.StringValueResolver;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.config.EmbeddedValueResolver;
 
-/** Makes the plan of a method: finds what its annotations name and composes the layers in their order. */
+/** Makes the plan of a method: lets each kind that protects it make its layer, and composes the layers in their order. */
 public final class PlanFactory {
 
     private final ResilienceRegistry registry;
+    private final Kinds kinds;
     private final NamedPolicies policies;
-    private final IdempotentLayers idempotent;
     private final LayerOrder order;
+    private final ConfigurableListableBeanFactory beans;
     private final TimeSource time;
     private final ContextCarrier carrier;
     private final StartupWarnings warnings;
 
     /**
      * @param names answers for names that are not in the registry
-     * @param placeholders resolves {@code ${placeholders}} in policy names
+     * @param beans asked for what layers need, and for the values of {@code ${placeholders}} in policy names
      * @param carrier takes along what is bound to the caller's thread to those on which an asynchronous call goes on
      */
     public PlanFactory(
             ResilienceRegistry registry,
+            Kinds kinds,
             WrittenNames names,
             LayerOrder order,
-            IdempotentMethods idempotentMethods,
-            List<IdempotentMethodCheck> idempotentMethodChecks,
-            StringValueResolver placeholders,
+            ConfigurableListableBeanFactory beans,
             TimeSource time,
             ContextCarrier carrier,
             StartupWarnings warnings) {
         this.registry = registry;
-        this.policies = new NamedPolicies(registry, names, placeholders);
-        this.idempotent = new IdempotentLayers(policies, idempotentMethods, idempotentMethodChecks);
+        this.kinds = kinds;
+        this.policies = new NamedPolicies(registry, names, new EmbeddedValueResolver(beans));
         this.order = order;
+        this.beans = beans;
         this.time = time;
         this.carrier = carrier;
         this.warnings = warnings;
@@ -68,25 +64,40 @@ public final class PlanFactory {
         List<Layer> layers = new ArrayList<>();
         List<ResilienceConfigurationException> mistakes = new ArrayList<>();
         Boolean asynchronous = collect(mistakes, () -> ReturnTypes.isAsynchronous(method, userClass));
-        for (String name : order.names()) {
-            Layer layer = collect(mistakes, () -> layer(name, method, userClass, protection, bean, asynchronous));
-            if (layer != null) {
-                layers.add(layer);
+        boolean repeats = false;
+        for (Kind<?, ?> kind : order.kinds()) {
+            if (protection.get(kind.annotation()) != null) {
+                Layer layer = collect(mistakes, () -> layer(kind, method, userClass, protection, bean, asynchronous));
+                if (layer != null) {
+                    layers.add(layer);
+                }
+                repeats |= kind.repeats();
             }
         }
         if (!mistakes.isEmpty() || asynchronous == null) {
             throw ResilienceConfigurationException.of(mistakes);
         }
         IdempotentOperation operation = layers.stream()
-                .filter(IdempotentLayers.Made.class::isInstance)
-                .map(layer -> ((IdempotentLayers.Made) layer).operation())
+                .filter(IdempotentLayer.class::isInstance)
+                .map(layer -> ((IdempotentLayer) layer).operation())
                 .findFirst()
                 .orElse(null);
-        return new MethodPlan(Pipeline.of(layers, carrier), operation, asynchronous, protection.retryable() != null);
+        return new MethodPlan(Pipeline.of(layers, carrier), operation, asynchronous, repeats);
+    }
+
+    private <A extends Annotation> @Nullable Layer layer(
+            Kind<A, ?> kind,
+            Method method,
+            Class<?> type,
+            Protection protection,
+            @Nullable String bean,
+            @Nullable Boolean asynchronous) {
+        return kind.layer(new PlannedMethod<>(this, kind, method, type, protection, bean, asynchronous));
     }
 
     /** What is made, or {@code null} and one mistake more. */
-    static <T> @Nullable T collect(List<ResilienceConfigurationException> mistakes, Supplier<@Nullable T> made) {
+    private static <T> @Nullable T collect(
+            List<ResilienceConfigurationException> mistakes, Supplier<@Nullable T> made) {
         try {
             return made.get();
         } catch (ResilienceConfigurationException mistake) {
@@ -95,92 +106,31 @@ public final class PlanFactory {
         }
     }
 
-    private @Nullable Layer layer(
-            String name,
-            Method method,
-            Class<?> type,
-            Protection protection,
-            @Nullable String bean,
-            @Nullable Boolean asynchronous) {
-        return switch (name) {
-            case LayerOrder.FALLBACK -> fallback(method, type, protection);
-            case LayerOrder.IDEMPOTENT -> idempotent.make(method, type, protection, bean, asynchronous);
-            case LayerOrder.BULKHEAD -> bulkhead(method, type, protection.bulkhead());
-            case LayerOrder.CIRCUIT_BREAKER -> circuitBreaker(method, type, protection.circuitBreaker());
-            case LayerOrder.RETRY -> retry(method, type, protection);
-            case LayerOrder.TIME_LIMIT -> timeLimit(method, type, protection.timeLimit());
-            default -> null;
-        };
+    ResilienceRegistry registry() {
+        return registry;
     }
 
-    private @Nullable Layer bulkhead(Method method, Class<?> type, @Nullable Bulkhead annotation) {
-        if (annotation == null) {
-            return null;
-        }
-        dev.resilience.bulkhead.Bulkhead bulkhead =
-                policies.find(PolicyKind.BULKHEAD, registry.bulkheads(), annotation.value(), method, type);
-        if (bulkhead != null && bulkhead.policy().type() == BulkheadPolicy.Type.THREAD_POOL) {
-            warnIfTransactional(method, type, "a thread of the bulkhead '" + bulkhead.name() + "'", "");
-        }
-        return bulkhead;
+    Kinds kinds() {
+        return kinds;
     }
 
-    private @Nullable Layer circuitBreaker(Method method, Class<?> type, @Nullable CircuitBreaker annotation) {
-        return annotation == null
-                ? null
-                : policies.find(
-                        PolicyKind.CIRCUIT_BREAKER, registry.circuitBreakers(), annotation.value(), method, type);
+    NamedPolicies policies() {
+        return policies;
     }
 
-    private @Nullable Layer retry(Method method, Class<?> type, Protection protection) {
-        if (protection.retryable() == null) {
-            return null;
-        }
-        Retry retry = policies.find(
-                PolicyKind.RETRY, registry.retries(), protection.retryable().value(), method, type);
-        if (retry == null) {
-            return null;
-        }
-        if (retry.budget() != null) {
-            registry.use(PolicyKind.RETRY_BUDGET, retry.budget().name(), MethodNames.readable(method, type));
-        }
-        return protection.idempotent() == null ? retry : retry.forIdempotentCalls();
+    LayerOrder order() {
+        return order;
     }
 
-    private @Nullable Layer timeLimit(Method method, Class<?> type, @Nullable TimeLimit annotation) {
-        if (annotation == null) {
-            return null;
-        }
-        dev.resilience.timelimit.TimeLimit limit =
-                policies.find(PolicyKind.TIME_LIMIT, registry.timeLimits(), annotation.value(), method, type);
-        if (limit != null && limit.policy().thread() == RunsOn.WORKER) {
-            warnIfTransactional(
-                    method,
-                    type,
-                    "a worker thread of the time limit '" + limit.name() + "'",
-                    ", and its own may still be committed or rolled back after the caller has got its exception");
-        }
-        return limit;
+    ConfigurableListableBeanFactory beans() {
+        return beans;
     }
 
-    private void warnIfTransactional(Method method, Class<?> type, String where, String furthermore) {
-        if (Transactions.mayBeginAt(method, type)) {
-            warnings.add("The method " + MethodNames.full(method, type) + " is @Transactional and runs on " + where
-                    + ": it takes no part in a transaction of its caller" + furthermore);
-        }
+    TimeSource time() {
+        return time;
     }
 
-    private @Nullable Layer fallback(Method method, Class<?> type, Protection protection) {
-        dev.resilience.annotation.Fallback annotation = protection.fallback();
-        if (annotation == null) {
-            return null;
-        }
-        String name = MethodNames.brief(method, type);
-        Fallback fallback = registry.fallbacks()
-                .computeIfAbsent(
-                        MethodNames.full(method, type),
-                        key -> new Fallback(name, FallbackResolver.resolve(annotation, method, type), time));
-        boolean inside = protection.idempotent() != null && order.putsFallbackInsideIdempotent();
-        return inside ? fallback.insideIdempotent() : fallback;
+    StartupWarnings warnings() {
+        return warnings;
     }
 }

@@ -1,7 +1,9 @@
 package dev.resilience.spring.aop;
 
+import dev.resilience.annotation.Idempotent;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupMistakes;
+import dev.resilience.spring.kind.Kinds;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
@@ -10,8 +12,10 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanCurrentlyInCreationException;
 import org.springframework.core.BridgeMethodResolver;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -27,23 +31,39 @@ public final class ProtectedMethods {
 
     private final ProxyRules rules;
     private final StartupMistakes mistakes;
+    private final Supplier<Kinds> kinds;
     private final ConcurrentMap<Class<?>, Map<Method, Protection>> byClass = new ConcurrentHashMap<>();
     private final Map<Class<?>, Map<Method, Protection>> refused = new ConcurrentHashMap<>();
 
     /**
      * @param proxyTargetClass whether proxies are subclasses even where a bean has interfaces
      * @param mistakes keeps the methods that a proxy cannot intercept
+     * @param kinds whose annotations protect methods, asked for with the first class
      */
-    public ProtectedMethods(boolean proxyTargetClass, StartupMistakes mistakes) {
+    public ProtectedMethods(boolean proxyTargetClass, StartupMistakes mistakes, Supplier<Kinds> kinds) {
         this.rules = new ProxyRules(proxyTargetClass);
         this.mistakes = mistakes;
+        this.kinds = kinds;
     }
 
     /** The protected methods of a class, each as its most specific implementation. */
     Map<Method, Protection> of(Class<?> type) {
         Class<?> userClass = ClassUtils.getUserClass(type);
         Map<Method, Protection> known = byClass.get(userClass);
-        return known != null ? known : byClass.computeIfAbsent(userClass, this::find);
+        if (known == null) {
+            known = areKindsMade() ? byClass.computeIfAbsent(userClass, this::find) : Map.of();
+        }
+        return known;
+    }
+
+    /** What a kind is made with comes before all kinds, and cannot be protected by them. */
+    private boolean areKindsMade() {
+        try {
+            kinds.get();
+            return true;
+        } catch (BeanCurrentlyInCreationException beingMade) {
+            return false;
+        }
     }
 
     /**
@@ -56,7 +76,7 @@ public final class ProtectedMethods {
 
     /** Whether a type has idempotent methods. */
     boolean areIdempotentIn(Class<?> type) {
-        return of(type).values().stream().anyMatch(protection -> protection.idempotent() != null);
+        return of(type).values().stream().anyMatch(protection -> protection.has(Idempotent.class));
     }
 
     /** Every class that was looked at and has protected methods. */
@@ -126,7 +146,7 @@ public final class ProtectedMethods {
     }
 
     private Map<Method, Protection> find(Class<?> type) {
-        if (!AnnotationUtils.isCandidateClass(type, Protection.ANNOTATIONS)) {
+        if (!AnnotationUtils.isCandidateClass(type, kinds.get().annotations())) {
             return Map.of();
         }
         Map<Method, Protection> found = new HashMap<>();
@@ -158,12 +178,12 @@ public final class ProtectedMethods {
         }
     }
 
-    private static void collect(Class<?> type, Class<?> target, Map<Method, Protection> found) {
+    private void collect(Class<?> type, Class<?> target, Map<Method, Protection> found) {
         MergedAnnotations onType = Protection.onType(target);
         ReflectionUtils.doWithMethods(
                 type,
                 method -> {
-                    Protection protection = Protection.of(method, target, onType);
+                    Protection protection = Protection.of(method, target, onType, kinds.get());
                     if (protection != null && (protection.onMethod() || ProxyRules.isService(method, target))) {
                         found.put(method, protection);
                     }

@@ -1,31 +1,24 @@
 package dev.resilience.spring.aop;
 
-import dev.resilience.annotation.Fallback;
-import dev.resilience.annotation.Idempotent;
 import dev.resilience.spring.StartupMistakes;
-import dev.resilience.spring.idempotency.ArgumentHints;
+import dev.resilience.spring.kind.Kind;
+import dev.resilience.spring.kind.Kinds;
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
-import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
-import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.ReflectionHints;
 import org.springframework.beans.factory.aot.BeanFactoryInitializationAotContribution;
 import org.springframework.beans.factory.aot.BeanFactoryInitializationAotProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.ResolvableType;
-import org.springframework.util.ReflectionUtils;
 
 /**
- * Tells a native image what protected methods need of reflection: the results of idempotent ones are read back, their
- * arguments compared and asked for the key; fallback methods are called.
+ * Tells a native image what protected methods need of reflection, kind by kind. Annotations that are found as
+ * meta-annotations with other attributes are proxies, which a native image must have.
  */
 final class ProtectedMethodsHints implements BeanFactoryInitializationAotProcessor {
-
-    /** Not written as it is. */
-    private static final String HTTP_ANSWER = "org.springframework.http.ResponseEntity";
 
     @Override
     public @Nullable BeanFactoryInitializationAotContribution processAheadOfTime(
@@ -33,7 +26,8 @@ final class ProtectedMethodsHints implements BeanFactoryInitializationAotProcess
         if (beans.getBeanNamesForType(ResilienceAdvisor.class, true, false).length == 0) {
             return null;
         }
-        ProtectedMethods methods = new ProtectedMethods(true, StartupMistakes.thrownAtOnce());
+        Kinds kinds = beans.getBean(Kinds.class);
+        ProtectedMethods methods = new ProtectedMethods(true, StartupMistakes.thrownAtOnce(), () -> kinds);
         Set<Class<?>> types = new LinkedHashSet<>();
         for (String name : beans.getBeanDefinitionNames()) {
             Class<?> type = beans.getType(name, false);
@@ -41,46 +35,24 @@ final class ProtectedMethodsHints implements BeanFactoryInitializationAotProcess
                 types.add(type);
             }
         }
-        return (context, code) -> types.forEach(
-                type -> register(type, methods, context.getRuntimeHints().reflection()));
+        return (context, code) -> {
+            kinds.annotations()
+                    .forEach(annotation -> context.getRuntimeHints().proxies().registerJdkProxy(annotation));
+            ReflectionHints hints = context.getRuntimeHints().reflection();
+            types.forEach(type -> methods.of(type)
+                    .forEach((method, protection) -> kinds.layers()
+                            .forEach(kind -> register(kind, type, method, protection, hints))));
+        };
     }
 
-    private static void register(Class<?> type, ProtectedMethods methods, ReflectionHints hints) {
-        methods.of(type).forEach((method, protection) -> {
+    private static <A extends Annotation> void register(
+            Kind<A, ?> kind, Class<?> type, Method method, Protection protection, ReflectionHints hints) {
+        A annotation = protection.get(kind.annotation());
+        if (annotation != null) {
             Class<?> written = ProtectedMethods.written(type, method);
-            if (protection.idempotent() != null) {
-                for (int i = 0; i < method.getParameterCount(); i++) {
-                    ArgumentHints.register(ResolvableType.forMethodParameter(method, i, written), hints);
-                }
-                new BindingReflectionHintsRegistrar()
-                        .registerReflectionHints(hints, values(method, written, protection.idempotent()));
-            }
-            if (protection.fallback() != null) {
-                registerFallbacks(protection.fallback(), written, hints);
-            }
-        });
-    }
-
-    private static Class<?>[] values(Method method, Class<?> type, Idempotent annotation) {
-        Set<Class<?>> values = new LinkedHashSet<>(Set.of(annotation.resultType()));
-        collect(ReturnTypes.resultType(method, type, ReturnTypes.isAsynchronous(method, type)), values);
-        for (int i = 0; i < method.getParameterCount(); i++) {
-            collect(ResolvableType.forMethodParameter(method, i, type), values);
+            ResolvableType result =
+                    ReturnTypes.resultType(method, written, ReturnTypes.isAsynchronous(method, written));
+            kind.hints(annotation, method, written, result, hints);
         }
-        values.removeIf(value -> value == void.class || value.getName().equals(HTTP_ANSWER));
-        return values.toArray(Class<?>[]::new);
-    }
-
-    private static void collect(ResolvableType type, Set<Class<?>> values) {
-        values.add(type.resolve(void.class));
-        for (ResolvableType generic : type.getGenerics()) {
-            collect(generic, values);
-        }
-    }
-
-    private static void registerFallbacks(Fallback annotation, Class<?> type, ReflectionHints hints) {
-        Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(type))
-                .filter(method -> method.getName().equals(annotation.value()))
-                .forEach(method -> hints.registerMethod(method, ExecutableMode.INVOKE));
     }
 }

@@ -1,6 +1,7 @@
 package dev.resilience.spring.aop;
 
 import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.kind.MethodNames;
 import java.io.Closeable;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -12,8 +13,8 @@ import org.springframework.beans.factory.InitializingBean;
 import org.springframework.context.annotation.ProxyType;
 import org.springframework.context.annotation.Proxyable;
 import org.springframework.core.annotation.MergedAnnotation;
-import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 

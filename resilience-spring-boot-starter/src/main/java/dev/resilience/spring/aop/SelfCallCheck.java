@@ -1,6 +1,7 @@
 package dev.resilience.spring.aop;
 
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.kind.MethodNames;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
@@ -153,16 +154,7 @@ final class SelfCallCheck {
 
         private Stream<Object> parts(Method method) {
             Protection protection = Objects.requireNonNull(methods.get(method));
-            return Arrays.stream(new @Nullable Object[] {
-                        protection.fallback(),
-                        protection.idempotent(),
-                        protection.bulkhead(),
-                        protection.circuitBreaker(),
-                        protection.retryable(),
-                        protection.timeLimit()
-                    })
-                    .filter(Objects::nonNull)
-                    .map(Objects::requireNonNull);
+            return protection.annotations().stream().map(annotation -> annotation);
         }
     }
 }

@@ -2,7 +2,7 @@ package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.spring.PolicyKind;
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +34,7 @@ final class ConfiguredKeys {
     private static final UnboundElementsSourceFilter STRICT = new UnboundElementsSourceFilter();
 
     private final List<ConfigurationPropertySource> sources = new ArrayList<>();
-    private final Map<PolicyKind, Set<String>> ofEnvironment = new EnumMap<>(PolicyKind.class);
+    private final Map<PolicyKind, Set<String>> ofEnvironment = new HashMap<>();
     private final KnownKeys known;
     private @Nullable List<SourceKeys> read;
 
@@ -117,6 +117,10 @@ final class ConfiguredKeys {
                         .forEach(name -> found.putIfAbsent(name.getLastElement(Form.UNIFORM), prefix.append(name)));
             }
         }
+    }
+
+    KnownKeys known() {
+        return known;
     }
 
     /** Whether somebody wrote the property, as one value or as a list. */

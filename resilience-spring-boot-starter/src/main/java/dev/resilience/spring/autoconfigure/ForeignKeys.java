@@ -1,6 +1,5 @@
 package dev.resilience.spring.autoconfigure;
 
-import dev.resilience.spring.PolicyKind;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -130,8 +129,8 @@ final class ForeignKeys {
 
     /** What another library's key is here, or {@code null} if no library is known to have it. */
     @Nullable
-    Entry find(PolicyKind kind, String key) {
-        return entries.get(kind.id() + "/" + KnownKeys.uniform(key));
+    Entry find(String kind, String key) {
+        return entries.get(kind + "/" + KnownKeys.uniform(key));
     }
 
     /** Our name of a kind that others call differently; empty if this version does not have it. */

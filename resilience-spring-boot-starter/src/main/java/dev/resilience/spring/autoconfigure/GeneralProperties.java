@@ -1,9 +1,13 @@
 package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.spring.MistakeKind;
+import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.aop.LayerOrder;
+import dev.resilience.spring.kind.Kinds;
+import java.util.Collection;
+import java.util.List;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
@@ -44,8 +48,13 @@ final class GeneralProperties {
                 keys(environment), new PropertySourcesPlaceholdersResolver(environment), mistakes);
     }
 
+    /** What is written, for what asks for no policies. */
     static ConfiguredKeys keys(Environment environment) {
-        return new ConfiguredKeys(ConfigurationPropertySources.get(environment), KnownKeys.all());
+        return keys(environment, List.of());
+    }
+
+    static ConfiguredKeys keys(Environment environment, Collection<? extends PolicyKind> kinds) {
+        return new ConfiguredKeys(ConfigurationPropertySources.get(environment), new KnownKeys(kinds));
     }
 
     /**
@@ -71,15 +80,15 @@ final class GeneralProperties {
     }
 
     /** The order of the layers; the default in place of one that is none, which is a mistake. */
-    static LayerOrder order(Environment environment, StartupMistakes mistakes) {
+    static LayerOrder order(Environment environment, Kinds kinds, StartupMistakes mistakes) {
         try {
-            return new LayerOrder(read(environment).getOrder());
+            return LayerOrder.of(read(environment).getOrder(), kinds);
         } catch (ResilienceConfigurationException invalid) {
             String where = keys(environment).describe(ConfigurationPropertyName.of("resilience.order"));
             invalid.mistakes()
                     .forEach(mistake -> mistakes.add(new ResilienceConfigurationException(
                             MistakeKind.VALUES, mistake.getMessage() + "\n\n" + where, mistake.action())));
-            return new LayerOrder(LayerOrder.DEFAULT);
+            return LayerOrder.standard(kinds);
         }
     }
 }

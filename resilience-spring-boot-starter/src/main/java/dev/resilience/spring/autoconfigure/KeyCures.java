@@ -36,7 +36,7 @@ final class KeyCures {
     record Cure(String identity, String description, String action) {}
 
     Cure of(ConfigurationPropertyName name) {
-        PolicyKind kind = KnownKeys.kind(name);
+        PolicyKind kind = known.kind(name);
         if (known.isMisplacedList(name)) {
             return ofList(name);
         }
@@ -63,7 +63,7 @@ final class KeyCures {
         if (known.keyWithoutPolicy(name) != null) {
             return keyWithoutPolicy(kind, name, String.valueOf(known.keyWithoutPolicy(name)));
         }
-        ForeignKeys.Entry withoutPolicy = foreign.find(kind, KnownKeys.plain(name, KnownKeys.POLICY));
+        ForeignKeys.Entry withoutPolicy = foreign.find(kind.id(), KnownKeys.plain(name, KnownKeys.POLICY));
         if (withoutPolicy != null && keys.hasValue(name)) {
             return new Cure(
                     name.toString(),
@@ -85,7 +85,7 @@ final class KeyCures {
                     "Write the value of one of its keys: " + below(kind, key) + ".");
         }
         String policy = name.getElement(KnownKeys.POLICY, Form.ORIGINAL);
-        ForeignKeys.Entry entry = foreign.find(kind, key);
+        ForeignKeys.Entry entry = foreign.find(kind.id(), key);
         if (entry != null) {
             return new Cure(name.toString(), UNKNOWN, entry.cure(keys.value(name)));
         }
@@ -125,14 +125,14 @@ final class KeyCures {
             String rest = String.join(".", Arrays.copyOfRange(parts, i, parts.length));
             String before = String.join(".", Arrays.copyOf(parts, i));
             String written = known.find(kind, rest);
-            ForeignKeys.Entry entry = foreign.find(kind, rest);
+            ForeignKeys.Entry entry = foreign.find(kind.id(), rest);
             if (written != null || entry != null) {
                 return tooLow(kind, policy, before, written, entry, name);
             }
         }
         List<String> near = NearestNames.nearest(key, known.of(kind));
         boolean isDeeper = near.stream().anyMatch(candidate -> candidate.endsWith("." + key));
-        for (PolicyKind other : PolicyKind.values()) {
+        for (PolicyKind other : known.kinds()) {
             String written = known.find(other, key);
             if (written != null && !isDeeper) {
                 return new Cure(
@@ -230,7 +230,7 @@ final class KeyCures {
         boolean withPolicy = name.getNumberOfElements() > 2
                 && NearestNames.nearest(first, kinds()).isEmpty()
                 && NearestNames.nearest(first, known.general()).isEmpty();
-        for (PolicyKind kind : PolicyKind.values()) {
+        for (PolicyKind kind : known.kinds()) {
             String key = known.find(kind, KnownKeys.plain(name, KnownKeys.KIND));
             String below = withPolicy ? known.find(kind, KnownKeys.plain(name, KnownKeys.POLICY)) : null;
             if (key != null) {
@@ -250,7 +250,7 @@ final class KeyCures {
         return null;
     }
 
-    private static List<String> kinds() {
-        return Arrays.stream(PolicyKind.values()).map(PolicyKind::id).toList();
+    private List<String> kinds() {
+        return known.kinds().stream().map(PolicyKind::id).toList();
     }
 }

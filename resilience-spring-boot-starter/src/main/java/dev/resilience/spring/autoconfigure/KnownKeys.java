@@ -4,7 +4,6 @@ import dev.resilience.spring.KebabCase;
 import dev.resilience.spring.PolicyKind;
 import java.beans.PropertyDescriptor;
 import java.util.Collection;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Locale;
@@ -28,20 +27,18 @@ final class KnownKeys {
     /** What the documentation of other versions speaks of. */
     private static final Set<String> OF_OTHER_VERSIONS = Set.of("advice-mode", "bindings", "http-client", "rate-limit");
 
-    private static final KnownKeys ALL = new KnownKeys();
-
     /** The keys as the documentation writes them, by their uniform spelling. */
-    private final Map<PolicyKind, Map<String, String>> ofPolicies = new EnumMap<>(PolicyKind.class);
+    private final Map<PolicyKind, Map<String, String>> ofPolicies = new LinkedHashMap<>();
     private final Map<String, String> general = new LinkedHashMap<>();
     private final Set<String> lists = new LinkedHashSet<>();
 
-    KnownKeys() {
-        PolicyDefaults.BY_KIND.forEach((kind, policy) -> {
+    KnownKeys(Collection<? extends PolicyKind> kinds) {
+        for (PolicyKind kind : kinds) {
             Map<String, String> keys = new LinkedHashMap<>();
-            PolicyKeys.types(policy.getClass()).forEach((key, type) -> add(key, type, keys));
+            PolicyKeys.types(kind.policyType()).forEach((key, type) -> add(key, type, keys));
             add("extends", String.class, keys);
             ofPolicies.put(kind, keys);
-        });
+        }
         collect(ResilienceProperties.class, "");
     }
 
@@ -52,8 +49,9 @@ final class KnownKeys {
         }
     }
 
-    static KnownKeys all() {
-        return ALL;
+    /** The kinds of policies, in the order in which they are shown. */
+    Set<PolicyKind> kinds() {
+        return ofPolicies.keySet();
     }
 
     boolean contains(ConfigurationPropertyName name) {
@@ -145,7 +143,7 @@ final class KnownKeys {
         }
         Set<String> all = new TreeSet<>(general());
         String key = plain(name, POLICY_KEY);
-        for (PolicyKind candidate : PolicyKind.values()) {
+        for (PolicyKind candidate : kinds()) {
             String written = find(candidate, key);
             if (name.getNumberOfElements() <= POLICY) {
                 all.add(candidate.id());
@@ -164,9 +162,11 @@ final class KnownKeys {
         return ofPolicies.getOrDefault(kind, Map.of());
     }
 
-    static @Nullable PolicyKind kind(ConfigurationPropertyName name) {
+    /** The kind below which the name stands, or {@code null} if it is none. */
+    @Nullable
+    PolicyKind kind(ConfigurationPropertyName name) {
         String element = name.getElement(KIND, Form.UNIFORM);
-        for (PolicyKind kind : PolicyKind.values()) {
+        for (PolicyKind kind : kinds()) {
             if (uniform(kind.id()).equals(element)) {
                 return kind;
             }

@@ -8,7 +8,6 @@ import dev.resilience.spring.StartupMistakes;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,7 +40,7 @@ final class PolicyBinder {
     private final PlaceholdersResolver placeholders;
     private final StartupMistakes mistakes;
     private final BiConsumer<PolicyKind, String> broken;
-    private final Map<PolicyKind, WrittenPolicies> written = new EnumMap<>(PolicyKind.class);
+    private final Map<PolicyKind, WrittenPolicies> written = new LinkedHashMap<>();
     private final List<ConfigurationPropertySource> layers = new ArrayList<>();
     private final Binder binder; // one for all policies, because it remembers the constructors
 
@@ -77,12 +76,7 @@ final class PolicyBinder {
      * left out: they are mistakes.
      */
     <P extends Record> Map<String, P> bind(PolicyKind kind, P defaults) {
-        Map<ConfigurationPropertyName, Object> lowest = new LinkedHashMap<>();
-        PolicyKeys.values(defaults).forEach((key, value) -> {
-            if (value != null) {
-                lowest.put(ConfigurationPropertyName.of(key), value);
-            }
-        });
+        Map<ConfigurationPropertyName, Object> lowest = PolicyLayer.byName(PolicyKeys.values(defaults));
         @SuppressWarnings("unchecked")
         Bindable<P> target = Bindable.of((Class<P>) defaults.getClass()).withBindMethod(BindMethod.VALUE_OBJECT);
         Map<String, P> policies = new LinkedHashMap<>();
@@ -104,7 +98,7 @@ final class PolicyBinder {
 
     /** The names of all policies that are written, by kind. */
     Map<PolicyKind, Set<String>> names() {
-        Map<PolicyKind, Set<String>> all = new EnumMap<>(PolicyKind.class);
+        Map<PolicyKind, Set<String>> all = new LinkedHashMap<>();
         written.forEach((kind, policies) -> all.put(kind, policies.names()));
         return all;
     }
@@ -112,8 +106,7 @@ final class PolicyBinder {
     private WrittenPolicies written(PolicyKind kind) {
         return written.computeIfAbsent(
                 kind,
-                key -> new WrittenPolicies(
-                        kind, keys, placeholders, kind == PolicyKind.RETRY ? RetryPresets.names() : Set.of()));
+                key -> new WrittenPolicies(kind, keys, placeholders));
     }
 
     /** In place of a value that cannot be read or is refused stands the default, so that the others are checked too. */

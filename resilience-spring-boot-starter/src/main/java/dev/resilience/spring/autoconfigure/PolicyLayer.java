@@ -1,6 +1,7 @@
 package dev.resilience.spring.autoconfigure;
 
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -43,6 +44,17 @@ final class PolicyLayer implements IterableConfigurationPropertySource {
         this.keys = keys;
         this.values = values;
         this.hidden = hidden;
+    }
+
+    /** The values by the names of their keys, without those that are {@code null}. */
+    static Map<ConfigurationPropertyName, Object> byName(Map<String, ? extends @Nullable Object> values) {
+        Map<ConfigurationPropertyName, Object> byName = new LinkedHashMap<>();
+        values.forEach((key, value) -> {
+            if (value != null) {
+                byName.put(ConfigurationPropertyName.of(key), value);
+            }
+        });
+        return byName;
     }
 
     /** Values that are written nowhere. */

@@ -4,7 +4,6 @@ import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.aop.WrittenNames;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -19,6 +18,7 @@ final class PolicyNames implements WrittenNames {
 
     private final Environment environment;
     private final ConfiguredKeys keys;
+    private final KnownKeys known;
     private final UnknownKeys unknown;
     private final StartupMistakes mistakes;
     private final Set<String> broken = ConcurrentHashMap.newKeySet();
@@ -27,9 +27,15 @@ final class PolicyNames implements WrittenNames {
      * @param unknown the keys that nothing reads, one of which may be what is missed
      * @param mistakes is told of what explains a name
      */
-    PolicyNames(Environment environment, ConfiguredKeys keys, UnknownKeys unknown, StartupMistakes mistakes) {
+    PolicyNames(
+            Environment environment,
+            ConfiguredKeys keys,
+            KnownKeys known,
+            UnknownKeys unknown,
+            StartupMistakes mistakes) {
         this.environment = environment;
         this.keys = keys;
+        this.known = known;
         this.unknown = unknown;
         this.mistakes = mistakes;
     }
@@ -62,10 +68,10 @@ final class PolicyNames implements WrittenNames {
 
     @Override
     public String cure(PolicyKind kind, String name, Collection<String> live) {
-        if (kind == PolicyKind.RETRY && RetryPresets.names().contains(name)) {
+        if (kind.presets().containsKey(name)) {
             return "'" + name + "' is a preset, which a policy can start from and a method cannot name. Write a policy "
                     + "that starts from it and has its name or another: configure the policy under '" + kind.prefix()
-                    + "." + name + "':\n\n    resilience.retry." + name + ":\n      extends: " + name;
+                    + "." + name + "':\n\n    " + kind.prefix() + "." + name + ":\n      extends: " + name;
         }
         if (name.isBlank()) {
             return "Write the name of a policy. " + NearestNames.suggest(name, live);
@@ -77,7 +83,7 @@ final class PolicyNames implements WrittenNames {
         if (explains != null) {
             return "Correct '" + explains + "' first, which is not known either: it is probably where the policy is.";
         }
-        Resilience4jTranslation leftOver = Resilience4jKeys.leftOver(environment);
+        Resilience4jTranslation leftOver = Resilience4jKeys.leftOver(environment, known);
         if (leftOver != null && leftOver.contains(kind, name)) {
             mistakes.add("resilience4j", leftOver.toMistake());
             return "Write it below 'resilience': the mistake about keys under 'resilience4j' has the YAML to paste.";
@@ -110,9 +116,9 @@ final class PolicyNames implements WrittenNames {
 
     /** The kinds in which the name is known, and does not help. */
     private String ofOtherKinds(PolicyKind kind, String name) {
-        return Arrays.stream(PolicyKind.values())
+        return known.kinds().stream()
                 .filter(other -> other != kind && keys.policies(other).containsKey(name))
-                .map(other -> "There is " + (other == PolicyKind.IDEMPOTENCY ? "an " : "a ") + other.id() + " policy '"
+                .map(other -> "There is " + (other.id().matches("[aeiou].*") ? "an " : "a ") + other.id() + " policy '"
                         + name + "', but this needs '" + kind.prefix() + "." + name + "'. ")
                 .findFirst()
                 .orElse("");

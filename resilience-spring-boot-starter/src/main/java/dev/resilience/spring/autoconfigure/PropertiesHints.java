@@ -1,24 +1,38 @@
 package dev.resilience.spring.autoconfigure;
 
+import dev.resilience.spring.PolicyKind;
+import dev.resilience.spring.kind.Kinds;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
-import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.aot.BeanFactoryInitializationAotContribution;
+import org.springframework.beans.factory.aot.BeanFactoryInitializationAotProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.bind.BindableRuntimeHintsRegistrar;
 
 /**
  * Properties can be bound in a native image too. They are bound without a bean, so Boot does not see to that, and
  * {@link KnownKeys} looks at their setters and components.
  */
-final class PropertiesHints implements RuntimeHintsRegistrar {
+final class PropertiesHints implements BeanFactoryInitializationAotProcessor {
 
     @Override
-    public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+    public BeanFactoryInitializationAotContribution processAheadOfTime(ConfigurableListableBeanFactory beans) {
+        ObjectProvider<Kinds> kinds = beans.getBeanProvider(Kinds.class);
         List<Class<?>> types = new ArrayList<>(List.of(ResilienceProperties.class));
-        PolicyDefaults.BY_KIND.values().forEach(policy -> addRecords(policy.getClass(), types));
+        kinds.ifAvailable(found -> {
+            for (PolicyKind kind : found.ofPolicies()) {
+                addRecords(kind.policyType(), types);
+            }
+        });
+        return (context, code) -> registerHints(context.getRuntimeHints(), beans.getBeanClassLoader(), types);
+    }
+
+    private static void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader, List<Class<?>> types) {
         BindableRuntimeHintsRegistrar.forTypes(types).registerHints(hints, classLoader);
         types.forEach(type -> registerMethods(hints, type));
     }

@@ -25,22 +25,22 @@ final class Resilience4jKeys {
 
     private Resilience4jKeys() {}
 
-    static void warn(Environment environment, StartupWarnings warnings) {
-        Resilience4jTranslation leftOver = leftOver(environment);
+    static void warn(Environment environment, KnownKeys known, StartupWarnings warnings) {
+        Resilience4jTranslation leftOver = leftOver(environment, known);
         if (leftOver != null) {
             warnings.add(leftOver.toText());
         }
     }
 
     /** The keys that nothing reads any more; {@code null} if there are none. */
-    static @Nullable Resilience4jTranslation leftOver(Environment environment) {
+    static @Nullable Resilience4jTranslation leftOver(Environment environment, KnownKeys known) {
         for (String type : CLASSES) {
             if (ClassUtils.isPresent(type, Resilience4jKeys.class.getClassLoader())) {
                 return null; // they are still read
             }
         }
         Map<ConfigurationPropertyName, String> written = written(environment);
-        return written.isEmpty() ? null : new Resilience4jTranslation(written);
+        return written.isEmpty() ? null : new Resilience4jTranslation(written, known);
     }
 
     /** The keys as they are written, in their order, the value that wins for each. */

@@ -25,18 +25,21 @@ final class Resilience4jTranslation {
     private static final String REASON =
             "Keys under 'resilience4j' have no effect, because no Spring Boot starter of Resilience4j is on the class path.";
 
-    private static final Map<String, PolicyKind> KINDS = Map.of(
-            "retry", PolicyKind.RETRY,
-            "circuitbreaker", PolicyKind.CIRCUIT_BREAKER,
-            "bulkhead", PolicyKind.BULKHEAD,
-            "threadpoolbulkhead", PolicyKind.BULKHEAD,
-            "timelimiter", PolicyKind.TIME_LIMIT);
+    /** The kinds by the module that has them there. */
+    private static final Map<String, String> KINDS = Map.of(
+            "retry", "retry",
+            "circuitbreaker", "circuit-breaker",
+            "bulkhead", "bulkhead",
+            "threadpoolbulkhead", "bulkhead",
+            "timelimiter", "time-limit");
 
     private final ForeignKeys table = new ForeignKeys();
-    private final Map<PolicyKind, Map<String, Map<String, String>>> policies = new TreeMap<>();
+    private final KnownKeys known;
+    private final Map<PolicyKind, Map<String, Map<String, String>>> policies = new LinkedHashMap<>();
     private final Set<String> without = new TreeSet<>();
 
-    Resilience4jTranslation(Map<ConfigurationPropertyName, String> written) {
+    Resilience4jTranslation(Map<ConfigurationPropertyName, String> written, KnownKeys known) {
+        this.known = known;
         Map<ConfigurationPropertyName, List<String>> lists = new LinkedHashMap<>();
         written.forEach((name, value) -> {
             int last = name.getNumberOfElements() - 1;
@@ -52,7 +55,10 @@ final class Resilience4jTranslation {
 
     private void add(ConfigurationPropertyName name, String value) {
         String module = KnownKeys.uniform(name.getElement(1, Form.ORIGINAL));
-        PolicyKind kind = KINDS.get(module);
+        PolicyKind kind = known.kinds().stream()
+                .filter(one -> one.id().equals(KINDS.get(module)))
+                .findFirst()
+                .orElse(null);
         String level = name.getNumberOfElements() > 2 ? name.getElement(2, Form.UNIFORM) : "";
         boolean isPolicy = name.getNumberOfElements() > 4
                 && (level.equals("instances") || level.equals("configs") || level.equals("backends"));
@@ -72,8 +78,8 @@ final class Resilience4jTranslation {
     }
 
     private boolean translate(PolicyKind kind, String key, String value, Map<String, String> keys) {
-        String same = KnownKeys.all().find(kind, key);
-        ForeignKeys.Entry entry = table.find(kind, key);
+        String same = known.find(kind, key);
+        ForeignKeys.Entry entry = table.find(kind.id(), key);
         String uniform = KnownKeys.uniform(key);
         if (uniform.equals("baseconfig")) {
             if (!value.equals("default")) {
@@ -86,7 +92,7 @@ final class Resilience4jTranslation {
         } else if (uniform.equals("permittednumberofcallsinhalfopenstate")) {
             keys.put("half-open.max-concurrent", value);
             keys.put("half-open.success-threshold", value);
-        } else if (uniform.equals("maxwaitduration") && kind == PolicyKind.BULKHEAD) {
+        } else if (uniform.equals("maxwaitduration") && kind.id().equals("bulkhead")) {
             keys.put(isZero(value) ? "max-queue" : "queue-timeout", isZero(value) ? "0" : millis(value));
         } else if (entry != null
                 && entry.library().contains(ForeignKeys.RESILIENCE4J)
@@ -134,10 +140,10 @@ final class Resilience4jTranslation {
     private static void complete(
             PolicyKind kind, String name, Map<String, String> keys, Map<String, Map<String, String>> byName) {
         boolean starts = name.equals("default") || (!keys.containsKey("extends") && !byName.containsKey("default"));
-        switch (kind) {
-            case RETRY -> completeRetry(keys, starts);
-            case CIRCUIT_BREAKER -> completeBreaker(keys, starts);
-            case BULKHEAD -> {
+        switch (kind.id()) {
+            case "retry" -> completeRetry(keys, starts);
+            case "circuit-breaker" -> completeBreaker(keys, starts);
+            case "bulkhead" -> {
                 if (starts && !keys.containsKey("queue-timeout") && !"thread-pool".equals(keys.get("type"))) {
                     keys.putIfAbsent("max-queue", "0");
                 }
@@ -212,9 +218,9 @@ final class Resilience4jTranslation {
         StringBuilder text = new StringBuilder();
         if (!policies.isEmpty()) {
             text.append(" For this library they are:\n\nresilience:");
-            policies.forEach((kind, byName) -> {
+            known.kinds().stream().filter(policies::containsKey).forEach(kind -> {
                 text.append("\n  ").append(kind.id()).append(':');
-                byName.forEach((name, keys) -> YamlText.append(text, 4, name, keys));
+                policies.get(kind).forEach((name, keys) -> YamlText.append(text, 4, name, keys));
             });
             text.append('\n');
         }

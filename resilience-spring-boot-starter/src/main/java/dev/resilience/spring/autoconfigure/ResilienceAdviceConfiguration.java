@@ -11,13 +11,11 @@ import dev.resilience.spring.aop.ProtectedMethods;
 import dev.resilience.spring.aop.ResilienceAdvisor;
 import dev.resilience.spring.aop.StartupCheck;
 import dev.resilience.spring.aop.UnprotectedBeans;
-import dev.resilience.spring.idempotency.IdempotentMethodCheck;
-import dev.resilience.spring.idempotency.IdempotentMethods;
+import dev.resilience.spring.kind.Kinds;
 import dev.resilience.time.TimeSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.beans.factory.config.EmbeddedValueResolver;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -33,10 +31,13 @@ final class ResilienceAdviceConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static ResilienceAdvisor resilienceAdvisor(
-            Environment environment, ObjectProvider<PlanFactory> planFactory, StartupMistakes mistakes) {
+            Environment environment,
+            ObjectProvider<PlanFactory> planFactory,
+            ObjectProvider<Kinds> kinds,
+            StartupMistakes mistakes) {
         boolean proxyTargetClass = environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true);
         return new ResilienceAdvisor(
-                new ProtectedMethods(proxyTargetClass, mistakes),
+                new ProtectedMethods(proxyTargetClass, mistakes, kinds::getObject),
                 planFactory,
                 mistakes,
                 GeneralProperties.read(environment).getAdviceOrder());
@@ -75,8 +76,7 @@ final class ResilienceAdviceConfiguration {
     PlanFactory resiliencePlanFactory(
             Environment environment,
             ResilienceRegistry registry,
-            IdempotentMethods idempotentMethods,
-            ObjectProvider<IdempotentMethodCheck> checks,
+            Kinds kinds,
             ConfigurableListableBeanFactory beans,
             PolicyNames names,
             TimeSource time,
@@ -85,11 +85,10 @@ final class ResilienceAdviceConfiguration {
             StartupWarnings warnings) {
         return new PlanFactory(
                 registry,
+                kinds,
                 names,
-                GeneralProperties.order(environment, mistakes),
-                idempotentMethods,
-                checks.orderedStream().toList(),
-                new EmbeddedValueResolver(beans),
+                GeneralProperties.order(environment, kinds, mistakes),
+                beans,
                 time,
                 asyncCalls.carrier(),
                 warnings);

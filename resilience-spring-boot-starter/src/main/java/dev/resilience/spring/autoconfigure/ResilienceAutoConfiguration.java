@@ -9,7 +9,6 @@ import dev.resilience.fault.HttpFailure;
 import dev.resilience.idempotency.IdempotencyStore;
 import dev.resilience.idempotency.MemoryIdempotencyStore;
 import dev.resilience.pipeline.ContextCarrier;
-import dev.resilience.retry.TransactionState;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
@@ -18,6 +17,7 @@ import dev.resilience.spring.fault.LibraryFaults;
 import dev.resilience.spring.fault.RestClientFailures;
 import dev.resilience.spring.fault.TransactionFaults;
 import dev.resilience.spring.fault.WebClientFailures;
+import dev.resilience.spring.kind.Kinds;
 import dev.resilience.time.TimeSource;
 import java.util.List;
 import java.util.Map;
@@ -42,6 +42,7 @@ import org.springframework.web.reactive.function.client.WebClientResponseExcepti
 @AutoConfiguration
 @Conditional(OnEnabled.class)
 @Import({
+    ResilienceKindsConfiguration.class,
     ResilienceAdviceConfiguration.class,
     ResilienceIdempotencyConfiguration.class,
     ResilienceDeadlineConfiguration.class
@@ -86,48 +87,40 @@ public final class ResilienceAutoConfiguration {
 
     /** Finds the mistakes in keys and names, before policies are made of them. */
     @Bean
-    PolicyNames resiliencePolicyNames(Environment environment, StartupMistakes mistakes, StartupWarnings warnings) {
-        ConfiguredKeys keys = GeneralProperties.keys(environment);
-        UnknownKeys unknown = new UnknownKeys(keys, KnownKeys.all());
+    PolicyNames resiliencePolicyNames(
+            Environment environment, Kinds kinds, StartupMistakes mistakes, StartupWarnings warnings) {
+        ConfiguredKeys keys = GeneralProperties.keys(environment, kinds.ofPolicies());
+        UnknownKeys unknown = new UnknownKeys(keys, keys.known());
         unknown.collect(mistakes);
         unknown.warn(warnings);
         new Spellings(keys).collect(mistakes);
         GeneralProperties.check(environment, mistakes);
-        return new PolicyNames(environment, keys, unknown, mistakes);
+        return new PolicyNames(environment, keys, keys.known(), unknown, mistakes);
     }
 
     @Bean
     ResilienceRegistry resilienceRegistry(
             Environment environment,
+            Kinds kinds,
             Faults faults,
             TimeSource time,
             Events events,
             IdempotencyStore store,
             AsyncCalls asyncCalls,
-            ObjectProvider<TransactionState> transactions,
             PolicyNames names,
             StartupMistakes mistakes,
             StartupWarnings warnings,
             ApplicationContext application) {
-        ConfiguredKeys keys = GeneralProperties.keys(environment);
+        ConfiguredKeys keys = GeneralProperties.keys(environment, kinds.ofPolicies());
         warnOfOtherStores(keys, store, warnings);
         warnOfParent(application.getParent(), warnings);
         PolicyBinder binder =
                 new PolicyBinder(keys, new PropertySourcesPlaceholdersResolver(environment), mistakes, names::breaks);
         ResilienceRegistry registry = new RegistryFactory(
-                        binder,
-                        faults,
-                        time,
-                        events,
-                        store,
-                        asyncCalls,
-                        transactions.getIfAvailable(() -> TransactionState.NONE),
-                        warnings,
-                        mistakes,
-                        names)
+                        kinds, binder, faults, time, events, asyncCalls, application, warnings, mistakes, names)
                 .create();
-        Variables.warn(environment, KnownKeys.all(), binder.names(), warnings);
-        Resilience4jKeys.warn(environment, warnings);
+        Variables.warn(environment, keys.known(), binder.names(), warnings);
+        Resilience4jKeys.warn(environment, keys.known(), warnings);
         return registry;
     }
 

@@ -5,6 +5,7 @@ import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.actuate.EventLog;
 import dev.resilience.spring.actuate.ResilienceEndpoint;
 import dev.resilience.spring.actuate.ResilienceWebEndpointExtension;
+import dev.resilience.spring.kind.Kinds;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -26,8 +27,9 @@ public final class ResilienceEndpointAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    ResilienceEndpoint resilienceEndpoint(ResilienceRegistry registry, StartupWarnings warnings, EventLog events) {
-        return new ResilienceEndpoint(registry, warnings, events);
+    ResilienceEndpoint resilienceEndpoint(
+            ResilienceRegistry registry, Kinds kinds, StartupWarnings warnings, EventLog events) {
+        return new ResilienceEndpoint(registry, kinds, warnings, events);
     }
 
     @Bean

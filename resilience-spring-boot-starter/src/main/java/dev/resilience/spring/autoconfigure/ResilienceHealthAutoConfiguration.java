@@ -2,6 +2,7 @@ package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.actuate.ResilienceHealthIndicator;
+import dev.resilience.spring.kind.Kinds;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -19,7 +20,7 @@ public final class ResilienceHealthAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean(name = "resilienceHealthIndicator")
-    ResilienceHealthIndicator resilienceHealthIndicator(ResilienceRegistry registry) {
-        return new ResilienceHealthIndicator(registry);
+    ResilienceHealthIndicator resilienceHealthIndicator(ResilienceRegistry registry, Kinds kinds) {
+        return new ResilienceHealthIndicator(registry, kinds);
     }
 }

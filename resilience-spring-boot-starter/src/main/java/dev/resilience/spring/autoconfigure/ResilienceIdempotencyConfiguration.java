@@ -3,9 +3,9 @@ package dev.resilience.spring.autoconfigure;
 import dev.resilience.idempotency.CallerScope;
 import dev.resilience.idempotency.IdempotencyStore;
 import dev.resilience.idempotency.MemoryIdempotencyStore;
-import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.idempotency.IdempotencyKind;
 import dev.resilience.spring.idempotency.IdempotentMethods;
 import dev.resilience.spring.idempotency.JacksonJson;
 import dev.resilience.spring.idempotency.Json;
@@ -33,7 +33,7 @@ final class ResilienceIdempotencyConfiguration {
     @Bean
     @ConditionalOnMissingBean
     IdempotencyStore resilienceIdempotencyStore(
-            Environment environment, TimeSource time, StartupMistakes mistakes, PolicyNames names) {
+            Environment environment, TimeSource time, StartupMistakes mistakes, PolicyNames names, IdempotencyKind kind) {
         ResilienceProperties.IdempotencyStore properties =
                 GeneralProperties.read(environment).getIdempotencyStore();
         ResilienceProperties.IdempotencyStore.Type type = properties.getType();
@@ -62,7 +62,7 @@ final class ResilienceIdempotencyConfiguration {
                         properties.getMemory().getMaxSize(),
                         "must be more than 0");
         if (!canBe) {
-            names.breaks(PolicyKind.IDEMPOTENCY);
+            names.breaks(kind);
         }
         return new MemoryIdempotencyStore(time, maxBytes);
     }

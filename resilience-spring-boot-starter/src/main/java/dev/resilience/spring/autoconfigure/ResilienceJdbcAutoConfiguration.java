@@ -1,11 +1,11 @@
 package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.idempotency.IdempotencyStore;
-import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.aop.BodyAdvisor;
 import dev.resilience.spring.autoconfigure.ResilienceProperties.IdempotencyStore.Jdbc;
+import dev.resilience.spring.idempotency.IdempotencyKind;
 import dev.resilience.spring.jdbc.Cleanup;
 import dev.resilience.spring.jdbc.JdbcIdempotencyStore;
 import dev.resilience.spring.jdbc.PoolSizeCheck;
@@ -50,7 +50,7 @@ public final class ResilienceJdbcAutoConfiguration {
     @ConditionalOnMissingBean(IdempotencyStore.class)
     @Conditional(OnStoreType.Jdbc.class)
     JdbcIdempotencyStore resilienceJdbcIdempotencyStore(
-            DataSource dataSource, Environment environment, StartupMistakes mistakes, PolicyNames names) {
+            DataSource dataSource, Environment environment, StartupMistakes mistakes, PolicyNames names, IdempotencyKind kind) {
         Jdbc properties =
                 GeneralProperties.read(environment).getIdempotencyStore().getJdbc();
         String table = properties.getTableName();
@@ -63,7 +63,7 @@ public final class ResilienceJdbcAutoConfiguration {
                 "must be the name of a table, with its schema's before it or without: up to 50 letters of ASCII, "
                         + "digits and underscores, not quoted, such as resilience_idempotency or billing.idempotency");
         if (!canBe) {
-            names.breaks(PolicyKind.IDEMPOTENCY);
+            names.breaks(kind);
             table = new Jdbc().getTableName();
         }
         boolean creates = switch (properties.getInitializeSchema()) {

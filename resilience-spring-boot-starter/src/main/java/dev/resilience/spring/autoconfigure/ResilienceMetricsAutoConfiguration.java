@@ -1,9 +1,9 @@
 package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.event.Events;
-import dev.resilience.idempotency.IdempotencyStore;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.aop.StartupCheck;
+import dev.resilience.spring.kind.Kinds;
 import dev.resilience.spring.metrics.ResilienceMeters;
 import dev.resilience.spring.web.IncomingCalls;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -27,11 +27,11 @@ public final class ResilienceMetricsAutoConfiguration {
     @ConditionalOnMissingBean
     ResilienceMeters resilienceMeters(
             ResilienceRegistry registry,
+            Kinds kinds,
             Events events,
             ObjectProvider<IncomingCalls> incomingCalls,
-            IdempotencyStore store,
             StartupCheck check) {
-        return new ResilienceMeters(registry, events, incomingCalls.getIfAvailable(), store, check::run);
+        return new ResilienceMeters(registry, kinds, events, incomingCalls.getIfAvailable(), check::run);
     }
 
     /** Where Boot's own metrics are not at work, nobody else binds. */

@@ -1,9 +1,9 @@
 package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.idempotency.IdempotencyStore;
-import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.idempotency.IdempotencyKind;
 import dev.resilience.spring.jdbc.UndecidedStoreCheck;
 import dev.resilience.spring.redis.RedisIdempotencyStore;
 import javax.sql.DataSource;
@@ -39,6 +39,7 @@ public final class ResilienceRedisAutoConfiguration {
             Environment environment,
             StartupMistakes mistakes,
             PolicyNames names,
+            IdempotencyKind kind,
             StartupWarnings warnings) {
         String prefix = GeneralProperties.read(environment)
                 .getIdempotencyStore()
@@ -52,7 +53,7 @@ public final class ResilienceRedisAutoConfiguration {
                 prefix,
                 "must have no braces, which tell a cluster where a key belongs");
         if (!canBe) {
-            names.breaks(PolicyKind.IDEMPOTENCY);
+            names.breaks(kind);
             prefix = new ResilienceProperties.IdempotencyStore.Redis().getKeyPrefix();
         }
         return new RedisIdempotencyStore(connections, prefix, warnings);

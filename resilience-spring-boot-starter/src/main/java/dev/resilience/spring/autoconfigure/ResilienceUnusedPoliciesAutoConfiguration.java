@@ -3,6 +3,7 @@ package dev.resilience.spring.autoconfigure;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.aop.StartupCheck;
+import dev.resilience.spring.kind.Kinds;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -20,9 +21,10 @@ public final class ResilienceUnusedPoliciesAutoConfiguration {
     static UnusedPolicies resilienceUnusedPolicies(
             StartupCheck methods,
             ResilienceRegistry registry,
+            Kinds kinds,
             ConfigurableListableBeanFactory beans,
             Environment environment,
             StartupWarnings warnings) {
-        return new UnusedPolicies(methods, registry, beans, environment, warnings);
+        return new UnusedPolicies(methods, registry, kinds, beans, environment, warnings);
     }
 }

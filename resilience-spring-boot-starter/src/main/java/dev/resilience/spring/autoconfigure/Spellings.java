@@ -58,14 +58,14 @@ final class Spellings {
         }
     }
 
-    private static String policy(ConfigurationPropertyName name) {
-        return KnownKeys.kind(name) == null || name.getNumberOfElements() <= KnownKeys.POLICY
+    private String policy(ConfigurationPropertyName name) {
+        return keys.known().kind(name) == null || name.getNumberOfElements() <= KnownKeys.POLICY
                 ? ""
                 : name.getElement(KnownKeys.POLICY, Form.ORIGINAL);
     }
 
     private void checkPolicy(ConfigurationPropertyName name, Place place, StartupMistakes mistakes) {
-        PolicyKind kind = KnownKeys.kind(name);
+        PolicyKind kind = keys.known().kind(name);
         if (kind == null || place.policy().isEmpty()) {
             return;
         }

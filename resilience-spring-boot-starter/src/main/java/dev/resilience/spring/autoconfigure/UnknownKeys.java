@@ -68,7 +68,7 @@ final class UnknownKeys {
 
     /** Below the kind, or below something else that is spelt like it or has a key of it. */
     private boolean isNear(ConfigurationPropertyName place, PolicyKind kind) {
-        PolicyKind written = KnownKeys.kind(place);
+        PolicyKind written = known.kind(place);
         if (written != null) {
             return written == kind;
         }

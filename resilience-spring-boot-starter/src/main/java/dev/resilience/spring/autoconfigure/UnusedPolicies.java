@@ -6,6 +6,8 @@ import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.aop.ApplicationClasses;
 import dev.resilience.spring.aop.StartupCheck;
+import dev.resilience.spring.kind.ConfiguredKind;
+import dev.resilience.spring.kind.Kinds;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Proxy;
@@ -40,6 +42,7 @@ final class UnusedPolicies implements SmartInitializingSingleton {
 
     private final StartupCheck methods;
     private final ResilienceRegistry registry;
+    private final Kinds kinds;
     private final ConfigurableListableBeanFactory beans;
     private final Environment environment;
     private final StartupWarnings warnings;
@@ -47,11 +50,13 @@ final class UnusedPolicies implements SmartInitializingSingleton {
     UnusedPolicies(
             StartupCheck methods,
             ResilienceRegistry registry,
+            Kinds kinds,
             ConfigurableListableBeanFactory beans,
             Environment environment,
             StartupWarnings warnings) {
         this.methods = methods;
         this.registry = registry;
+        this.kinds = kinds;
         this.beans = beans;
         this.environment = environment;
         this.warnings = warnings;
@@ -63,8 +68,8 @@ final class UnusedPolicies implements SmartInitializingSingleton {
         if (methods.mayMissMethods()) {
             return;
         }
-        ConfiguredKeys keys = GeneralProperties.keys(environment);
-        List<String> found = Arrays.stream(PolicyKind.values())
+        ConfiguredKeys keys = GeneralProperties.keys(environment, kinds.ofPolicies());
+        List<String> found = kinds.configured().stream()
                 .flatMap(kind -> unused(kind, keys))
                 .toList();
         if (!found.isEmpty() && !isUsedByCode()) {
@@ -72,7 +77,7 @@ final class UnusedPolicies implements SmartInitializingSingleton {
         }
     }
 
-    private Stream<String> unused(PolicyKind kind, ConfiguredKeys keys) {
+    private Stream<String> unused(ConfiguredKind<?, ?, ?> kind, ConfiguredKeys keys) {
         Map<String, ConfigurationPropertyName> written = keys.policies(kind);
         Set<String> used = used(kind, written, keys);
         Set<String> unused = new TreeSet<>(written.keySet());
@@ -82,20 +87,20 @@ final class UnusedPolicies implements SmartInitializingSingleton {
     }
 
     private static String describe(
-            PolicyKind kind, String name, @Nullable ConfigurationPropertyName written, List<String> near) {
+            ConfiguredKind<?, ?, ?> kind, String name, @Nullable ConfigurationPropertyName written, List<String> near) {
         return "The " + kind.id() + " policy '" + name + "' is used by no method: '" + written
                 + "' has no effect, unless code takes it from the ResilienceRegistry. "
                 + (near.isEmpty() ? "" : "Did you mean '" + String.join("' or '", near) + "'? ")
                 + "Remove it, or name it "
-                + (kind == PolicyKind.RETRY_BUDGET ? "as a policy's budget" : "in an annotation");
+                + kind.namedBy();
     }
 
     /** The policies of methods and everything that these start from. */
     private Set<String> used(
             PolicyKind kind, Map<String, ConfigurationPropertyName> written, ConfiguredKeys keys) {
         Set<String> used = new HashSet<>();
-        for (String name : registry.ofKind(kind).keySet()) {
-            if (!registry.usedBy(kind, name).isEmpty()) {
+        for (String name : registry.ofKind(kind.id()).keySet()) {
+            if (!registry.usedBy(kind.id(), name).isEmpty()) {
                 String link = name;
                 while (link != null && used.add(link)) {
                     link = parent(written.get(link), keys);

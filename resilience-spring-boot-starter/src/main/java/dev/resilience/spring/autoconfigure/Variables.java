@@ -88,7 +88,7 @@ final class Variables {
 
     /** Whether the variable begins with a kind of policies, or ends with one of their keys behind two more parts. */
     private static boolean isMeantForPolicies(String variable, KnownKeys known) {
-        for (PolicyKind kind : PolicyKind.values()) {
+        for (PolicyKind kind : known.kinds()) {
             if (both(kind.id()).stream().anyMatch(prefix -> variable.startsWith(prefix + "_"))) {
                 return true;
             }

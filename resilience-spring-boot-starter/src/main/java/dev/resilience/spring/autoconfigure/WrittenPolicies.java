@@ -34,15 +34,11 @@ final class WrittenPolicies {
     private final Map<String, ConfigurationPropertyName> properties;
     private final Map<String, List<String>> chains = new HashMap<>();
 
-    /**
-     * @param presets names of what policies may start from without being written
-     */
-    WrittenPolicies(
-            PolicyKind kind, ConfiguredKeys keys, PlaceholdersResolver placeholders, Set<String> presets) {
+    WrittenPolicies(PolicyKind kind, ConfiguredKeys keys, PlaceholdersResolver placeholders) {
         this.kind = kind;
         this.keys = keys;
         this.placeholders = placeholders;
-        this.presets = presets;
+        this.presets = kind.presets().keySet();
         this.properties = new TreeMap<>(keys.policies(kind));
         this.properties.putIfAbsent(
                 DEFAULT, ConfigurationPropertyName.of(kind.prefix()).append(DEFAULT));
@@ -84,11 +80,11 @@ final class WrittenPolicies {
         List<PolicyLayer> layers = new ArrayList<>();
         for (String link : chain(name)) {
             ConfigurationPropertyName written = find(link);
-            Map<ConfigurationPropertyName, String> preset = RetryPresets.find(presetOf(link));
+            Map<String, String> preset = kind.presets().get(nameOf(link));
             if (written != null) {
                 layers.addAll(keys.layers(written, policy));
             } else if (preset != null) {
-                layers.add(PolicyLayer.of(policy, preset));
+                layers.add(PolicyLayer.of(policy, PolicyLayer.byName(preset)));
             }
         }
         return layers;
@@ -99,11 +95,11 @@ final class WrittenPolicies {
     String preset(String name) {
         List<String> chain = chain(name);
         String last = chain.get(chain.size() - 1);
-        return names().contains(last) ? null : presetOf(last);
+        return names().contains(last) ? null : nameOf(last);
     }
 
     /** The preset that a link of a chain may be. */
-    private static String presetOf(String link) {
+    private static String nameOf(String link) {
         return link.startsWith(HIDDEN) ? link.substring(HIDDEN.length()) : link;
     }
 

@@ -1,55 +1,44 @@
 package dev.resilience.spring.metrics;
 
-import dev.resilience.event.CallQueued;
 import dev.resilience.event.ResilienceEvent;
 import dev.resilience.event.ResilienceListener;
-import dev.resilience.event.RetryFinished;
-import dev.resilience.event.RetryOutcome;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
-import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The timers: fed by events, registered from the start. */
 final class EventTimers implements ResilienceListener {
 
-    private final RegisteredMeters meters;
-    private final ConcurrentMap<String, Map<RetryOutcome, Timer>> retries = new ConcurrentHashMap<>();
-    private final ConcurrentMap<String, Timer> waits = new ConcurrentHashMap<>();
+    private final Map<Class<?>, Map<String, List<Fed<?>>>> byName = new ConcurrentHashMap<>();
 
-    EventTimers(RegisteredMeters meters) {
-        this.meters = meters;
-    }
+    /** A timer and what feeds it. */
+    private record Fed<E extends ResilienceEvent>(
+            String kind, Class<E> type, Function<E, @Nullable Duration> duration, Timer timer) {
 
-    void addRetry(String name) {
-        Map<RetryOutcome, Timer> timers = new EnumMap<>(RetryOutcome.class);
-        for (RetryOutcome outcome : RetryOutcome.values()) {
-            if (outcome != RetryOutcome.SUCCESS) {
-                timers.put(outcome, meters.timer(MeterFamily.RETRY_DURATION, "name", name, "outcome", outcome.label()));
+        void hear(ResilienceEvent event) {
+            Duration duration = event.kind().equals(kind) ? this.duration.apply(type.cast(event)) : null;
+            if (duration != null) {
+                timer.record(duration);
             }
         }
-        retries.put(name, timers);
     }
 
-    void addBulkhead(String name) {
-        waits.put(name, meters.timer(MeterFamily.BULKHEAD_WAIT, "name", name));
+    <E extends ResilienceEvent> void add(
+            String kind, String name, Class<E> type, Function<E, @Nullable Duration> duration, Timer timer) {
+        byName.computeIfAbsent(type, key -> new ConcurrentHashMap<>())
+                .computeIfAbsent(name, key -> new CopyOnWriteArrayList<>())
+                .add(new Fed<>(kind, type, duration, timer));
     }
 
     @Override
     public void onEvent(ResilienceEvent event) {
-        if (event instanceof RetryFinished finished && finished.attempts() > 1) {
-            record(retries.getOrDefault(finished.name(), Map.of()).get(finished.outcome()), finished.duration());
-        } else if (event instanceof CallQueued queued) {
-            record(waits.get(queued.name()), queued.waited());
-        }
-    }
-
-    private static void record(@Nullable Timer timer, Duration duration) {
-        if (timer != null) {
-            timer.record(duration);
-        }
+        byName.getOrDefault(event.getClass(), Map.of())
+                .getOrDefault(event.name(), List.of())
+                .forEach(timer -> timer.hear(event));
     }
 }

@@ -1,5 +1,6 @@
 package dev.resilience.spring.metrics;
 
+import dev.resilience.spring.kind.MeterFamily;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;

@@ -1,18 +1,17 @@
 package dev.resilience.spring.metrics;
 
 import dev.resilience.event.Events;
-import dev.resilience.event.FallbackOutcome;
-import dev.resilience.fallback.Fallback;
-import dev.resilience.idempotency.IdempotencyStore;
-import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.kind.Kind;
+import dev.resilience.spring.kind.Kinds;
+import dev.resilience.spring.kind.MeterFamily;
 import dev.resilience.spring.web.DeadlineOutcome;
 import dev.resilience.spring.web.IncomingCalls;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,27 +21,31 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ResilienceMeters implements MeterBinder, AutoCloseable {
 
+    private static final MeterFamily DEADLINES = new MeterFamily(
+            "resilience.deadline.requests",
+            "requests",
+            "Requests that came with a deadline, by whether it was accepted");
+
     private final ResilienceRegistry resilience;
+    private final Kinds kinds;
     private final Events events;
     private final Runnable resolveMethods;
     private final @Nullable IncomingCalls incomingCalls;
-    private final IdempotencyStore store;
     private final List<RegisteredMeters> all = new CopyOnWriteArrayList<>();
 
     /**
      * @param incomingCalls what counts the deadlines of requests, in a web application
-     * @param store of the idempotency policies
      * @param resolveMethods makes sure that all protected methods are known, for fallbacks belong to methods
      */
     public ResilienceMeters(
             ResilienceRegistry resilience,
+            Kinds kinds,
             Events events,
             @Nullable IncomingCalls incomingCalls,
-            IdempotencyStore store,
             Runnable resolveMethods) {
         this.resilience = resilience;
+        this.kinds = kinds;
         this.incomingCalls = incomingCalls;
-        this.store = store;
         this.events = events;
         this.resolveMethods = resolveMethods;
     }
@@ -52,19 +55,9 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
         resolveMethods.run();
         RegisteredMeters meters = new RegisteredMeters(registry);
         all.add(meters);
-        EventTimers timers = new EventTimers(meters);
-        PolicyMeters policies = new PolicyMeters(meters, timers, resilience.times(), store);
-        resilience.firstUses().add((kind, name) -> bindFirstUse(policies, kind, name));
-        for (PolicyKind kind : PolicyKind.values()) {
-            resilience.ofKind(kind).forEach((name, live) -> {
-                if (!resilience.isUnusedDefault(kind, name)) {
-                    policies.add(name, live);
-                }
-            });
-        }
-        resilience.fallbacks().values().stream()
-                .collect(Collectors.groupingBy(Fallback::name))
-                .forEach((name, overloads) -> bind(meters, name, overloads));
+        EventTimers timers = new EventTimers();
+        resilience.onFirstUse((kind, name) -> bindFirstUse(meters, timers, kind, name));
+        kinds.all().forEach(kind -> bind(meters, timers, kind));
         if (incomingCalls != null) {
             bind(meters, incomingCalls);
         }
@@ -78,34 +71,38 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
         all.clear();
     }
 
+    private <L> void bind(RegisteredMeters meters, EventTimers timers, Kind<?, L> kind) {
+        Map<String, L> all = resilience.ofKind(kind.id());
+        all.forEach((name, live) -> {
+            if (!resilience.isUnusedDefault(kind.id(), name)) {
+                bind(meters, timers, kind, live);
+            }
+        });
+    }
+
+    private static <L> void bind(RegisteredMeters meters, EventTimers timers, Kind<?, L> kind, L live) {
+        kind.meters(live, new LiveObjectMeters(meters, timers, kind.id(), kind.name(live)));
+    }
+
     /** A method of a bean that is made late may be the first to use a default. */
-    private void bindFirstUse(PolicyMeters policies, PolicyKind kind, String name) {
-        Object live = resilience.ofKind(kind).get(name);
-        if (live != null && name.equals("default")) {
-            policies.add(name, live);
+    private void bindFirstUse(RegisteredMeters meters, EventTimers timers, String kind, String name) {
+        if (name.equals("default")) {
+            kinds.all().stream().filter(one -> one.id().equals(kind)).forEach(one -> bindDefault(meters, timers, one));
+        }
+    }
+
+    private <L> void bindDefault(RegisteredMeters meters, EventTimers timers, Kind<?, L> kind) {
+        Map<String, L> all = resilience.ofKind(kind.id());
+        L live = all.get("default");
+        if (live != null) {
+            bind(meters, timers, kind, live);
         }
     }
 
     private static void bind(RegisteredMeters meters, IncomingCalls calls) {
         for (DeadlineOutcome outcome : calls.deadlines().outcomes()) {
             meters.counter(
-                    MeterFamily.DEADLINE_REQUESTS, calls, c -> c.deadlines().get(outcome), "outcome", outcome.label());
-        }
-    }
-
-    /** Overloads have one name, and so one series. */
-    private void bind(RegisteredMeters meters, String name, List<Fallback> overloads) {
-        for (FallbackOutcome outcome : FallbackOutcome.values()) {
-            meters.counter(
-                    MeterFamily.FALLBACK_CALLS,
-                    resilience,
-                    live -> overloads.stream()
-                            .mapToLong(fallback -> fallback.calls().get(outcome))
-                            .sum(),
-                    "name",
-                    name,
-                    "outcome",
-                    outcome.label());
+                    DEADLINES, calls, c -> c.deadlines().get(outcome), "outcome", outcome.label());
         }
     }
 }

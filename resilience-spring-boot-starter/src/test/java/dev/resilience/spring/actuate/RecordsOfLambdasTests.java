@@ -6,6 +6,8 @@ import dev.resilience.annotation.Idempotent;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.idempotency.IdempotencyKind;
+import dev.resilience.spring.kind.Action;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -36,7 +38,8 @@ class RecordsOfLambdasTests {
     }
 
     private static List<?> records(Idempotency idempotency, String method) {
-        Object found = IdempotencyActions.act(idempotency, "look-up", "k", method, null, null)
+        Object found = new IdempotencyKind()
+                .act(idempotency, new Action("look-up", "k", method, null, null))
                 .get("records");
         return (List<?>) found;
     }

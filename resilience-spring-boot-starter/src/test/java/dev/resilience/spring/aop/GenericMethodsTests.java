@@ -6,7 +6,6 @@ import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
-import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceRegistry;
 import java.lang.reflect.Proxy;
 import java.net.ConnectException;
@@ -31,7 +30,7 @@ class GenericMethodsTests {
 
                     assertThat(context.getBean(Callee.class).attemptsOf(() -> handler.handle(new Order(1))))
                             .isEqualTo(3);
-                    assertThat(context.getBean(ResilienceRegistry.class).usedBy(PolicyKind.RETRY, "three"))
+                    assertThat(context.getBean(ResilienceRegistry.class).usedBy("retry", "three"))
                             .containsExactly("OrderHandler.handle(Order)");
                 });
     }

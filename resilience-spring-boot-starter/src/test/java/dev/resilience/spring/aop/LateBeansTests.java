@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
-import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
@@ -69,7 +68,7 @@ class LateBeansTests {
             } finally {
                 RequestContextHolder.resetRequestAttributes();
             }
-            assertThat(context.getBean(ResilienceRegistry.class).usedBy(PolicyKind.RETRY, "default"))
+            assertThat(context.getBean(ResilienceRegistry.class).usedBy("retry", "default"))
                     .containsExactly("Cart.checkOut()");
         });
     }
@@ -78,7 +77,7 @@ class LateBeansTests {
     void theirMethodsAreKnownFromTheStart() {
         Applications.plain(LazyShop.class)
                 .run(context -> assertThat(
-                                context.getBean(ResilienceRegistry.class).usedBy(PolicyKind.RETRY, "two"))
+                                context.getBean(ResilienceRegistry.class).usedBy("retry", "two"))
                         .containsExactly("LazyShop.sell()"));
     }
 

@@ -6,7 +6,6 @@ import dev.resilience.annotation.Bulkhead;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
-import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceRegistry;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
@@ -25,7 +24,7 @@ class MetaAnnotationsTests {
             Shop shop = context.getBean(Shop.class);
 
             assertThat(context.getBean(Callee.class).attemptsOf(shop::sell)).isEqualTo(4);
-            assertThat(context.getBean(ResilienceRegistry.class).usedBy(PolicyKind.BULKHEAD, "default"))
+            assertThat(context.getBean(ResilienceRegistry.class).usedBy("bulkhead", "default"))
                     .containsExactly("Shop.sell()");
         });
     }

@@ -6,7 +6,6 @@ import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
-import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.ResilienceRegistry;
 import java.lang.reflect.InvocationHandler;
@@ -39,7 +38,7 @@ class ProxiesMadeByFactoriesTests {
             Client client = context.getBean(Client.class);
 
             assertThat(client.fetch()).isEqualTo("answer 1");
-            assertThat(registry.usedBy(PolicyKind.RETRY, "four")).containsExactly("Client.fetch()");
+            assertThat(registry.usedBy("retry", "four")).containsExactly("Client.fetch()");
         });
     }
 

@@ -7,7 +7,6 @@ import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
-import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceRegistry;
 import java.net.ConnectException;
 import org.junit.jupiter.api.Test;
@@ -30,7 +29,7 @@ class WhichAnnotationHoldsTests {
 
             assertThat(context.getBean(Callee.class).attemptsOf(shop::withBulkhead))
                     .isEqualTo(2);
-            assertThat(context.getBean(ResilienceRegistry.class).usedBy(PolicyKind.BULKHEAD, "default"))
+            assertThat(context.getBean(ResilienceRegistry.class).usedBy("bulkhead", "default"))
                     .containsExactly("Shop.withBulkhead()");
         });
     }
@@ -52,7 +51,7 @@ class WhichAnnotationHoldsTests {
                     .forceOpen();
 
             assertThat(context.getBean(DataShop.class)).hasToString("a shop");
-            assertThat(context.getBean(ResilienceRegistry.class).usedBy(PolicyKind.CIRCUIT_BREAKER, "default"))
+            assertThat(context.getBean(ResilienceRegistry.class).usedBy("circuit-breaker", "default"))
                     .containsExactly("DataShop.sell()");
         });
     }

@@ -34,15 +34,17 @@ class ConfigurationMetadataTests {
     private static final Map<String, JsonNode> PROPERTIES = Metadata.section("properties");
     private static final Map<String, JsonNode> HINTS = Metadata.section("hints");
 
+    private static final List<PolicyKind> KINDS = KindsOfTheLibrary.all();
+
     /** All names of keys, those of policies for the policy {@code default}. */
     private static Set<String> knownNames() {
-        KnownKeys known = new KnownKeys();
-        Set<String> kinds = Stream.of(PolicyKind.values()).map(PolicyKind::id).collect(Collectors.toSet());
+        KnownKeys known = new KnownKeys(KINDS);
+        Set<String> kinds = KINDS.stream().map(PolicyKind::id).collect(Collectors.toSet());
         Set<String> names = new TreeSet<>();
         known.candidates(ConfigurationPropertyName.of("resilience.unknown")).stream()
                 .filter(key -> !kinds.contains(key))
                 .forEach(key -> names.add("resilience." + key));
-        for (PolicyKind kind : PolicyKind.values()) {
+        for (PolicyKind kind : KINDS) {
             String policy = kind.prefix() + ".default.";
             known.candidates(ConfigurationPropertyName.of(policy + "unknown")).forEach(key -> names.add(policy + key));
         }
@@ -66,7 +68,7 @@ class ConfigurationMetadataTests {
         void ofAnEntryIsAKeyThatIsRead() {
             Set<String> names = knownNames();
             Set<String> maps =
-                    Stream.of(PolicyKind.values()).map(PolicyKind::prefix).collect(Collectors.toSet());
+                    KINDS.stream().map(PolicyKind::prefix).collect(Collectors.toSet());
             assertThat(PROPERTIES.keySet())
                     .filteredOn(name -> name.startsWith("resilience."))
                     .allMatch(name -> names.contains(name) || maps.contains(name));
@@ -74,8 +76,7 @@ class ConfigurationMetadataTests {
 
         @Test
         void ofAPolicyHasTheTypeOfItsComponent() {
-            PolicyDefaults.BY_KIND.forEach(
-                    (kind, policy) -> assertTypes(kind.prefix() + ".default.", policy.getClass()));
+            KINDS.forEach(kind -> assertTypes(kind.prefix() + ".default.", kind.policyType()));
         }
 
         private static void assertTypes(String prefix, Class<?> policy) {
@@ -116,10 +117,10 @@ class ConfigurationMetadataTests {
 
         @Test
         void isAMapOfPoliciesByName() {
-            PolicyDefaults.BY_KIND.forEach((kind, policy) -> {
+            KINDS.forEach(kind -> {
                 String name = kind.prefix();
                 assertThat(PROPERTIES.get(name).get("type").asString())
-                        .isEqualTo("java.util.Map<java.lang.String," + policy.getClass().getName() + ">");
+                        .isEqualTo("java.util.Map<java.lang.String," + kind.policyType().getName() + ">");
                 assertThat(PROPERTIES.get(name).get("description").asString()).isNotBlank();
                 assertThat(HINTS.get(name + ".keys").toString()).contains("\"default\"", "\"any\"");
             });
@@ -131,7 +132,7 @@ class ConfigurationMetadataTests {
 
         @Test
         void areThereWhereverAPolicyHasOne() {
-            PolicyDefaults.BY_KIND.forEach((kind, policy) -> PolicyKeys.values(policy)
+            KINDS.forEach(kind -> PolicyKeys.values(kind.defaultPolicy())
                     .forEach((key, value) -> assertThat(PROPERTIES
                                     .get(kind.prefix() + ".default." + key)
                                     .has("defaultValue"))
@@ -143,11 +144,11 @@ class ConfigurationMetadataTests {
         void bindToTheDefaultPolicies() {
             ConfigurationPropertySource source = new MapConfigurationPropertySource(written());
             PolicyBinder binder =
-                    new PolicyBinder(new ConfiguredKeys(List.of(source), new KnownKeys()), PlaceholdersResolver.NONE);
-            PolicyDefaults.BY_KIND.forEach(
-                    (kind, policy) -> assertThat(binder.bind(kind, policy).get("default"))
-                            .as(kind.id())
-                            .isEqualTo(policy));
+                    new PolicyBinder(new ConfiguredKeys(List.of(source), new KnownKeys(KINDS)), PlaceholdersResolver.NONE);
+            assertThat(KINDS)
+                    .allSatisfy(kind -> assertThat(
+                                    binder.bind(kind, kind.defaultPolicy()).get("default"))
+                            .isEqualTo(kind.defaultPolicy()));
         }
 
         @Test
@@ -217,7 +218,7 @@ class ConfigurationMetadataTests {
         @Test
         void offerThePresetsInExtends() {
             assertThat(values("resilience.retry.default.extends"))
-                    .isEqualTo(new TreeSet<>(RetryPresets.names()));
+                    .isEqualTo(new TreeSet<>(KindsOfTheLibrary.of("retry").presets().keySet()));
         }
 
         @Test

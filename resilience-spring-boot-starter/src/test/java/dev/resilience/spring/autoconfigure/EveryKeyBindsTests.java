@@ -14,8 +14,10 @@ import java.net.MalformedURLException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 
 /**
  * Every key of every kind reaches the policy of the live object. The YAML says something else than the default for
@@ -174,6 +176,18 @@ class EveryKeyBindsTests {
 
         assertNothingIsDefault(policy, IdempotencyPolicy.defaults());
         assertThat(policy.maxResultSize()).isEqualTo(1024 * 1024);
+    }
+
+    /** A component that no key is read for would be no setting; a key without a component would have no effect. */
+    @Test
+    void andEveryComponentHasAKey() {
+        KnownKeys known = new KnownKeys(KindsOfTheLibrary.all());
+        assertThat(known.kinds()).hasSizeGreaterThanOrEqualTo(6).allSatisfy(kind -> {
+            TreeSet<String> components = new TreeSet<>(PolicyKeys.values(kind.defaultPolicy()).keySet());
+            components.add("extends");
+            ConfigurationPropertyName unknown = ConfigurationPropertyName.of(kind.prefix() + ".any.unknown");
+            assertThat(new TreeSet<>(known.candidates(unknown))).as(kind.id()).isEqualTo(components);
+        });
     }
 
     private ResilienceRegistry live(String yaml) {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.annotation.Retryable;
 import dev.resilience.retry.Retry;
-import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -82,7 +81,7 @@ class PolicyNamesTests {
                     .withBean(DottedName.class)
                     .run(context -> {
                         assertThat(context).hasNotFailed();
-                        assertThat(context.getBean(ResilienceRegistry.class).usedBy(PolicyKind.RETRY, "payments.v2"))
+                        assertThat(context.getBean(ResilienceRegistry.class).usedBy("retry", "payments.v2"))
                                 .containsExactly("DottedName.pay()");
                     });
         }

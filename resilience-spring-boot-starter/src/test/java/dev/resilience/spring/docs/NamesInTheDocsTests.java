@@ -33,7 +33,8 @@ class NamesInTheDocsTests {
     private static final Pattern EVENT_IN_A_TABLE = Pattern.compile("(?m)^\\| `([a-z_]+)` \\| ([A-Z, ]+) \\|");
     private static final Pattern LOGGED_OTHERWISE = Pattern.compile(
             "\\.(?:atError|atWarn|atInfo|atLevel|makeLoggingEventBuilder)\\(|\\blog(?:ger)?\\.(?:error|warn|info)\\(");
-    private static final Pattern METER = Pattern.compile("\"(resilience\\.[a-z]+(?:\\.[a-z]+)+)\"");
+    private static final Pattern METER =
+            Pattern.compile("new MeterFamily\\(\\s*\"(resilience\\.[a-z]+(?:\\.[a-z]+)+)\"");
     /** Properties of more than one word below their kind have a dash, or are those that are named here. */
     private static final Pattern METER_IN_TEXT =
             Pattern.compile("`(resilience\\.(?!deadline\\.(?:header|margin|minimum))[a-z]+(?:\\.[a-z]+)+)[`{]");
@@ -72,8 +73,7 @@ class NamesInTheDocsTests {
     @Test
     void everyMeterIsInTheTable() throws IOException {
         String reference = Files.readString(ROOT.resolve("docs/reference.md"));
-        for (String meter :
-                namesIn(sources("resilience-spring-boot-starter/src/main/java/dev/resilience/spring/metrics"), METER)) {
+        for (String meter : meters()) {
             String last = meter.substring(meter.lastIndexOf('.'));
             assertThat(reference).containsAnyOf("`" + meter + "`", "`" + last + "`");
         }
@@ -85,9 +85,11 @@ class NamesInTheDocsTests {
         Set<String> events = new TreeSet<>(levelsByEvent().keySet());
         events.addAll(summaries());
         assertThat(events).containsAll(namesIn(List.of(page), Pattern.compile("event=([a-z_]+)")));
-        assertThat(namesIn(
-                        sources("resilience-spring-boot-starter/src/main/java/dev/resilience/spring/metrics"), METER))
-                .containsAll(namesIn(List.of(page), METER_IN_TEXT));
+        assertThat(meters()).containsAll(namesIn(List.of(page), METER_IN_TEXT));
+    }
+
+    private static Set<String> meters() throws IOException {
+        return namesIn(sources("resilience-spring-boot-starter/src/main/java/dev/resilience/spring"), METER);
     }
 
     @ParameterizedTest

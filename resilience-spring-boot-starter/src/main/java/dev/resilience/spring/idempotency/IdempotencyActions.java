@@ -1,17 +1,18 @@
-package dev.resilience.spring.actuate;
+package dev.resilience.spring.idempotency;
 
 import dev.resilience.exception.IdempotencyKeyInvalidException;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.idempotency.IdempotencyStore;
 import dev.resilience.idempotency.RecordSelection;
 import dev.resilience.idempotency.RecordSummary;
+import dev.resilience.spring.kind.Action;
+import dev.resilience.spring.kind.ActionRefusedException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 
 /**
  * What operators do with the records of a key: look them up, say what became of abandoned ones, delete them. Shows
@@ -27,27 +28,18 @@ final class IdempotencyActions {
 
     private IdempotencyActions() {}
 
-    static Map<String, Object> act(
-            Idempotency idempotency,
-            @Nullable String action,
-            @Nullable String key,
-            @Nullable String method,
-            @Nullable String caller,
-            @Nullable String as) {
-        if (action == null || !ALL.contains(action)) {
-            throw EndpointRefusal.badAction(action, ALL);
-        }
+    static Map<String, Object> act(Idempotency idempotency, Action action) {
+        String key = action.key();
         if (key == null) {
-            throw new InvalidEndpointRequestException("No key", "Name the idempotency key: {\"key\": \"...\"}");
+            throw new ActionRefusedException("No key", "Name the idempotency key: {\"key\": \"...\"}");
         }
-        RecordSelection selection = selection(key, methods(idempotency, method), caller);
+        RecordSelection selection = selection(key, methods(idempotency, action.method()), action.caller());
         IdempotencyStore store = idempotency.store();
         Map<String, Object> answer = new LinkedHashMap<>();
-        switch (action) {
-            case "look-up" -> {}
-            case "resolve" -> answer.put("resolved", store.resolve(selection, isExecuted(as)));
-            case "delete" -> answer.put("deleted", store.delete(selection));
-            default -> throw EndpointRefusal.badAction(action, ALL);
+        if (action.name().equals("resolve")) {
+            answer.put("resolved", store.resolve(selection, isExecuted(action.as())));
+        } else if (action.name().equals("delete")) {
+            answer.put("deleted", store.delete(selection));
         }
         answer.put(
                 "records",
@@ -59,7 +51,7 @@ final class IdempotencyActions {
         try {
             return new RecordSelection(key, methods, caller);
         } catch (IdempotencyKeyInvalidException invalid) {
-            throw new InvalidEndpointRequestException("No key", String.valueOf(invalid.getMessage()));
+            throw new ActionRefusedException("No key", String.valueOf(invalid.getMessage()));
         }
     }
 
@@ -70,7 +62,7 @@ final class IdempotencyActions {
         if ("not-executed".equals(as)) {
             return false;
         }
-        throw new InvalidEndpointRequestException(
+        throw new ActionRefusedException(
                 "'as' is " + as, "Say what became of the call: \"as\": \"executed\" or \"as\": \"not-executed\"");
     }
 
@@ -86,7 +78,7 @@ final class IdempotencyActions {
                         || brief(full).replaceFirst(BEAN, "").equals(wanted))
                 .collect(Collectors.toSet());
         if (named.isEmpty()) {
-            throw new InvalidEndpointRequestException(
+            throw new ActionRefusedException(
                     "No method '" + method + "'",
                     "The methods are: "
                             + all.stream()

@@ -1,7 +1,8 @@
-package dev.resilience.spring.aop;
+package dev.resilience.spring.fallback;
 
 import dev.resilience.fallback.FallbackMethod;
 import dev.resilience.pipeline.Invocation;
+import dev.resilience.spring.kind.ProtectedCall;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
@@ -46,7 +47,7 @@ final class ReflectiveFallback implements FallbackMethod {
     @Override
     public @Nullable Object answer(Invocation invocation, Throwable failure) throws Throwable {
         Method method = closest(failure).orElseThrow(() -> failure);
-        MethodCall call = (MethodCall) invocation;
+        ProtectedCall call = (ProtectedCall) invocation;
         @Nullable Object[] arguments = invocation.arguments();
         if (method.getParameterCount() > parameters) {
             arguments =

@@ -1,4 +1,4 @@
-package dev.resilience.spring.actuate;
+package dev.resilience.spring.circuitbreaker;
 
 import dev.resilience.circuitbreaker.CircuitBreakerStatus;
 import dev.resilience.time.Timestamps;

@@ -1,8 +1,9 @@
-package dev.resilience.spring.aop;
+package dev.resilience.spring.fallback;
 
 import dev.resilience.annotation.Fallback;
 import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.kind.MethodNames;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;

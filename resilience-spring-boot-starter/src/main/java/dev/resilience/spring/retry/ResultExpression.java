@@ -1,4 +1,4 @@
-package dev.resilience.spring.autoconfigure;
+package dev.resilience.spring.retry;
 
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;

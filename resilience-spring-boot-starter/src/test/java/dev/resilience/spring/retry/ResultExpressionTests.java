@@ -1,4 +1,4 @@
-package dev.resilience.spring.autoconfigure;
+package dev.resilience.spring.retry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -1,4 +1,4 @@
-package dev.resilience.spring.aop;
+package dev.resilience.spring.kind;
 
 import java.lang.reflect.Method;
 import java.util.Arrays;
@@ -7,12 +7,12 @@ import java.util.stream.Collectors;
 import org.springframework.util.ClassUtils;
 
 /** How methods are called in messages, metrics and the actuator. */
-final class MethodNames {
+public final class MethodNames {
 
     private MethodNames() {}
 
     /** {@code OrderService.place}. */
-    static String brief(Method method, Class<?> type) {
+    public static String brief(Method method, Class<?> type) {
         Class<?> userClass = ClassUtils.getUserClass(type);
         String simpleName = userClass.getSimpleName();
         return (simpleName.isEmpty() ? nameInPackage(userClass) : simpleName) + "." + method.getName();
@@ -24,12 +24,12 @@ final class MethodNames {
     }
 
     /** {@code OrderService.place(Order)}. */
-    static String readable(Method method, Class<?> type) {
+    public static String readable(Method method, Class<?> type) {
         return brief(method, type) + parameters(method, Class::getSimpleName);
     }
 
     /** {@code com.example.OrderService.place(com.example.Order)}. */
-    static String full(Method method, Class<?> type) {
+    public static String full(Method method, Class<?> type) {
         return ClassUtils.getUserClass(type).getName() + "." + method.getName()
                 + parameters(method, Class::getTypeName);
     }

@@ -1,0 +1,120 @@
+package dev.resilience.spring.bulkhead;
+
+import dev.resilience.bulkhead.Bulkhead;
+import dev.resilience.bulkhead.BulkheadPolicy;
+import dev.resilience.event.CallQueued;
+import dev.resilience.pipeline.Layer;
+import dev.resilience.spring.kind.ConfiguredKind;
+import dev.resilience.spring.kind.KindContext;
+import dev.resilience.spring.kind.MeterFamily;
+import dev.resilience.spring.kind.Meters;
+import dev.resilience.spring.kind.MethodNames;
+import dev.resilience.spring.kind.ProtectedMethod;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Bulkheads: {@code @Bulkhead} and {@code resilience.bulkhead}. */
+public final class BulkheadKind
+        extends ConfiguredKind<dev.resilience.annotation.Bulkhead, BulkheadPolicy, Bulkhead> {
+
+    private static final MeterFamily RUNNING = new MeterFamily(
+            "resilience.bulkhead.running", null, "Calls that hold a permit of the bulkhead at this moment");
+    private static final MeterFamily QUEUED = new MeterFamily(
+            "resilience.bulkhead.queued", null, "Calls that wait for a permit of the bulkhead at this moment");
+    private static final MeterFamily LIMIT = new MeterFamily(
+            "resilience.bulkhead.limit", null, "Calls that the bulkhead lets run at the same time");
+    private static final MeterFamily CALLS = new MeterFamily(
+            "resilience.bulkhead.calls", "calls", "Calls to the bulkhead by how they were received");
+    private static final MeterFamily WAIT = new MeterFamily(
+            "resilience.bulkhead.wait", null, "Time that calls have waited for a permit of the bulkhead");
+
+    @Override
+    public String id() {
+        return "bulkhead";
+    }
+
+    @Override
+    public Class<dev.resilience.annotation.Bulkhead> annotation() {
+        return dev.resilience.annotation.Bulkhead.class;
+    }
+
+    @Override
+    public String inside() {
+        return "idempotent";
+    }
+
+    @Override
+    public boolean mayBeLeftOutOfOrder() {
+        return false;
+    }
+
+    @Override
+    public Class<BulkheadPolicy> policyType() {
+        return BulkheadPolicy.class;
+    }
+
+    @Override
+    public BulkheadPolicy defaultPolicy() {
+        return BulkheadPolicy.defaults();
+    }
+
+    @Override
+    public Bulkhead create(String name, BulkheadPolicy policy, KindContext context) {
+        return new Bulkhead(name, policy, context.time(), context.events(), context.carrier());
+    }
+
+    @Override
+    protected Layer layer(Bulkhead bulkhead, ProtectedMethod<dev.resilience.annotation.Bulkhead> method) {
+        if (bulkhead.policy().type() == BulkheadPolicy.Type.THREAD_POOL && method.isTransactional()) {
+            method.warnings()
+                    .add("The method " + MethodNames.full(method.method(), method.type())
+                            + " is @Transactional and runs on a thread of the bulkhead '" + bulkhead.name()
+                            + "': it takes no part in a transaction of its caller");
+        }
+        return bulkhead;
+    }
+
+    @Override
+    public Map<String, Object> state(Bulkhead bulkhead) {
+        Map<String, Object> state = new LinkedHashMap<>();
+        state.put("running", bulkhead.running());
+        state.put("queued", bulkhead.queued());
+        state.put("limit", bulkhead.policy().maxConcurrent());
+        state.put("calls", bulkhead.calls().byLabel());
+        return state;
+    }
+
+    @Override
+    public void meters(Bulkhead bulkhead, Meters meters) {
+        meters.gauge(RUNNING, bulkhead, Bulkhead::running);
+        meters.gauge(QUEUED, bulkhead, Bulkhead::queued);
+        meters.gauge(LIMIT, bulkhead, b -> b.policy().maxConcurrent());
+        meters.outcomes(CALLS, bulkhead.calls());
+        meters.timer(WAIT, CallQueued.class, CallQueued::waited);
+    }
+
+    @Override
+    public void stopWaits(Bulkhead bulkhead) {
+        bulkhead.stopWaits();
+    }
+
+    @Override
+    public void resumeWaits(Bulkhead bulkhead) {
+        bulkhead.resume();
+    }
+
+    @Override
+    public boolean isAtWork(Bulkhead bulkhead) {
+        return bulkhead.poolHasWork();
+    }
+
+    @Override
+    public void stopRunning(Bulkhead bulkhead) {
+        bulkhead.stopPool();
+    }
+
+    @Override
+    public void close(Bulkhead bulkhead) {
+        bulkhead.close();
+    }
+}

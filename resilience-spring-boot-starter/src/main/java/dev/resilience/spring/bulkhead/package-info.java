@@ -1,0 +1,5 @@
+/** Bulkheads as a kind of protection. */
+@NullMarked
+package dev.resilience.spring.bulkhead;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,133 @@
+package dev.resilience.spring.circuitbreaker;
+
+import dev.resilience.circuitbreaker.CircuitBreaker;
+import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
+import dev.resilience.event.CircuitState;
+import dev.resilience.spring.kind.Action;
+import dev.resilience.spring.kind.ConfiguredKind;
+import dev.resilience.spring.kind.KindContext;
+import dev.resilience.spring.kind.KindHealth;
+import dev.resilience.spring.kind.MeterFamily;
+import dev.resilience.spring.kind.Meters;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Circuit breakers: {@code @CircuitBreaker} and {@code resilience.circuit-breaker}. */
+public final class CircuitBreakerKind
+        extends ConfiguredKind<dev.resilience.annotation.CircuitBreaker, CircuitBreakerPolicy, CircuitBreaker> {
+
+    private static final MeterFamily STATE = new MeterFamily(
+            "resilience.circuitbreaker.state",
+            null,
+            "State of the circuit breaker: 0 closed, 1 open, 2 half-open, 3 forced open, 4 disabled");
+    private static final MeterFamily FAILURE_RATE = new MeterFamily(
+            "resilience.circuitbreaker.failure.rate",
+            null,
+            "Share of failed calls in the window, 0 to 1; while open, the share that opened the circuit breaker");
+    private static final MeterFamily CALLS = new MeterFamily(
+            "resilience.circuitbreaker.calls", "calls", "Calls through the circuit breaker by how they ended");
+    private static final MeterFamily SLOW_CALLS = new MeterFamily(
+            "resilience.circuitbreaker.slow.calls", "calls", "Calls that took longer than slow-call-duration");
+    private static final MeterFamily TRANSITIONS = new MeterFamily(
+            "resilience.circuitbreaker.transitions", "transitions", "Changes of the circuit breaker's state");
+
+    @Override
+    public String id() {
+        return "circuit-breaker";
+    }
+
+    @Override
+    public Class<dev.resilience.annotation.CircuitBreaker> annotation() {
+        return dev.resilience.annotation.CircuitBreaker.class;
+    }
+
+    @Override
+    public String inside() {
+        return "bulkhead";
+    }
+
+    @Override
+    public boolean mayBeLeftOutOfOrder() {
+        return false;
+    }
+
+    @Override
+    public Class<CircuitBreakerPolicy> policyType() {
+        return CircuitBreakerPolicy.class;
+    }
+
+    @Override
+    public CircuitBreakerPolicy defaultPolicy() {
+        return CircuitBreakerPolicy.defaults();
+    }
+
+    @Override
+    public CircuitBreaker create(String name, CircuitBreakerPolicy policy, KindContext context) {
+        return new CircuitBreaker(name, policy, context.faults(), context.time(), context.events());
+    }
+
+    @Override
+    public Map<String, Object> state(CircuitBreaker breaker) {
+        Map<String, Object> state = CircuitBreakerView.of(breaker.status());
+        state.put("calls", breaker.calls().byLabel());
+        state.put("slowCalls", breaker.slowCalls());
+        return state;
+    }
+
+    @Override
+    public void meters(CircuitBreaker breaker, Meters meters) {
+        meters.gauge(STATE, breaker, CircuitBreakerKind::number);
+        meters.gauge(FAILURE_RATE, breaker, CircuitBreaker::failureRate);
+        meters.outcomes(CALLS, breaker.calls());
+        meters.counter(SLOW_CALLS, breaker, CircuitBreaker::slowCalls);
+        for (CircuitState from : CircuitState.values()) {
+            for (CircuitState to : CircuitState.values()) {
+                if (from != to) {
+                    meters.counter(
+                            TRANSITIONS, breaker, b -> b.transitions(from, to), "from", from.label(), "to", to.label());
+                }
+            }
+        }
+    }
+
+    @SuppressWarnings("EnumOrdinal") // the numbers of the gauge are the order of declaration, and documented so
+    private static double number(CircuitBreaker breaker) {
+        return breaker.currentState().ordinal();
+    }
+
+    @Override
+    public List<String> actions() {
+        return List.of("open", "half-open", "force-open", "close", "disable", "reset");
+    }
+
+    @Override
+    public @Nullable Map<String, Object> act(CircuitBreaker breaker, Action action) {
+        switch (action.name()) {
+            case "open" -> breaker.open();
+            case "half-open" -> breaker.halfOpen();
+            case "force-open" -> breaker.forceOpen();
+            case "close" -> breaker.close();
+            case "disable" -> breaker.disable();
+            default -> breaker.reset();
+        }
+        return null;
+    }
+
+    @Override
+    public KindHealth health(CircuitBreaker breaker) {
+        CircuitState state = breaker.currentState();
+        boolean open = state == CircuitState.OPEN || state == CircuitState.FORCED_OPEN;
+        return new KindHealth(state.name(), open && breaker.policy().health() == CircuitBreakerPolicy.Health.DOWN);
+    }
+
+    @Override
+    public void close(CircuitBreaker breaker) {
+        breaker.flushLog();
+    }
+
+    @Override
+    public void reset(CircuitBreaker breaker) {
+        breaker.reset();
+    }
+}

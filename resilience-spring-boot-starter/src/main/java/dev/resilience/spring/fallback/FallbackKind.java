@@ -1,0 +1,99 @@
+package dev.resilience.spring.fallback;
+
+import dev.resilience.annotation.Idempotent;
+import dev.resilience.event.FallbackOutcome;
+import dev.resilience.event.OutcomeCounters;
+import dev.resilience.fallback.Fallback;
+import dev.resilience.pipeline.Layer;
+import dev.resilience.spring.kind.Kind;
+import dev.resilience.spring.kind.MeterFamily;
+import dev.resilience.spring.kind.Meters;
+import dev.resilience.spring.kind.MethodNames;
+import dev.resilience.spring.kind.ProtectedMethod;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.Collection;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.ExecutableMode;
+import org.springframework.aot.hint.ReflectionHints;
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ReflectionUtils;
+
+/** Fallbacks: {@code @Fallback}. They belong to methods, and nothing of them is configured. */
+public final class FallbackKind extends Kind<dev.resilience.annotation.Fallback, Fallback> {
+
+    private static final MeterFamily CALLS =
+            new MeterFamily("resilience.fallback.calls", "calls", "Calls of fallback methods by how they ended");
+
+    @Override
+    public String id() {
+        return "fallback";
+    }
+
+    @Override
+    public Class<dev.resilience.annotation.Fallback> annotation() {
+        return dev.resilience.annotation.Fallback.class;
+    }
+
+    @Override
+    public @Nullable String inside() {
+        return null;
+    }
+
+    /** A method that its type's annotation names is not its own fallback. */
+    @Override
+    public boolean holdsFor(dev.resilience.annotation.Fallback ofType, Method method) {
+        return !ofType.value().equals(method.getName());
+    }
+
+    @Override
+    public Layer layer(ProtectedMethod<dev.resilience.annotation.Fallback> method) {
+        Fallback fallback = method.own(this, others -> make(method, others));
+        return method.isProtectedBy(Idempotent.class) && method.isInside("idempotent")
+                ? fallback.insideIdempotent()
+                : fallback;
+    }
+
+    /** Overloads have one name, and so one series. */
+    private static Fallback make(
+            ProtectedMethod<dev.resilience.annotation.Fallback> method, Collection<Fallback> others) {
+        String name = MethodNames.brief(method.method(), method.type());
+        OutcomeCounters<FallbackOutcome> calls = others.stream()
+                .filter(other -> other.name().equals(name))
+                .findFirst()
+                .map(Fallback::calls)
+                .orElseGet(() -> new OutcomeCounters<>(FallbackOutcome.class));
+        return new Fallback(
+                name,
+                FallbackResolver.resolve(method.annotation(), method.method(), method.type()),
+                method.time(),
+                calls);
+    }
+
+    @Override
+    public String name(Fallback fallback) {
+        return fallback.name();
+    }
+
+    @Override
+    public void meters(Fallback fallback, Meters meters) {
+        meters.outcomes(CALLS, fallback.calls());
+    }
+
+    @Override
+    public void hints(
+            dev.resilience.annotation.Fallback annotation,
+            Method method,
+            Class<?> type,
+            ResolvableType result,
+            ReflectionHints hints) {
+        Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(type))
+                .filter(candidate -> candidate.getName().equals(annotation.value()))
+                .forEach(candidate -> hints.registerMethod(candidate, ExecutableMode.INVOKE));
+    }
+
+    @Override
+    public void close(Fallback fallback) {
+        fallback.close();
+    }
+}

@@ -1,0 +1,15 @@
+package dev.resilience.spring.kind;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an operator asks for. A kind uses what its actions need.
+ *
+ * @param name one of the kind's actions
+ * @param key the idempotency key
+ * @param method the method; all that use the policy if {@code null}
+ * @param caller who called; everybody if {@code null}
+ * @param as what became of a call
+ */
+public record Action(
+        String name, @Nullable String key, @Nullable String method, @Nullable String caller, @Nullable String as) {}

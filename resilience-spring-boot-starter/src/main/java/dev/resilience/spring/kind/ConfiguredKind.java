@@ -1,0 +1,93 @@
+package dev.resilience.spring.kind;
+
+import dev.resilience.pipeline.Layer;
+import dev.resilience.pipeline.LiveObject;
+import dev.resilience.spring.PolicyKind;
+import java.lang.annotation.Annotation;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.AnnotationUtils;
+
+/**
+ * A kind whose policies are configured by name, below {@code resilience.<id>}, and named by the {@code value} of its
+ * annotation. The properties are the components of the policy's record, in kebab case; each is inherited by {@code
+ * extends}, and checked by the record's constructor, which throws {@link dev.resilience.policy.InvalidPolicyException}.
+ *
+ * @param <A> the annotation
+ * @param <P> what is configured
+ * @param <L> the live object made of it: a layer too, unless {@link #layer(LiveObject, ProtectedMethod)} makes one
+ */
+public abstract class ConfiguredKind<A extends Annotation, P extends Record, L extends LiveObject<P>> extends Kind<A, L>
+        implements PolicyKind {
+
+    @Override
+    public abstract Class<P> policyType();
+
+    @Override
+    public abstract P defaultPolicy();
+
+    /** Called for each policy before the first live object is made: others may need what this one brings with it. */
+    public void prepare(String name, P policy, KindContext context) {}
+
+    /**
+     * Makes the live object of a policy. Called once for each policy, at startup.
+     *
+     * @return {@code null} if the policy cannot be made and the mistake is told already
+     * @throws dev.resilience.spring.ResilienceConfigurationException for a policy that cannot work
+     */
+    public abstract @Nullable L create(String name, P policy, KindContext context);
+
+    /** The name of the policy that an annotation names, as it is written there. */
+    public String policyName(A annotation) {
+        return String.valueOf(AnnotationUtils.getValue(annotation));
+    }
+
+    @Override
+    public @Nullable Layer layer(ProtectedMethod<A> method) {
+        L live = method.live(this);
+        return live == null ? null : layer(live, method);
+    }
+
+    /** The layer around one method: the live object itself, unless the kind says otherwise. */
+    protected Layer layer(L live, ProtectedMethod<A> method) {
+        return (Layer) live;
+    }
+
+    @Override
+    public String name(L live) {
+        return live.name();
+    }
+
+    /** Where methods or policies name policies of this kind, for messages. */
+    public String namedBy() {
+        return "in an annotation";
+    }
+
+    /** The state that the actuator shows, by name. */
+    public abstract Map<String, Object> state(L live);
+
+    /** Adds to what the actuator shows of the policy. */
+    public void describePolicy(L live, Map<String, Object> policy) {}
+
+    /** What operators can do by the actuator. */
+    public List<String> actions() {
+        return List.of();
+    }
+
+    /**
+     * Does what an operator asks for.
+     *
+     * @param action one of {@link #actions()}
+     * @return the answer; {@code null} for the new state
+     * @throws ActionRefusedException if the action lacks what it needs
+     */
+    public @Nullable Map<String, Object> act(L live, Action action) {
+        return null;
+    }
+
+    /** What the health contributor tells of a live object; {@code null} for nothing. */
+    public @Nullable KindHealth health(L live) {
+        return null;
+    }
+}

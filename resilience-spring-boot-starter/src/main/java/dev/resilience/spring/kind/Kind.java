@@ -1,0 +1,74 @@
+package dev.resilience.spring.kind;
+
+import dev.resilience.pipeline.Layer;
+import dev.resilience.spring.Lifecycle;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.AopInfrastructureBean;
+import org.springframework.aot.hint.ReflectionHints;
+import org.springframework.core.ResolvableType;
+
+/**
+ * One kind of protection: its annotation, its layer around a method, its place in the order and its meters. Most kinds have
+ * policies by name and extend {@link ConfiguredKind}.
+ *
+ * <p>A kind is a bean. It is made before almost every other bean, so it takes nothing in its constructor and asks {@link
+ * KindContext} and {@link ProtectedMethod} for what it needs. It has no state and is safe for use by many threads.
+ *
+ * @param <A> the annotation
+ * @param <L> the live object: what counts calls and holds state
+ */
+public abstract class Kind<A extends Annotation, L> implements Lifecycle<L>, AopInfrastructureBean {
+
+    /** The name in YAML, in the actuator and, for most kinds, in {@code resilience.order}. */
+    public abstract String id();
+
+    /** The annotation that protects methods; {@code null} if methods do not name policies of this kind themselves. */
+    public abstract @Nullable Class<A> annotation();
+
+    /** The layer that this one stands directly inside of, in the default order; {@code null} for the outermost. */
+    public abstract @Nullable String inside();
+
+    /** The name of the layer in {@code resilience.order}. */
+    public String layerName() {
+        return id();
+    }
+
+    /** Whether {@code resilience.order} may leave the layer out, which then keeps its place. */
+    public boolean mayBeLeftOutOfOrder() {
+        return true;
+    }
+
+    /** Whether the layer may run the method more than once in a call. */
+    public boolean repeats() {
+        return false;
+    }
+
+    /** Whether an annotation of the type holds for one of its methods. */
+    public boolean holdsFor(A ofType, Method method) {
+        return true;
+    }
+
+    /**
+     * Makes the layer around a method. Called once for each method, at startup.
+     *
+     * @return {@code null} if what the annotation names is a mistake that is told already
+     * @throws dev.resilience.spring.ResilienceConfigurationException for what cannot work
+     */
+    public abstract @Nullable Layer layer(ProtectedMethod<A> method);
+
+    /** The name of a live object, which its meters have as their tag {@code name}. */
+    public abstract String name(L live);
+
+    /** Registers the meters of a live object: all of its series, from the start. */
+    public void meters(L live, Meters meters) {}
+
+    /**
+     * Tells a native image what a method needs of reflection.
+     *
+     * @param type of the method, as it is written
+     * @param result of the method, or of the stage that it returns
+     */
+    public void hints(A annotation, Method method, Class<?> type, ResolvableType result, ReflectionHints hints) {}
+}

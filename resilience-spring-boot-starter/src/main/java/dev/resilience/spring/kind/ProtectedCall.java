@@ -1,0 +1,16 @@
+package dev.resilience.spring.kind;
+
+import dev.resilience.pipeline.Invocation;
+import org.jspecify.annotations.Nullable;
+
+/** One call of a protected method, for a layer that answers in place of the method. */
+public interface ProtectedCall extends Invocation {
+
+    /** The bean behind the proxy. */
+    @Nullable
+    Object target();
+
+    /** What the method, or one that answers in its place, has returned; what is in it, where stages are waited for. */
+    @Nullable
+    Object result(@Nullable Object returned) throws Throwable;
+}

@@ -1,0 +1,213 @@
+package dev.resilience.spring.retry;
+
+import dev.resilience.annotation.Idempotent;
+import dev.resilience.annotation.Retryable;
+import dev.resilience.event.RetryFinished;
+import dev.resilience.event.RetryOutcome;
+import dev.resilience.pipeline.Layer;
+import dev.resilience.retry.LaterAttempts;
+import dev.resilience.retry.Retry;
+import dev.resilience.retry.RetryBudget;
+import dev.resilience.retry.RetryPolicy;
+import dev.resilience.retry.RetryStatus;
+import dev.resilience.retry.TransactionState;
+import dev.resilience.spring.MistakeKind;
+import dev.resilience.spring.NearestNames;
+import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.kind.ConfiguredKind;
+import dev.resilience.spring.kind.KindContext;
+import dev.resilience.spring.kind.MeterFamily;
+import dev.resilience.spring.kind.Meters;
+import dev.resilience.spring.kind.OtherPolicies;
+import dev.resilience.spring.kind.ProtectedMethod;
+import dev.resilience.time.Timestamps;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Retries: {@code @Retryable} and {@code resilience.retry}. */
+public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retry> {
+
+    private static final MeterFamily CALLS =
+            new MeterFamily("resilience.retry.calls", "calls", "Calls of retried methods by how they ended");
+    private static final MeterFamily ATTEMPTS =
+            new MeterFamily("resilience.retry.attempts", "attempts", "Retries made; first attempts are not counted");
+    private static final MeterFamily DURATION = new MeterFamily(
+            "resilience.retry.duration", null, "Duration of whole calls that needed at least one retry");
+    private static final MeterFamily WORKERS = new MeterFamily(
+            "resilience.retry.workers", "workers", "Threads that run later attempts of asynchronous calls");
+    private static final MeterFamily QUEUED = new MeterFamily(
+            "resilience.retry.queued", null, "Asynchronous calls whose wait is over, and which now wait for a thread");
+
+    /** What is written for no budget by mistake. */
+    private static final Set<String> SWITCHED_OFF = Set.of("false", "off", "no", "disabled");
+
+    @Override
+    public String id() {
+        return "retry";
+    }
+
+    @Override
+    public Class<Retryable> annotation() {
+        return Retryable.class;
+    }
+
+    @Override
+    public String inside() {
+        return "circuit-breaker";
+    }
+
+    @Override
+    public boolean mayBeLeftOutOfOrder() {
+        return false;
+    }
+
+    @Override
+    public boolean repeats() {
+        return true;
+    }
+
+    @Override
+    public Class<RetryPolicy> policyType() {
+        return RetryPolicy.class;
+    }
+
+    @Override
+    public RetryPolicy defaultPolicy() {
+        return RetryPolicy.defaults();
+    }
+
+    @Override
+    public Map<String, Map<String, String>> presets() {
+        return RetryPresets.ALL;
+    }
+
+    /** A policy that names no budget has one of its own, which other policies may name. */
+    @Override
+    public void prepare(String name, RetryPolicy policy, KindContext context) {
+        if (policy.budget() == null) {
+            context.others(RetryBudgetKind.class).findOrMakeOfDefault(name);
+        }
+    }
+
+    @Override
+    public @Nullable Retry create(String name, RetryPolicy policy, KindContext context) {
+        warnOfWhatHasNoEffect(name, policy, context.warnings());
+        Predicate<@Nullable Object> resultRule = resultRule(name, policy, context);
+        boolean hasBudget = !RetryPolicy.NO_BUDGET.equals(policy.budget());
+        RetryBudget budget = hasBudget ? budget(name, policy.budget(), context) : null;
+        if (hasBudget && budget == null) {
+            return null;
+        }
+        TransactionState transactions =
+                context.beans(TransactionState.class).getIfAvailable(() -> TransactionState.NONE);
+        return new Retry(
+                name, policy, context.faults(), context.ownTime(), context.events(), budget, resultRule, transactions);
+    }
+
+    /** The budget that a policy names, or its own; {@code null} if that is broken itself. */
+    private static @Nullable RetryBudget budget(String name, @Nullable String named, KindContext context) {
+        OtherPolicies<RetryBudget> budgets = context.others(RetryBudgetKind.class);
+        String wanted = named == null ? name : named;
+        RetryBudget budget = budgets.find(wanted);
+        if (budget == null && named != null && !budgets.isBroken(wanted)) {
+            throw new ResilienceConfigurationException(
+                    MistakeKind.POLICIES,
+                    "The retry policy '" + name + "' names the budget '" + wanted
+                            + "', but there is no 'resilience.retry-budget." + wanted + "':\n\n"
+                            + context.describe("budget", wanted),
+                    SWITCHED_OFF.contains(wanted.toLowerCase(Locale.ROOT))
+                            ? "Write 'budget: none' for no budget. (YAML reads 'off' and 'no' as false.)"
+                            : "Correct the name, or configure the budget. "
+                                    + NearestNames.suggest(wanted, budgets.names()));
+        }
+        return budget;
+    }
+
+    private static @Nullable Predicate<@Nullable Object> resultRule(
+            String name, RetryPolicy policy, KindContext context) {
+        String expression = policy.retryOnResult();
+        if (expression == null || expression.isBlank()) {
+            return null;
+        }
+        try {
+            return new ResultExpression(expression);
+        } catch (IllegalArgumentException invalid) {
+            throw new ResilienceConfigurationException(
+                    MistakeKind.VALUES,
+                    "The retry policy '" + name + "' has an expression that cannot work:\n\n"
+                            + context.describe("retry-on-result", expression) + "\n    Reason: " + invalid.getMessage(),
+                    "Write a SpEL expression over #result that is true when the call should be tried again, such as "
+                            + "\"#result.status == 'PENDING'\".");
+        }
+    }
+
+    private static void warnOfWhatHasNoEffect(String name, RetryPolicy policy, StartupWarnings warnings) {
+        String key = "resilience.retry." + name + ".";
+        if (policy.deadLetter()) {
+            warnings.add(key + "dead-letter: true has no effect in this version");
+        }
+        if (policy.retryAfterFirstElement()) {
+            warnings.add(key + "retry-after-first-element: true has no effect in this version");
+        }
+    }
+
+    @Override
+    protected Layer layer(Retry retry, ProtectedMethod<Retryable> method) {
+        if (retry.budget() != null) {
+            method.uses(RetryBudgetKind.class, retry.budget().name());
+        }
+        return method.isProtectedBy(Idempotent.class) ? retry.forIdempotentCalls() : retry;
+    }
+
+    @Override
+    public void describePolicy(Retry retry, Map<String, Object> policy) {
+        RetryBudget budget = retry.budget();
+        policy.put("budget", budget == null ? RetryPolicy.NO_BUDGET : budget.name());
+        policy.put("worstCaseWait", retry.policy().worstCaseWait().toString());
+    }
+
+    @Override
+    public Map<String, Object> state(Retry retry) {
+        Map<String, Object> state = new LinkedHashMap<>();
+        state.put("calls", retry.calls().byLabel());
+        state.put("attempts", retry.attempts());
+        RetryStatus status = retry.status();
+        if (status.lastFailure() != null && status.lastFailureAt() != null) {
+            state.put("lastFailure", status.lastFailure());
+            state.put("lastFailureAt", Timestamps.text(status.lastFailureAt()));
+        }
+        if (status.failingSince() != null) {
+            state.put("failingSince", Timestamps.text(status.failingSince()));
+        }
+        return state;
+    }
+
+    @Override
+    public void meters(Retry retry, Meters meters) {
+        meters.outcomes(CALLS, retry.calls());
+        meters.counter(ATTEMPTS, retry, Retry::attempts);
+        LaterAttempts later = retry.laterAttempts();
+        meters.gauge(WORKERS, later, LaterAttempts::workers);
+        meters.gauge(QUEUED, later, LaterAttempts::queued);
+        for (RetryOutcome outcome : RetryOutcome.values()) {
+            if (outcome != RetryOutcome.SUCCESS) {
+                meters.timer(
+                        DURATION,
+                        RetryFinished.class,
+                        call -> call.outcome() == outcome && call.attempts() > 1 ? call.duration() : null,
+                        "outcome",
+                        outcome.label());
+            }
+        }
+    }
+
+    @Override
+    public void close(Retry retry) {
+        retry.close();
+    }
+}

@@ -1,0 +1,89 @@
+package dev.resilience.spring.timelimit;
+
+import dev.resilience.pipeline.Layer;
+import dev.resilience.spring.kind.ConfiguredKind;
+import dev.resilience.spring.kind.KindContext;
+import dev.resilience.spring.kind.MeterFamily;
+import dev.resilience.spring.kind.Meters;
+import dev.resilience.spring.kind.MethodNames;
+import dev.resilience.spring.kind.ProtectedMethod;
+import dev.resilience.timelimit.TimeLimit;
+import dev.resilience.timelimit.TimeLimitPolicy;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Time limits: {@code @TimeLimit} and {@code resilience.time-limit}. */
+public final class TimeLimitKind
+        extends ConfiguredKind<dev.resilience.annotation.TimeLimit, TimeLimitPolicy, TimeLimit> {
+
+    private static final MeterFamily WORKERS = new MeterFamily(
+            "resilience.timelimit.workers", "workers", "Worker threads of the time limit that are busy");
+    private static final MeterFamily CALLS = new MeterFamily(
+            "resilience.timelimit.calls", "calls", "Calls under a time limit by whether they ended in time");
+
+    @Override
+    public String id() {
+        return "time-limit";
+    }
+
+    @Override
+    public Class<dev.resilience.annotation.TimeLimit> annotation() {
+        return dev.resilience.annotation.TimeLimit.class;
+    }
+
+    @Override
+    public String inside() {
+        return "retry";
+    }
+
+    @Override
+    public boolean mayBeLeftOutOfOrder() {
+        return false;
+    }
+
+    @Override
+    public Class<TimeLimitPolicy> policyType() {
+        return TimeLimitPolicy.class;
+    }
+
+    @Override
+    public TimeLimitPolicy defaultPolicy() {
+        return TimeLimitPolicy.defaults();
+    }
+
+    @Override
+    public TimeLimit create(String name, TimeLimitPolicy policy, KindContext context) {
+        return new TimeLimit(name, policy, context.time(), context.events(), context.carrier());
+    }
+
+    @Override
+    protected Layer layer(TimeLimit limit, ProtectedMethod<dev.resilience.annotation.TimeLimit> method) {
+        if (limit.policy().thread() == TimeLimitPolicy.RunsOn.WORKER && method.isTransactional()) {
+            method.warnings()
+                    .add("The method " + MethodNames.full(method.method(), method.type())
+                            + " is @Transactional and runs on a worker thread of the time limit '" + limit.name()
+                            + "': it takes no part in a transaction of its caller, and its own may still be committed "
+                            + "or rolled back after the caller has got its exception");
+        }
+        return limit;
+    }
+
+    @Override
+    public Map<String, Object> state(TimeLimit limit) {
+        Map<String, Object> state = new LinkedHashMap<>();
+        state.put("workers", limit.workers());
+        state.put("calls", limit.calls().byLabel());
+        return state;
+    }
+
+    @Override
+    public void meters(TimeLimit limit, Meters meters) {
+        meters.gauge(WORKERS, limit, TimeLimit::workers);
+        meters.outcomes(CALLS, limit.calls());
+    }
+
+    @Override
+    public void close(TimeLimit limit) {
+        limit.close();
+    }
+}

@@ -1,0 +1,23 @@
+package dev.resilience.spring.autoconfigure;
+
+import dev.resilience.spring.PolicyKind;
+import dev.resilience.spring.kind.Kinds;
+import java.util.List;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+
+/** The kinds of policies that the library has, for tests without an application. */
+final class KindsOfTheLibrary {
+
+    private KindsOfTheLibrary() {}
+
+    static List<PolicyKind> all() {
+        try (AnnotationConfigApplicationContext context =
+                new AnnotationConfigApplicationContext(ResilienceKindsConfiguration.class)) {
+            return context.getBean(Kinds.class).ofPolicies();
+        }
+    }
+
+    static PolicyKind of(String id) {
+        return all().stream().filter(kind -> kind.id().equals(id)).findFirst().orElseThrow();
+    }
+}
