@@ -177,7 +177,14 @@ final class RegistryFactory {
             @Nullable RetryBudget budget,
             @Nullable Predicate<@Nullable Object> resultRule) {
         PolicyTimeSource ofPolicy = times.add(PolicyKind.RETRY, name);
-        return new Retry(name, policy, faults, ofPolicy, events, budget, resultRule, transactions);
+        return Retry.builder(name, policy)
+                .faults(faults)
+                .timeSource(ofPolicy)
+                .events(events)
+                .budget(budget)
+                .retryOnResult(resultRule)
+                .transactions(transactions)
+                .build();
     }
 
     /** The budget of a policy; {@code null} if it is broken itself. */
