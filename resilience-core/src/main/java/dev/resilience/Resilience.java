@@ -59,16 +59,12 @@ public final class Resilience implements AutoCloseable {
     private final Faults faults;
     private final Events events;
     private final ContextCarrier carrier;
-    private final LiveObjects<RetrySettings, Retry> retries = new LiveObjects<>("retry", this::newRetry);
-    private final LiveObjects<RetryBudgetPolicy, RetryBudget> budgets =
-            new LiveObjects<>("retry budget", this::newRetryBudget);
-    private final LiveObjects<CircuitBreakerPolicy, CircuitBreaker> circuitBreakers =
-            new LiveObjects<>("circuit breaker", this::newCircuitBreaker);
-    private final LiveObjects<BulkheadPolicy, Bulkhead> bulkheads = new LiveObjects<>("bulkhead", this::newBulkhead);
-    private final LiveObjects<TimeLimitPolicy, TimeLimit> timeLimits =
-            new LiveObjects<>("time limit", this::newTimeLimit);
-    private final LiveObjects<IdempotencySettings, OwnIdempotency> idempotencies =
-            new LiveObjects<>("idempotency", this::newIdempotency);
+    private final LiveObjects<RetrySettings, Retry> retries;
+    private final LiveObjects<RetryBudgetPolicy, RetryBudget> budgets;
+    private final LiveObjects<CircuitBreakerPolicy, CircuitBreaker> circuitBreakers;
+    private final LiveObjects<BulkheadPolicy, Bulkhead> bulkheads;
+    private final LiveObjects<TimeLimitPolicy, TimeLimit> timeLimits;
+    private final LiveObjects<IdempotencySettings, OwnIdempotency> idempotencies;
 
     /** Only as long as a pipeline has them, because their number has no bound. */
     private final Set<Fallback> fallbacks = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
@@ -78,6 +74,14 @@ public final class Resilience implements AutoCloseable {
         this.faults = faults;
         this.events = events;
         this.carrier = carrier;
+        retries = new LiveObjects<>("retry", this::newRetry);
+        budgets = new LiveObjects<>("retry budget", (name, policy) -> new RetryBudget(name, policy, time));
+        circuitBreakers = new LiveObjects<>(
+                "circuit breaker", (name, policy) -> new CircuitBreaker(name, policy, faults, time, events));
+        bulkheads = new LiveObjects<>("bulkhead", (name, policy) -> new Bulkhead(name, policy, time, events, carrier));
+        timeLimits =
+                new LiveObjects<>("time limit", (name, policy) -> new TimeLimit(name, policy, time, events, carrier));
+        idempotencies = new LiveObjects<>("idempotency", this::newIdempotency);
     }
 
     /** With the system's time, the library's knowledge of failures, and no listener. */
@@ -233,22 +237,6 @@ public final class Resilience implements AutoCloseable {
             return retryBudget(retry, RetryBudgetPolicy.defaults());
         }
         return known;
-    }
-
-    private RetryBudget newRetryBudget(String name, RetryBudgetPolicy policy) {
-        return new RetryBudget(name, policy, time);
-    }
-
-    private CircuitBreaker newCircuitBreaker(String name, CircuitBreakerPolicy policy) {
-        return new CircuitBreaker(name, policy, faults, time, events);
-    }
-
-    private Bulkhead newBulkhead(String name, BulkheadPolicy policy) {
-        return new Bulkhead(name, policy, time, events, carrier);
-    }
-
-    private TimeLimit newTimeLimit(String name, TimeLimitPolicy policy) {
-        return new TimeLimit(name, policy, time, events, carrier);
     }
 
     private OwnIdempotency newIdempotency(String name, IdempotencySettings settings) {

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
 import java.net.URL;
+import java.nio.charset.StandardCharsets;
 
 final class Payments {
 
@@ -27,7 +28,7 @@ final class Payments {
     String charge(URL order) throws IOException {
         return gateway.call(() -> {
             try (InputStream receipt = order.openStream()) {
-                return new String(receipt.readAllBytes());
+                return new String(receipt.readAllBytes(), StandardCharsets.UTF_8);
             }
         });
     }

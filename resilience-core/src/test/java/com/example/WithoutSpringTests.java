@@ -11,6 +11,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpRequest;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -61,7 +62,7 @@ class WithoutSpringTests {
         gateway.createContext("/", exchange -> {
             if (requests.incrementAndGet() > 2) { // the JDK's client tries once more by itself
                 exchange.sendResponseHeaders(200, 0);
-                exchange.getResponseBody().write("paid".getBytes());
+                exchange.getResponseBody().write("paid".getBytes(StandardCharsets.UTF_8));
             }
             exchange.close();
         });
