@@ -10,9 +10,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -23,8 +27,29 @@ class ArchitectureTests {
 
     private static final String ROOT = "dev.resilience";
 
+    /** The room that is the root itself. */
+    private static final String FRONT_DOOR = "";
+
+    /** What is for the library alone: the front door hands out and takes nothing of it. */
+    private static final Set<String> INTERNAL = Set.of("log", "worker");
+
     /** Which rooms a room may use. Whoever adds a line says why in the review. */
     private static final Map<String, Set<String>> MAY_USE = Map.ofEntries(
+            Map.entry(
+                    FRONT_DOOR,
+                    Set.of(
+                            "bulkhead",
+                            "circuitbreaker",
+                            "event",
+                            "fallback",
+                            "fault",
+                            "idempotency",
+                            "pipeline",
+                            "policy",
+                            "retry",
+                            "time",
+                            "timelimit",
+                            "worker")),
             Map.entry("time", Set.of()),
             Map.entry("policy", Set.of()),
             Map.entry("event", Set.of("log", "time")),
@@ -53,7 +78,7 @@ class ArchitectureTests {
     /** Who may have clocks, threads and random numbers of its own beside the room of time, and for what. */
     private static final Map<String, String> OWN_SOURCES = Map.of(
             "Daemons", "threads for bodies that must not run on their callers': time limits and pools run on them",
-            "Retry", "random numbers for the jitter: a constructor takes others",
+            "RetryBuilder", "random numbers for the jitter: it takes others",
             "Idempotency", "a UUID that sets the process apart: nothing is decided by it");
 
     /** Types that bring a clock, a thread or a random number with them, and the methods that do; empty for all. */
@@ -136,6 +161,30 @@ class ArchitectureTests {
                 .check(CORE);
     }
 
+    @Test
+    void theFrontDoorHasNothingInternalInItsSignatures() {
+        Set<String> internal = CORE.getPackage(ROOT).getClasses().stream()
+                .filter(type -> type.getModifiers().contains(JavaModifier.PUBLIC))
+                .flatMap(type -> type.getMethods().stream())
+                .filter(method -> method.getModifiers().contains(JavaModifier.PUBLIC))
+                .flatMap(method -> method.getAllInvolvedRawTypes().stream())
+                .filter(type -> type.getPackageName().startsWith(ROOT) && INTERNAL.contains(room(type)))
+                .map(JavaClass::getName)
+                .collect(Collectors.toSet());
+
+        assertThat(internal).isEmpty();
+    }
+
+    @Test
+    void onlyAnInternalRoomSaysThatItIsNotForApplications() throws IOException {
+        for (String room : MAY_USE.keySet()) {
+            Path info = Path.of("src/main/java", packageOf(room).split("\\.")).resolve("package-info.java");
+            assertThat(Files.readString(info).contains("Not for applications"))
+                    .as(room)
+                    .isEqualTo(INTERNAL.contains(room));
+        }
+    }
+
     /** What comes from elsewhere no test can hold still: neither manual time nor a simulation sees it. */
     @Test
     void clocksThreadsAndRandomNumbersComeFromTheTimeSource() {
@@ -180,10 +229,11 @@ class ArchitectureTests {
     }
 
     private static String room(JavaClass type) {
-        return type.getPackageName().substring(ROOT.length() + 1);
+        String name = type.getPackageName();
+        return name.equals(ROOT) ? FRONT_DOOR : name.substring(ROOT.length() + 1);
     }
 
     private static String packageOf(String room) {
-        return ROOT + "." + room;
+        return room.equals(FRONT_DOOR) ? ROOT : ROOT + "." + room;
     }
 }

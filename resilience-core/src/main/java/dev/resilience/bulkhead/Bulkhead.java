@@ -44,6 +44,8 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
     private final FoldedLog<BulkheadLogEvent> log;
 
     /**
+     * For adapters; applications ask {@link dev.resilience.Resilience#bulkhead}.
+     *
      * @param carrier takes along what is bound to the caller's thread to the thread on which the call goes on
      */
     public Bulkhead(String name, BulkheadPolicy policy, TimeSource time, Events events, ContextCarrier carrier) {

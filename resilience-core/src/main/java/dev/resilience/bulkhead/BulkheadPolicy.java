@@ -53,7 +53,7 @@ public record BulkheadPolicy(
         return new Builder();
     }
 
-    /** Builds a policy; not safe for use by many threads. */
+    /** Builds a policy; the record tells more about each value. Not safe for use by many threads. */
     public static final class Builder {
 
         private Type type = Type.SEMAPHORE;
@@ -64,31 +64,37 @@ public record BulkheadPolicy(
 
         private Builder() {}
 
-        public Builder type(Type value) {
-            type = value;
+        /** What limits the calls; default {@link Type#SEMAPHORE}. */
+        public Builder type(Type limit) {
+            type = limit;
             return this;
         }
 
-        public Builder maxConcurrent(int value) {
-            maxConcurrent = value;
+        /** Calls that run at once; default 10, at least 1. */
+        public Builder maxConcurrent(int calls) {
+            maxConcurrent = calls;
             return this;
         }
 
-        public Builder maxQueue(int value) {
-            maxQueue = value;
+        /** Calls that wait for a permit; default 50, at least 0, which refuses at once. */
+        public Builder maxQueue(int waitingCalls) {
+            maxQueue = waitingCalls;
             return this;
         }
 
-        public Builder queueTimeout(Duration value) {
-            queueTimeout = value;
+        /** How long a call waits at the most; default 30 s, above zero. */
+        public Builder queueTimeout(Duration atMost) {
+            queueTimeout = atMost;
             return this;
         }
 
-        public Builder virtualThreads(boolean value) {
-            virtualThreads = value;
+        /** Whether a thread pool uses virtual threads; default false, needs Java 21. */
+        public Builder virtualThreads(boolean areUsed) {
+            virtualThreads = areUsed;
             return this;
         }
 
+        /** Throws an {@link dev.resilience.policy.InvalidPolicyException} that names a value out of its limits. */
         public BulkheadPolicy build() {
             return new BulkheadPolicy(type, maxConcurrent, maxQueue, queueTimeout, virtualThreads);
         }

@@ -1,20 +1,17 @@
 package dev.resilience.circuitbreaker;
 
 import dev.resilience.event.CircuitState;
-import dev.resilience.policy.InvalidPolicyException;
 import dev.resilience.policy.Require;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When to stop calling, for how long, and how to find out that calling makes sense again. Immutable; every value is
- * checked when the record is made.
+ * When to stop calling, for how long, and how to find out when to call again. Immutable; every value is checked.
  *
- * @param failureThreshold consecutive failures that open it while at least {@code failureRateThreshold} of the calls of the
- *     last second failed, at once where that is 0; default 5, 0 switches this off
- * @param failureRateThreshold share of failed calls at which it opens once {@code minimumCalls} are in the window;
- *     default 0.5, 0 switches this off
+ * @param failureThreshold consecutive failures that open it while at least {@code failureRateThreshold} of the calls of
+ *     the last second failed, at once if that is 0; default 5, 0 switches this off
+ * @param failureRateThreshold share of failures that opens it, once there are {@code minimumCalls}; default 0.5, 0 off
  * @param minimumCalls calls that must be in the window before a rate means anything; default 10, at least 1
  * @param window what the rates are taken over; default the last 60 s
  * @param slowCallDuration a call longer than this is slow; default none
@@ -22,8 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param openDuration how long it stays open; then the next call is a probe; default 30 s
  * @param openDurationMultiplier how much longer each open period after a failed probing is; default 2.0, at least 1
  * @param maxOpenDuration the longest that open periods grow to; default 5 min, not shorter than {@code openDuration}
- * @param ramp after a probing has closed it, the share of calls that is let in grows from a tenth to all over this time, and
- *     the others are refused; default 0, which lets all in at once
+ * @param ramp how long after closing the share of calls that it lets in grows, from a tenth to all; default 0, at once
  * @param halfOpen how it is probed
  * @param recordOn exceptions that count as failures whatever the classification says
  * @param ignoreOn exceptions that do not count; the class closest in the hierarchy wins, this list wins a tie
@@ -59,7 +55,7 @@ public record CircuitBreakerPolicy(
         Require.positive("max-open-duration", maxOpenDuration);
         Require.atLeast(openDuration, "open-duration", "max-open-duration", maxOpenDuration);
         Require.notNegative("ramp", ramp);
-        window.requireRoomFor(minimumCalls);
+        CountWindow.requireRoomFor(minimumCalls, window);
         boolean begins = initialState != CircuitState.HALF_OPEN;
         Require.that(begins, "initial-state", initialState, "must be closed, open, forced-open or disabled");
         recordOn = Require.exceptions("record-on", recordOn);
@@ -70,9 +66,8 @@ public record CircuitBreakerPolicy(
      * What the rates are taken over.
      *
      * @param type time or a number of calls; default {@link Type#TIME}
-     * @param duration how far a window of time reaches back; default 60 s. It slides by a twentieth of its length. Calls
-     *     are recorded by a clock that may be some 20 ms behind, or more on a machine too busy to keep time: a call may
-     *     count for that much longer or shorter, so a window of less than half a second is a rough one
+     * @param duration how far a window of time reaches back; default 60 s. It slides by a twentieth of its length. Its
+     *     clock may be 20 ms behind, or more on a busy machine, so a window of less than half a second is a rough one
      * @param size how many calls a window of calls holds; default 100, at least 1, at most 1,000,000
      */
     public record Window(Type type, Duration duration, int size) {
@@ -83,14 +78,6 @@ public record CircuitBreakerPolicy(
         public Window {
             Require.positive("window.duration", duration);
             Require.between(1, CountWindow.LARGEST, "window.size", size);
-        }
-
-        private void requireRoomFor(int minimumCalls) {
-            if (type == Type.COUNT && minimumCalls > size) {
-                String cure =
-                        "must not be above window.size, which is " + size + ": such a window never has so many calls";
-                throw new InvalidPolicyException("minimum-calls", minimumCalls, cure, "window.size", size);
-            }
         }
 
         /** What a window is measured in. */
@@ -107,18 +94,15 @@ public record CircuitBreakerPolicy(
      *
      * @param maxConcurrent probes in flight; default 1, at most 10,000
      * @param successThreshold successes that close the breaker, one failure opens it again; default 2
-     * @param probeTimeout a probe that has not answered by then gives its place back and counts neither way; default 30
-     *     s
+     * @param probeTimeout a probe that takes longer gives its place back and counts neither way; default 30 s
      */
     public record HalfOpen(int maxConcurrent, int successThreshold, Duration probeTimeout) {
 
         /** One probe at a time; two successes close. */
         public static final HalfOpen DEFAULT = new HalfOpen(1, 2, Duration.ofSeconds(30));
 
-        private static final int MOST_PROBES = 10_000;
-
         public HalfOpen {
-            Require.between(1, MOST_PROBES, "half-open.max-concurrent", maxConcurrent);
+            Require.between(1, 10_000, "half-open.max-concurrent", maxConcurrent);
             Require.atLeast(1, "half-open.success-threshold", successThreshold);
             Require.positive("half-open.probe-timeout", probeTimeout);
         }
@@ -132,11 +116,7 @@ public record CircuitBreakerPolicy(
         DOWN
     }
 
-    /**
-     * Five failures in a row open it if half of the calls of the last second failed, and so do failures of half of at
-     * least ten calls in the last minute. It stays open for 30 seconds, which each probing that fails doubles, up to five
-     * minutes.
-     */
+    /** Opens after 5 failures in a row or half of the calls in a minute, for 30 s, and for longer if probes fail. */
     public static CircuitBreakerPolicy defaults() {
         return builder().build();
     }
@@ -146,7 +126,7 @@ public record CircuitBreakerPolicy(
         return new Builder();
     }
 
-    /** Builds a policy; not safe for use by many threads. */
+    /** Builds a policy; the record tells more about each value. Not safe for use by many threads. */
     public static final class Builder {
 
         private int failureThreshold = 5;
@@ -167,81 +147,97 @@ public record CircuitBreakerPolicy(
 
         private Builder() {}
 
-        public Builder failureThreshold(int value) {
-            failureThreshold = value;
+        /** Consecutive failures that open it; default 5, at least 0. With 0 only rates open it. */
+        public Builder failureThreshold(int failuresInARow) {
+            failureThreshold = failuresInARow;
             return this;
         }
 
-        public Builder failureRateThreshold(double value) {
-            failureRateThreshold = value;
+        /** Share of failed calls in the window that opens it, from 0 to 1; default 0.5. With 0 it never does. */
+        public Builder failureRateThreshold(double ratio) {
+            failureRateThreshold = ratio;
             return this;
         }
 
-        public Builder minimumCalls(int value) {
-            minimumCalls = value;
+        /** Calls that must be in the window before a rate opens it; default 10, at least 1. */
+        public Builder minimumCalls(int calls) {
+            minimumCalls = calls;
             return this;
         }
 
-        public Builder window(Window value) {
-            window = value;
+        /** What the rates are taken over; default the last 60 s. */
+        public Builder window(Window calls) {
+            window = calls;
             return this;
         }
 
-        public Builder slowCallDuration(@Nullable Duration value) {
-            slowCallDuration = value;
+        /** A call that takes longer is slow; above zero, default {@code null}: no call is slow. */
+        public Builder slowCallDuration(@Nullable Duration longerThan) {
+            slowCallDuration = longerThan;
             return this;
         }
 
-        public Builder slowCallRateThreshold(double value) {
-            slowCallRateThreshold = value;
+        /** Share of slow calls in the window that opens it, from 0 to 1; default 1.0. With 0 it never does. */
+        public Builder slowCallRateThreshold(double ratio) {
+            slowCallRateThreshold = ratio;
             return this;
         }
 
-        public Builder openDuration(Duration value) {
-            openDuration = value;
+        /** How long it stays open before a call is a probe; default 30 s, above zero. */
+        public Builder openDuration(Duration period) {
+            openDuration = period;
             return this;
         }
 
-        public Builder openDurationMultiplier(double value) {
-            openDurationMultiplier = value;
+        /** How much longer each open period after a failed probing is; default 2.0, at least 1. */
+        public Builder openDurationMultiplier(double growth) {
+            openDurationMultiplier = growth;
             return this;
         }
 
-        public Builder maxOpenDuration(Duration value) {
-            maxOpenDuration = value;
+        /** The longest that open periods grow to; default 5 min, not shorter than the first one. */
+        public Builder maxOpenDuration(Duration longestPeriod) {
+            maxOpenDuration = longestPeriod;
             return this;
         }
 
-        public Builder ramp(Duration value) {
-            ramp = value;
+        /** How long it lets in a growing share of calls after closing; default 0, which lets in all at once. */
+        public Builder ramp(Duration length) {
+            ramp = length;
             return this;
         }
 
-        public Builder halfOpen(HalfOpen value) {
-            halfOpen = value;
+        /** How it is probed; default one probe at a time, of which two close it. */
+        public Builder halfOpen(HalfOpen probing) {
+            halfOpen = probing;
             return this;
         }
 
-        public Builder recordOn(List<Class<? extends Throwable>> value) {
-            recordOn = value;
+        /** Exceptions that count as failures, subclasses included, whatever the classification says; default none. */
+        public Builder recordOn(List<Class<? extends Throwable>> failures) {
+            recordOn = failures;
             return this;
         }
 
-        public Builder ignoreOn(List<Class<? extends Throwable>> value) {
-            ignoreOn = value;
+        /** Exceptions that count neither way, subclasses included; default none. */
+        public Builder ignoreOn(List<Class<? extends Throwable>> exceptions) {
+            ignoreOn = exceptions;
             return this;
         }
 
-        public Builder initialState(CircuitState value) {
-            initialState = value;
+        /** The state that it begins in; default CLOSED, never HALF_OPEN. */
+        public Builder initialState(CircuitState state) {
+            initialState = state;
             return this;
         }
 
-        public Builder health(Health value) {
-            health = value;
+        /** What an open breaker means for the application's health; default {@link Health#IGNORE}. */
+        public Builder health(Health whenOpen) {
+            health = whenOpen;
             return this;
         }
 
+        /** Throws an {@link dev.resilience.policy.InvalidPolicyException} that names a value out of its limits. */
         public CircuitBreakerPolicy build() {
             return new CircuitBreakerPolicy(
                     failureThreshold,

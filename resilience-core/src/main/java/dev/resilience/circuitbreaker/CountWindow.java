@@ -1,5 +1,6 @@
 package dev.resilience.circuitbreaker;
 
+import dev.resilience.policy.InvalidPolicyException;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,15 @@ final class CountWindow implements CallWindow {
     CountWindow(int size, Thresholds thresholds) {
         this.thresholds = thresholds;
         this.outcomes = new AtomicIntegerArray(size);
+    }
+
+    /** Refuses a minimum of calls that a window of calls never has. */
+    static void requireRoomFor(int minimumCalls, CircuitBreakerPolicy.Window window) {
+        int size = window.size();
+        if (window.type() == CircuitBreakerPolicy.Window.Type.COUNT && minimumCalls > size) {
+            String cure = "must not be above window.size, which is " + size + ": such a window never has so many calls";
+            throw new InvalidPolicyException("minimum-calls", minimumCalls, cure, "window.size", size);
+        }
     }
 
     @Override

@@ -39,6 +39,7 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
     private final Set<String> operations = ConcurrentHashMap.newKeySet();
     private final OutcomeCounters<IdempotencyOutcome> calls = new OutcomeCounters<>(IdempotencyOutcome.class);
 
+    /** For adapters; applications ask {@link dev.resilience.Resilience#idempotency}. */
     public Idempotency(String name, IdempotencyPolicy policy, IdempotencyStore store, TimeSource time, Events events) {
         this.name = name;
         this.policy = policy;

@@ -110,7 +110,7 @@ public record IdempotencyPolicy(
         return new Builder();
     }
 
-    /** Builds a policy; not safe for use by many threads. */
+    /** Builds a policy; the record tells more about each value. Not safe for use by many threads. */
     public static final class Builder {
 
         private Duration ttl = Duration.ofHours(24);
@@ -128,66 +128,79 @@ public record IdempotencyPolicy(
 
         private Builder() {}
 
-        public Builder ttl(Duration value) {
-            ttl = value;
+        /** How long a result is replayed, from completion on; default 24 h, not shorter than the lease. */
+        public Builder ttl(Duration fromCompletion) {
+            ttl = fromCompletion;
             return this;
         }
 
-        public Builder lease(Duration value) {
-            lease = value;
+        /** How long an owner holds a key without renewing; default 30 s, at least 1 ms. */
+        public Builder lease(Duration withoutRenewal) {
+            lease = withoutRenewal;
             return this;
         }
 
-        public Builder maxLease(Duration value) {
-            maxLease = value;
+        /** How long a lease is renewed at the most; default 10 min, not shorter than the lease. */
+        public Builder maxLease(Duration longest) {
+            maxLease = longest;
             return this;
         }
 
-        public Builder onInProgress(OnInProgress value) {
-            onInProgress = value;
+        /** What a call gets while another one holds its key; default {@link OnInProgress#REJECT}. */
+        public Builder onInProgress(OnInProgress answer) {
+            onInProgress = answer;
             return this;
         }
 
-        public Builder waitTimeout(Duration value) {
-            waitTimeout = value;
+        /** How long {@link OnInProgress#WAIT} waits; default 5 s, above zero. */
+        public Builder waitTimeout(Duration atMost) {
+            waitTimeout = atMost;
             return this;
         }
 
-        public Builder onAbandoned(OnAbandoned value) {
-            onAbandoned = value;
+        /** What happens after the owner of a key died; default {@link OnAbandoned#TAKE_OVER}. */
+        public Builder onAbandoned(OnAbandoned reaction) {
+            onAbandoned = reaction;
             return this;
         }
 
-        public Builder fingerprint(boolean value) {
-            fingerprint = value;
+        /** Whether other arguments under a used key are refused; default true. */
+        public Builder fingerprint(boolean isCompared) {
+            fingerprint = isCompared;
             return this;
         }
 
-        public Builder replayExceptions(List<Class<? extends Throwable>> value) {
-            replayExceptions = value;
+        /** Exceptions that are a final answer, each with a public {@code (String)} constructor; default none. */
+        public Builder replayExceptions(List<Class<? extends Throwable>> types) {
+            replayExceptions = types;
             return this;
         }
 
-        public Builder onStoreFailure(OnStoreFailure value) {
-            onStoreFailure = value;
+        /** What happens when the store does not answer; default {@link OnStoreFailure#FAIL_CLOSED}. */
+        public Builder onStoreFailure(OnStoreFailure reaction) {
+            onStoreFailure = reaction;
             return this;
         }
 
-        public Builder maxResultSize(long value) {
-            maxResultSize = value;
+        /** The largest result that is stored, in bytes; default 262,144, at least 1. */
+        public Builder maxResultSize(long bytes) {
+            maxResultSize = bytes;
             return this;
         }
 
-        public Builder scope(Scope value) {
-            scope = value;
+        /** Whether callers with the same key are kept apart; default {@link Scope#CALLER}. */
+        public Builder scope(Scope callers) {
+            scope = callers;
             return this;
         }
 
-        public Builder transactional(Transactional value) {
-            transactional = value;
+        /** Whether results are written in the method's transaction; default {@link Transactional#AUTO}. */
+        public Builder transactional(Transactional where) {
+            transactional = where;
             return this;
         }
 
+        /** Throws an {@link dev.resilience.policy.InvalidPolicyException} that names a value out of its limits. */
         public IdempotencyPolicy build() {
             return new IdempotencyPolicy(
                     ttl,

@@ -1,4 +1,4 @@
-/** What is written to the log, and how much of it. Internal: not for applications. */
+/** What is written to the log, and how much of it. Not for applications. */
 @NullMarked
 package dev.resilience.log;
 

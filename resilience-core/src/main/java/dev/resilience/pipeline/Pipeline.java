@@ -1,17 +1,16 @@
 package dev.resilience.pipeline;
 
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Layers composed in an order, once; every call walks them. Immutable and safe for use by many threads.
+ * Layers composed in an order, once; every call walks them. Immutable and safe for use by many threads. Applications get
+ * theirs from {@link dev.resilience.Resilience}.
  *
  * <pre>{@code
- * Pipeline payments = Pipeline.of(bulkhead, circuitBreaker, retry);
  * Receipt receipt = payments.call(() -> gateway.charge(order));
  * }</pre>
  */
@@ -50,25 +49,44 @@ public final class Pipeline {
     }
 
     /**
-     * Runs the body behind the layers on the calling thread.
+     * Runs the body behind the layers and returns what it returns. It runs on the calling thread, unless a bulkhead or a
+     * time limit has threads of its own.
      *
-     * @throws Exception what the body threw, the same instance, or one of the library's
-     *     {@link dev.resilience.exception.ResilienceException}s
+     * <p>Allocates nothing beyond the lambda, unless a layer has something to do.
+     *
+     * @throws X what the body threw, the same instance and in no wrapper. Beside it the layers throw
+     *     {@link dev.resilience.exception.ResilienceException}s, which are unchecked
      */
-    @SuppressWarnings({"unchecked", "NullAway"}) // a layer returns what the body returned
-    public <T extends @Nullable Object> T call(Callable<T> body) throws Exception {
+    @SuppressWarnings({"unchecked", "NullAway"}) // a layer returns what the body returned and throws what it threw
+    public <T extends @Nullable Object, X extends Throwable> T call(ThrowingSupplier<T, X> body) throws X {
         try {
-            return (T) first.call(body::call);
-        } catch (Exception | Error failure) {
-            throw failure;
+            return (T) first.call(body);
         } catch (Throwable failure) {
-            throw new IllegalStateException("A Callable cannot throw this", failure);
+            throw (X) failure;
         }
     }
 
+    /** As {@link #call}, for a body that returns nothing. */
+    @SuppressWarnings("unchecked") // a layer throws what the body threw
+    public <X extends Throwable> void run(ThrowingRunnable<X> body) throws X {
+        try {
+            first.call(body);
+        } catch (Throwable failure) {
+            throw (X) failure;
+        }
+    }
+
+    /** As {@link #call}, for a {@link Supplier} that exists already. */
+    public <T extends @Nullable Object> T get(Supplier<T> body) {
+        return call(body::get);
+    }
+
     /**
-     * Starts the body behind the layers and returns the future of its result. Never throws; cancelling the future
-     * cancels a pending retry, a place in a queue or the running body.
+     * Starts the body behind the same layers and returns the future of its result. Waits hold no thread.
+     *
+     * @param body returns the stage of the result; called again for each further attempt
+     * @return never fails to be returned: a refusal, or what the body throws, is the future's failure, in no wrapper.
+     *     Cancelling it cancels a pending retry, a place in a queue or the running body
      */
     @SuppressWarnings("unchecked") // a layer passes on what the body's stage held
     public <T extends @Nullable Object> CompletableFuture<T> callAsync(Supplier<? extends CompletionStage<T>> body) {

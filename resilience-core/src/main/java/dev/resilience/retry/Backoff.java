@@ -48,6 +48,22 @@ public record Backoff(
     }
 
     /**
+     * The same delay before every retry, without jitter. For tests and for a single client: many clients with the same
+     * delay come back all at once.
+     *
+     * @param delay at least 0
+     */
+    public static Backoff fixed(Duration delay) {
+        Duration longest = delay.compareTo(DEFAULT.maxDelay) > 0 ? delay : DEFAULT.maxDelay;
+        return new Backoff(Strategy.FIXED, delay, DEFAULT.multiplier, longest, Jitter.NONE, DEFAULT.jitterFactor);
+    }
+
+    /** Starts from {@link #DEFAULT}. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /**
      * The wait before a retry.
      *
      * @param retry how many retries were made before this one: 0 for the first
@@ -108,5 +124,59 @@ public record Backoff(
 
     private double maxNanos() {
         return Durations.toNanos(maxDelay);
+    }
+
+    /** Builds a backoff; the record tells more about each value. Not safe for use by many threads. */
+    public static final class Builder {
+
+        private Strategy strategy = DEFAULT.strategy;
+        private Duration baseDelay = DEFAULT.baseDelay;
+        private double multiplier = DEFAULT.multiplier;
+        private Duration maxDelay = DEFAULT.maxDelay;
+        private Jitter jitter = DEFAULT.jitter;
+        private double jitterFactor = DEFAULT.jitterFactor;
+
+        private Builder() {}
+
+        /** Whether the delay grows; default {@link Strategy#EXPONENTIAL}. */
+        public Builder strategy(Strategy growth) {
+            strategy = growth;
+            return this;
+        }
+
+        /** The first delay; default 1 s, at least 0, not longer than the longest. */
+        public Builder baseDelay(Duration first) {
+            baseDelay = first;
+            return this;
+        }
+
+        /** The growth from one delay to the next; default 2.0, at least 1. */
+        public Builder multiplier(double growth) {
+            multiplier = growth;
+            return this;
+        }
+
+        /** The longest delay before jitter; default 30 s, above zero. */
+        public Builder maxDelay(Duration longest) {
+            maxDelay = longest;
+            return this;
+        }
+
+        /** How delays are scattered; default {@link Jitter#FULL}. */
+        public Builder jitter(Jitter scatter) {
+            jitter = scatter;
+            return this;
+        }
+
+        /** How far {@link Jitter#PROPORTIONAL} reaches, from 0 to 1; default 0.5. */
+        public Builder jitterFactor(double share) {
+            jitterFactor = share;
+            return this;
+        }
+
+        /** Throws an {@link dev.resilience.policy.InvalidPolicyException} that names a value out of its limits. */
+        public Backoff build() {
+            return new Backoff(strategy, baseDelay, multiplier, maxDelay, jitter, jitterFactor);
+        }
     }
 }

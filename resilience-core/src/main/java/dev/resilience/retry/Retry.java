@@ -3,7 +3,6 @@ package dev.resilience.retry;
 import dev.resilience.event.Events;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.event.RetryOutcome;
-import dev.resilience.fault.Faults;
 import dev.resilience.pipeline.Attempt;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
@@ -15,9 +14,7 @@ import dev.resilience.worker.PolicyTimeSource;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,69 +41,30 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
     private final RetryLog log;
     private final @Nullable Attempt outermost;
 
-    /**
-     * @param budget what the retries are taken from; {@code null} for no budget
-     * @param retryOnResult tells of a result that the method should be tried again; {@code null} for no such rule
-     */
-    public Retry(
-            String name,
-            RetryPolicy policy,
-            Faults faults,
-            TimeSource time,
-            Events events,
-            @Nullable RetryBudget budget,
-            @Nullable Predicate<@Nullable Object> retryOnResult) {
-        this(name, policy, faults, time, events, budget, retryOnResult, TransactionState.NONE);
-    }
-
-    /**
-     * @param budget what the retries are taken from; {@code null} for no budget
-     * @param retryOnResult tells of a result that the method should be tried again; {@code null} for no such rule
-     * @param transactions tells whether there is any use in another attempt inside the caller's transaction
-     */
-    public Retry(
-            String name,
-            RetryPolicy policy,
-            Faults faults,
-            TimeSource time,
-            Events events,
-            @Nullable RetryBudget budget,
-            @Nullable Predicate<@Nullable Object> retryOnResult,
-            TransactionState transactions) {
-        this(name, policy, faults, time, events, budget, retryOnResult, transactions, Retry::randomNumber);
-    }
-
-    /**
-     * @param random where jitter comes from: numbers from 0 (inclusive) to 1 (exclusive), asked for by many threads
-     */
-    Retry(
-            String name,
-            RetryPolicy policy,
-            Faults faults,
-            TimeSource time,
-            Events events,
-            @Nullable RetryBudget budget,
-            @Nullable Predicate<@Nullable Object> retryOnResult,
-            TransactionState transactions,
-            DoubleSupplier random) {
-        this.name = name;
-        this.policy = policy;
-        this.laterAttempts = new LaterAttempts(name, time);
-        this.events = events;
-        this.budget = budget;
-        this.random = random;
-        this.log = new RetryLog(name, time);
-        this.rules = new RetryRules(policy, faults, retryOnResult, transactions, log);
+    Retry(RetryBuilder parts) {
+        this.name = parts.name;
+        this.policy = parts.policy;
+        this.laterAttempts = new LaterAttempts(name, parts.time);
+        this.events = parts.events;
+        this.budget = parts.budget;
+        this.random = parts.random;
+        this.log = new RetryLog(name, parts.time);
+        this.rules = new RetryRules(policy, parts.faults, parts.retryOnResult, parts.transactions, log);
         this.counters = new RetryCounters(budget);
-        this.reports = new RetryReports(name, time, events, counters, log, failures);
+        this.reports = new RetryReports(name, parts.time, events, counters, log, failures);
         this.outermost = policy.maxAttempts() == 1 ? null : attempt(1, null);
+    }
+
+    /** For adapters, which say what it works with; applications ask {@link dev.resilience.Resilience}. */
+    public static RetryBuilder builder(String name, RetryPolicy policy) {
+        return new RetryBuilder(name, policy);
     }
 
     /**
      * A retry with the JDK's faults, the system's time and a budget of its own.
      *
      * @throws InvalidPolicyException if the policy names a shared budget or has an expression, which want the
-     *     constructor
+     *     {@linkplain #builder builder}
      */
     public static Retry of(String name, RetryPolicy policy) {
         boolean hasBudget = policy.budget() == null;
@@ -114,11 +72,10 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
                 hasBudget || RetryPolicy.NO_BUDGET.equals(policy.budget()),
                 "budget",
                 policy.budget(),
-                "must be given to the constructor");
-        Require.that(policy.retryOnResult() == null, "retry-on-result", policy.retryOnResult(), "needs the starter");
-        TimeSource time = TimeSource.system();
-        RetryBudget budget = hasBudget ? new RetryBudget(name, RetryBudgetPolicy.defaults(), time) : null;
-        return new Retry(name, policy, Faults.ofJdk(), time, new Events(), budget, null);
+                "must be given to the builder");
+        RetryBudget budget =
+                hasBudget ? new RetryBudget(name, RetryBudgetPolicy.defaults(), TimeSource.system()) : null;
+        return builder(name, policy).budget(budget).build();
     }
 
     @Override
@@ -229,10 +186,6 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
     /** The backoff before the next retry, scattered. */
     Duration backoff(int retriesMade, Duration previous) {
         return policy.backoff().delay(retriesMade, previous, random.getAsDouble());
-    }
-
-    private static double randomNumber() {
-        return ThreadLocalRandom.current().nextDouble();
     }
 
     RetryRules rules() {

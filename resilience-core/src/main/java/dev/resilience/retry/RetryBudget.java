@@ -45,6 +45,7 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
     private final LongWaits longWaits = new LongWaits();
     private volatile RetryHistory history;
 
+    /** For adapters; applications ask {@link dev.resilience.Resilience#retryBudget}. */
     public RetryBudget(String name, RetryBudgetPolicy policy, TimeSource time) {
         this.name = name;
         this.policy = policy;

@@ -29,7 +29,7 @@ public record RetryBudgetPolicy(double maxRatio, Duration window, int minRetries
         return new Builder();
     }
 
-    /** Builds a policy; not safe for use by many threads. */
+    /** Builds a policy; the record tells more about each value. Not safe for use by many threads. */
     public static final class Builder {
 
         private double maxRatio = 0.1;
@@ -38,21 +38,25 @@ public record RetryBudgetPolicy(double maxRatio, Duration window, int minRetries
 
         private Builder() {}
 
-        public Builder maxRatio(double value) {
-            maxRatio = value;
+        /** Retries for each first attempt in the window; default 0.1, 0 to 1. */
+        public Builder maxRatio(double retriesPerCall) {
+            maxRatio = retriesPerCall;
             return this;
         }
 
-        public Builder window(Duration value) {
-            window = value;
+        /** Length of the sliding window; default 10 s, above zero. */
+        public Builder window(Duration length) {
+            window = length;
             return this;
         }
 
-        public Builder minRetriesPerSecond(int value) {
-            minRetriesPerSecond = value;
+        /** Retries a second however few calls there are; default 10, at least 1. */
+        public Builder minRetriesPerSecond(int retries) {
+            minRetriesPerSecond = retries;
             return this;
         }
 
+        /** Throws an {@link dev.resilience.policy.InvalidPolicyException} that names a value out of its limits. */
         public RetryBudgetPolicy build() {
             return new RetryBudgetPolicy(maxRatio, window, minRetriesPerSecond);
         }

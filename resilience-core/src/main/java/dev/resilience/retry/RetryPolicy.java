@@ -83,7 +83,7 @@ public record RetryPolicy(
         return backoff.worstCase(maxAttempts - 1);
     }
 
-    /** Builds a policy; not safe for use by many threads. */
+    /** Builds a policy; the record tells more about each value. Not safe for use by many threads. */
     public static final class Builder {
 
         private int maxAttempts = 3;
@@ -102,71 +102,85 @@ public record RetryPolicy(
 
         private Builder() {}
 
-        public Builder maxAttempts(int value) {
-            maxAttempts = value;
+        /** Calls in all, the first one included; default 3, at least 1. */
+        public Builder maxAttempts(int calls) {
+            maxAttempts = calls;
             return this;
         }
 
-        public Builder maxDuration(@Nullable Duration value) {
-            maxDuration = value;
+        /** Time from the first call on after which no retry begins; above zero, default {@code null}: no limit. */
+        public Builder maxDuration(@Nullable Duration fromFirstCall) {
+            maxDuration = fromFirstCall;
             return this;
         }
 
-        public Builder backoff(Backoff value) {
-            backoff = value;
+        /** How long to wait; default {@link Backoff#DEFAULT}. */
+        public Builder backoff(Backoff waits) {
+            backoff = waits;
             return this;
         }
 
-        public Builder retryOn(List<Class<? extends Throwable>> value) {
-            retryOn = value;
+        /** Exceptions that are retried, subclasses included, whatever the classification says; default none. */
+        public Builder retryOn(List<Class<? extends Throwable>> exceptions) {
+            retryOn = exceptions;
             return this;
         }
 
-        public Builder doNotRetryOn(List<Class<? extends Throwable>> value) {
-            doNotRetryOn = value;
+        /** Exceptions that are never retried, subclasses included; default none. */
+        public Builder doNotRetryOn(List<Class<? extends Throwable>> exceptions) {
+            doNotRetryOn = exceptions;
             return this;
         }
 
-        public Builder retryOnStatus(Set<Integer> value) {
-            retryOnStatus = value;
+        /** HTTP statuses that count as transient, from 100 to 599; default 408, 429, 502, 503, 504. */
+        public Builder retryOnStatus(Set<Integer> statuses) {
+            retryOnStatus = statuses;
             return this;
         }
 
-        public Builder retryOnResult(@Nullable String value) {
-            retryOnResult = value;
+        /** An expression over {@code #result} that asks for a retry; only the starter understands it; default none. */
+        public Builder retryOnResult(@Nullable String expression) {
+            retryOnResult = expression;
             return this;
         }
 
-        public Builder honorRetryAfter(boolean value) {
-            honorRetryAfter = value;
+        /** Whether the delay is at least the server's {@code Retry-After}; default true. */
+        public Builder honorRetryAfter(boolean isHonored) {
+            honorRetryAfter = isHonored;
             return this;
         }
 
-        public Builder maxRetryAfter(Duration value) {
-            maxRetryAfter = value;
+        /** The longest {@code Retry-After} that is waited for; a longer one ends it; default 60 s, above zero. */
+        public Builder maxRetryAfter(Duration longestHint) {
+            maxRetryAfter = longestHint;
             return this;
         }
 
-        public Builder budget(@Nullable String value) {
-            budget = value;
+        /** A shared budget, or {@link RetryPolicy#NO_BUDGET}; default {@code null}: one of its own. */
+        public Builder budget(@Nullable String name) {
+            budget = name;
             return this;
         }
 
-        public Builder deadLetter(boolean value) {
-            deadLetter = value;
+        /** Whether a call that ran out of retries is kept; default false. Has no effect yet. */
+        public Builder deadLetter(boolean isKept) {
+            deadLetter = isKept;
             return this;
         }
 
-        public Builder retryAfterFirstElement(boolean value) {
-            retryAfterFirstElement = value;
+        /** Whether a stream is retried after its first element; default false. Has no effect yet. */
+        public Builder retryAfterFirstElement(boolean isRetried) {
+            retryAfterFirstElement = isRetried;
             return this;
         }
 
-        public Builder nested(Nested value) {
-            nested = value;
+        /** What a retry does inside another retrying call; default {@link Nested#ALLOW}. */
+        public Builder nested(Nested insideRetries) {
+            nested = insideRetries;
             return this;
         }
 
+        /** Throws an {@link dev.resilience.policy.InvalidPolicyException} that names a value out of its limits. */
         public RetryPolicy build() {
             return new RetryPolicy(
                     maxAttempts,

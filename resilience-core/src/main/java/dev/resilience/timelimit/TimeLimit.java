@@ -41,6 +41,8 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
     private final FoldedLog<TimeLimitLogEvent> log;
 
     /**
+     * For adapters; applications ask {@link dev.resilience.Resilience#timeLimit}.
+     *
      * @param carrier takes along to the worker threads what is bound to the caller's
      */
     public TimeLimit(String name, TimeLimitPolicy policy, TimeSource time, Events events, ContextCarrier carrier) {

@@ -40,7 +40,7 @@ public record TimeLimitPolicy(Duration timeout, RunsOn thread) {
         return new Builder();
     }
 
-    /** Builds a policy; not safe for use by many threads. */
+    /** Builds a policy; the record tells more about each value. Not safe for use by many threads. */
     public static final class Builder {
 
         private Duration timeout = Duration.ofSeconds(5);
@@ -48,16 +48,19 @@ public record TimeLimitPolicy(Duration timeout, RunsOn thread) {
 
         private Builder() {}
 
-        public Builder timeout(Duration value) {
-            timeout = value;
+        /** How long a call takes at the most; default 5 s, above zero. */
+        public Builder timeout(Duration atMost) {
+            timeout = atMost;
             return this;
         }
 
-        public Builder thread(RunsOn value) {
-            thread = value;
+        /** Where a call runs; default {@link RunsOn#CALLER}. */
+        public Builder thread(RunsOn place) {
+            thread = place;
             return this;
         }
 
+        /** Throws an {@link dev.resilience.policy.InvalidPolicyException} that names a value out of its limits. */
         public TimeLimitPolicy build() {
             return new TimeLimitPolicy(timeout, thread);
         }

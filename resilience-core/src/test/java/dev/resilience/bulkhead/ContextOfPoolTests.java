@@ -184,7 +184,7 @@ class ContextOfPoolTests {
 
     private static <T> T call(TestBulkhead through, Caller caller, Callable<T> body) throws Exception {
         if (caller.isBlocking()) {
-            return through.pipeline.call(body);
+            return through.pipeline.call(body::call);
         }
         CompletableFuture<T> answer = through.pipeline.callAsync(() -> {
             try {

@@ -34,8 +34,8 @@ class VirtualThreadsTests {
         Pipeline pipeline = Pipeline.of(Bulkhead.of("orders", policy().build()));
         Callable<String> thread = () -> Thread.currentThread().toString();
 
-        String first = pipeline.call(thread);
-        String second = pipeline.call(thread);
+        String first = pipeline.call(thread::call);
+        String second = pipeline.call(thread::call);
 
         assertThat(first).contains("VirtualThread").contains("resilience-bulkhead-orders-1");
         assertThat(second).contains("VirtualThread").contains("resilience-bulkhead-orders-2");
@@ -46,11 +46,11 @@ class VirtualThreadsTests {
     void mayBeginToWhileItRuns() throws Exception {
         Bulkhead bulkhead = Bulkhead.of("orders", policy().virtualThreads(false).build());
         Callable<String> thread = () -> Thread.currentThread().toString();
-        assertThat(Pipeline.of(bulkhead).call(thread)).doesNotContain("VirtualThread");
+        assertThat(Pipeline.of(bulkhead).call(thread::call)).doesNotContain("VirtualThread");
 
         bulkhead.reconfigure(policy().build());
 
-        assertThat(Pipeline.of(bulkhead).call(thread)).contains("VirtualThread");
+        assertThat(Pipeline.of(bulkhead).call(thread::call)).contains("VirtualThread");
     }
 
     @Test

@@ -9,7 +9,6 @@ import dev.resilience.event.Events;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.fallback.Fallback;
 import dev.resilience.fallback.FallbackMethod;
-import dev.resilience.fault.Faults;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.idempotency.IdempotencyPolicy;
 import dev.resilience.idempotency.IdempotentOperation;
@@ -59,8 +58,11 @@ class CallersSurroundingsTests {
     private final List<@Nullable String> seen = Collections.synchronizedList(new ArrayList<>());
     private final Backoff backoff = new Backoff(Backoff.Strategy.FIXED, SECOND, 1, SECOND, Jitter.NONE, 0);
     private final RetryBudget budget = new RetryBudget("orders", RetryBudgetPolicy.defaults(), time);
-    private final Retry retry = new Retry(
-            "orders", RetryPolicy.builder().backoff(backoff).build(), Faults.ofJdk(), time, new Events(), budget, null);
+    private final Retry retry = Retry.builder(
+                    "orders", RetryPolicy.builder().backoff(backoff).build())
+            .timeSource(time)
+            .budget(budget)
+            .build();
 
     @AfterEach
     void clear() {

@@ -3,6 +3,7 @@ package dev.resilience.pipeline;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import dev.resilience.Resilience;
 import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.circuitbreaker.CircuitBreaker;
@@ -40,19 +41,40 @@ class NoAllocationTests {
                 Retry.of("orders", RetryPolicy.defaults())));
     }
 
+    @Test
+    void ofALambdaThroughTheFrontDoor() throws Throwable {
+        try (Resilience resilience = Resilience.create()) {
+            Pipeline orders = resilience
+                    .pipeline("orders")
+                    .bulkhead(BulkheadPolicy.defaults())
+                    .circuitBreaker(CircuitBreakerPolicy.defaults())
+                    .retry(RetryPolicy.defaults())
+                    .build();
+            ThrowingSupplier<String, RuntimeException> body = () -> "result";
+            ThrowingRunnable<RuntimeException> noResult = () -> {};
+
+            assertAllocatesNothing(() -> orders.call(body));
+            assertAllocatesNothing(() -> orders.run(noResult));
+        }
+    }
+
     private void assertAllocatesNothing(Pipeline pipeline) throws Throwable {
         Invocation body = () -> "result";
-        repeat(pipeline, body); // what is made once: adders' cells, the thread's entries, the window's slots
+        assertAllocatesNothing(() -> pipeline.invoke(body));
+    }
+
+    private void assertAllocatesNothing(ThrowingRunnable<Throwable> call) throws Throwable {
+        repeat(call); // what is made once: adders' cells, the thread's entries, the window's slots
         long before = threads.getCurrentThreadAllocatedBytes();
-        repeat(pipeline, body);
+        repeat(call);
         long allocated = threads.getCurrentThreadAllocatedBytes() - before;
 
         assertThat((double) allocated / CALLS).as("bytes per call").isLessThan(1);
     }
 
-    private static void repeat(Pipeline pipeline, Invocation body) throws Throwable {
+    private static void repeat(ThrowingRunnable<Throwable> call) throws Throwable {
         for (int i = 0; i < CALLS; i++) {
-            pipeline.invoke(body);
+            call.run();
         }
     }
 }

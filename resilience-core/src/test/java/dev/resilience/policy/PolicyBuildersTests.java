@@ -76,6 +76,7 @@ class PolicyBuildersTests {
     static Stream<Arguments> settings() {
         return Stream.of(
                         kind("retry", RetryPolicy::builder),
+                        kind("backoff", () -> Backoff.builder().maxDelay(Duration.ofDays(1))),
                         kind("retry-budget", RetryBudgetPolicy::builder),
                         kind("circuit-breaker", CircuitBreakerPolicy::builder),
                         kind("bulkhead", () -> BulkheadPolicy.builder().type(BulkheadPolicy.Type.THREAD_POOL)),

@@ -9,8 +9,6 @@ import static dev.resilience.retry.RetryBench.policy;
 import static dev.resilience.retry.RetryBench.returns;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.resilience.event.Events;
-import dev.resilience.fault.Faults;
 import dev.resilience.pipeline.CallStyle;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.TimeSource;
@@ -119,7 +117,7 @@ class AsyncRetryTests {
         RetryPolicy eager = policy().maxAttempts(most)
                 .backoff(RetryBench.fixed(Duration.ZERO))
                 .build();
-        Retry many = new Retry("many", eager, Faults.ofJdk(), time, new Events(), null, null);
+        Retry many = Retry.builder("many", eager).timeSource(time).build();
         AtomicInteger attempts = new AtomicInteger();
 
         CompletableFuture<Object> call = Pipeline.of(many).callAsync(() -> {

@@ -37,6 +37,14 @@ class BackoffTests {
         }
 
         @Test
+        void aFixedBackoffIsTheSameHoweverLong() {
+            for (Duration delay : List.of(Duration.ZERO, BASE, Duration.ofDays(1))) {
+                assertThat(Backoff.fixed(delay).delay(0, delay, ALMOST_ONE)).isEqualTo(delay);
+                assertThat(Backoff.fixed(delay).delay(9, delay, 0)).isEqualTo(delay);
+            }
+        }
+
+        @Test
         void noDelayIsLongerThanTheMaximum() {
             for (Backoff.Strategy strategy : Backoff.Strategy.values()) {
                 Backoff backoff = new Backoff(strategy, MAX, 2, MAX, Jitter.NONE, 0);

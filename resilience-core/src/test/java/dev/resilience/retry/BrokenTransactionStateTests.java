@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.event.CapturedLog;
-import dev.resilience.event.Events;
 import dev.resilience.event.RetryOutcome;
-import dev.resilience.fault.Faults;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
 import java.net.ConnectException;
@@ -29,10 +27,13 @@ class BrokenTransactionStateTests {
                 .budget(RetryPolicy.NO_BUDGET)
                 .backoff(RetryBench.fixed(Duration.ofSeconds(1)))
                 .build();
-        return new Retry("orders", policy, Faults.ofJdk(), time, new Events(), null, null, failure -> {
-            asked.incrementAndGet();
-            return state.whyLost(failure);
-        });
+        return Retry.builder("orders", policy)
+                .timeSource(time)
+                .transactions(failure -> {
+                    asked.incrementAndGet();
+                    return state.whyLost(failure);
+                })
+                .build();
     }
 
     @AfterEach

@@ -109,10 +109,16 @@ class InterruptAtEveryPointTests {
                     .maxDuration(Duration.ofDays(1))
                     .build();
             RetryBudget budget = new RetryBudget("orders", RetryBudgetPolicy.defaults(), time);
-            retry = new Retry("orders", policy, faults, time, events, budget, null, TransactionState.NONE, () -> {
-                point("random");
-                return 0.5;
-            });
+            retry = Retry.builder("orders", policy)
+                    .faults(faults)
+                    .timeSource(time)
+                    .events(events)
+                    .budget(budget)
+                    .random(() -> {
+                        point("random");
+                        return 0.5;
+                    })
+                    .build();
         }
 
         Throwable run() {

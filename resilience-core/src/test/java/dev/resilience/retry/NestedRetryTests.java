@@ -15,8 +15,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import dev.resilience.event.CapturedLog;
-import dev.resilience.event.Events;
-import dev.resilience.fault.Faults;
 import dev.resilience.pipeline.Attempt;
 import dev.resilience.pipeline.CallContext;
 import dev.resilience.pipeline.CallStyle;
@@ -218,7 +216,10 @@ class NestedRetryTests {
     }
 
     private static Retry withBudget(String name, RetryPolicy.Builder policy, RetryBudget budget) {
-        return new Retry(name, policy.build(), Faults.ofJdk(), new ManualTimeSource(), new Events(), budget, null);
+        return Retry.builder(name, policy.build())
+                .timeSource(new ManualTimeSource())
+                .budget(budget)
+                .build();
     }
 
     private List<String> nestings() {
@@ -265,7 +266,7 @@ class NestedRetryTests {
     }
 
     private Retry named(String name, RetryPolicy.Builder policy) {
-        return new Retry(name, policy.build(), Faults.ofJdk(), bench.time, new Events(), null, null);
+        return Retry.builder(name, policy.build()).timeSource(bench.time).build();
     }
 
     /** Calls a failing method through retries, each in a method of its own, the outermost first. */

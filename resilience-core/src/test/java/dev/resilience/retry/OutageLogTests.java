@@ -8,7 +8,6 @@ import dev.resilience.event.CapturedLog;
 import dev.resilience.event.Events;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.event.RetryScheduled;
-import dev.resilience.fault.Faults;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
 import java.net.ConnectException;
@@ -40,8 +39,11 @@ class OutageLogTests {
     private final ManualTimeSource time = new ManualTimeSource();
     private final Events events = new Events();
     private final RetryBudget budget = new RetryBudget("payments", RetryBudgetPolicy.defaults(), time);
-    private final Retry retry =
-            new Retry("payments", RetryPolicy.defaults(), Faults.ofJdk(), time, events, budget, null);
+    private final Retry retry = Retry.builder("payments", RetryPolicy.defaults())
+            .timeSource(time)
+            .events(events)
+            .budget(budget)
+            .build();
     private final Pipeline pipeline = Pipeline.of(retry);
     private final AtomicInteger bodies = new AtomicInteger();
     private final AtomicLong announced = new AtomicLong();

@@ -30,7 +30,7 @@ class ReadyMadeRetryTests {
     void itRetriesCallsAndHasABudgetOfItsOwn() throws Exception {
         Retry retry = Retry.of("orders", soon);
 
-        assertThat(Pipeline.of(retry).call(failingOnce())).isEqualTo("result");
+        assertThat(Pipeline.of(retry).call(failingOnce()::call)).isEqualTo("result");
 
         assertCounted(retry, SUCCESS_AFTER_RETRY);
         assertThat(retry.name()).isEqualTo("orders");

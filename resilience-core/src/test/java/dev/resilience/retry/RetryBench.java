@@ -53,7 +53,13 @@ final class RetryBench {
 
     Retry retry(RetryPolicy.Builder policy) {
         Faults faults = new Faults(failure -> Fault.UNKNOWN, List.of(), List.of(RetryBench::read));
-        return new Retry(NAME, policy.build(), faults, time, events, budget, retryOnResult);
+        return Retry.builder(NAME, policy.build())
+                .faults(faults)
+                .timeSource(time)
+                .events(events)
+                .budget(budget)
+                .retryOnResult(retryOnResult)
+                .build();
     }
 
     /** Calls a method whose attempts end one after the other as the script says. */

@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.resilience.event.CapturedLog;
-import dev.resilience.event.Events;
 import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.exception.IdempotencyInProgressException;
@@ -59,7 +58,10 @@ class RetryDecisionTests {
     @Test
     void theApplicationsClassifierIsAsked() {
         Faults faults = new Faults(failure -> Fault.TRANSIENT, List.of(), List.of());
-        Retry retry = new Retry("own", policy().build(), faults, bench.time, new Events(), null, null);
+        Retry retry = Retry.builder("own", policy().build())
+                .faults(faults)
+                .timeSource(bench.time)
+                .build();
 
         assertThat(retries(retry, new IllegalArgumentException())).isTrue();
     }

@@ -10,7 +10,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import dev.resilience.event.CapturedLog;
-import dev.resilience.fault.Faults;
 import dev.resilience.pipeline.CallStyle;
 import dev.resilience.pipeline.Invocation;
 import java.io.FileNotFoundException;
@@ -226,7 +225,10 @@ class RetryLogTests {
 
     @Test
     void namesOfPoliciesThatLookLikePlaceholdersAreLoggedAsTheyAre() throws Throwable {
-        Retry odd = new Retry("{}", policy().build(), Faults.ofJdk(), bench.time, bench.events, null, null);
+        Retry odd = Retry.builder("{}", policy().build())
+                .timeSource(bench.time)
+                .events(bench.events)
+                .build();
 
         bench.call(odd, fails(new ConnectException("{} and {}")), returns("result"));
 

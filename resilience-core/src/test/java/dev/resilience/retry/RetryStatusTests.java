@@ -6,9 +6,7 @@ import static dev.resilience.retry.RetryBench.returns;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.resilience.event.Events;
 import dev.resilience.event.RetryOutcome;
-import dev.resilience.fault.Faults;
 import dev.resilience.pipeline.CallStyle;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.TimeSource;
@@ -124,7 +122,7 @@ class RetryStatusTests {
     void aBrokenClockDoesNotTakeTheFailuresPlace() {
         TimeSource broken = new BrokenWallClock(bench.time);
         RetryPolicy once = policy().maxAttempts(1).build();
-        Retry retry = new Retry("orders", once, Faults.ofJdk(), broken, new Events(), null, null);
+        Retry retry = Retry.builder("orders", once).timeSource(broken).build();
         ConnectException refused = new ConnectException();
 
         assertThat(catchThrowable(() -> Pipeline.of(retry).call(() -> {

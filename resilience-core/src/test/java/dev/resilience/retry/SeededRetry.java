@@ -1,6 +1,5 @@
 package dev.resilience.retry;
 
-import dev.resilience.event.Events;
 import dev.resilience.fault.Faults;
 import dev.resilience.time.TimeSource;
 import java.util.function.DoubleSupplier;
@@ -23,6 +22,11 @@ public final class SeededRetry {
             TimeSource time,
             @Nullable RetryBudget budget,
             DoubleSupplier random) {
-        return new Retry(name, policy, faults, time, new Events(), budget, null, TransactionState.NONE, random);
+        return Retry.builder(name, policy)
+                .faults(faults)
+                .timeSource(time)
+                .budget(budget)
+                .random(random)
+                .build();
     }
 }

@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
-import dev.resilience.event.Events;
 import dev.resilience.event.RetryOutcome;
-import dev.resilience.fault.Faults;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
 import java.lang.ref.WeakReference;
@@ -111,7 +109,8 @@ class SharedRetryBudgetTests {
         RetryBudget budget = new RetryBudget("shared", new RetryBudgetPolicy(0.1, WINDOW, 1), time);
         RetryPolicy eager =
                 RetryBench.policy().backoff(RetryBench.fixed(Duration.ZERO)).build();
-        Retry retry = new Retry("orders", eager, Faults.ofJdk(), time, new Events(), budget, null);
+        Retry retry =
+                Retry.builder("orders", eager).timeSource(time).budget(budget).build();
         Pipeline pipeline = Pipeline.of(retry);
         ConnectException refused = new ConnectException("refused");
 
@@ -160,8 +159,9 @@ class SharedRetryBudgetTests {
             assertThat(budget.tryAcquire()).isTrue();
         }
         for (int user = 1; user <= 2; user++) {
-            Retry outer = new Retry("outer", eager, Faults.ofJdk(), time, new Events(), null, null);
-            Retry inner = new Retry("inner", once, Faults.ofJdk(), time, new Events(), budget, null);
+            Retry outer = Retry.builder("outer", eager).timeSource(time).build();
+            Retry inner =
+                    Retry.builder("inner", once).timeSource(time).budget(budget).build();
             AtomicInteger attempts = new AtomicInteger();
 
             Pipeline.of(outer, inner).call(() -> {
@@ -194,7 +194,10 @@ class SharedRetryBudgetTests {
     }
 
     private Retry retry(RetryBudget budget) {
-        return new Retry("orders", RetryPolicy.defaults(), Faults.ofJdk(), time, new Events(), budget, null);
+        return Retry.builder("orders", RetryPolicy.defaults())
+                .timeSource(time)
+                .budget(budget)
+                .build();
     }
 
     private static void call(Retry retry, int times) throws Exception {

@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.concurrency.StubTime;
 import dev.resilience.deadline.Deadline;
-import dev.resilience.event.Events;
 import dev.resilience.event.RetryOutcome;
-import dev.resilience.fault.Faults;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
@@ -127,7 +125,10 @@ class UnusedReservationTests {
     }
 
     private static Retry retry(TimeSource time, RetryBudget budget) {
-        return new Retry("orders", RetryBench.policy().build(), Faults.ofJdk(), time, new Events(), budget, null);
+        return Retry.builder("orders", RetryBench.policy().build())
+                .timeSource(time)
+                .budget(budget)
+                .build();
     }
 
     /** Of one retry. */

@@ -1,7 +1,6 @@
 package dev.resilience.simulation;
 
 import dev.resilience.event.Events;
-import dev.resilience.fault.Faults;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.retry.Backoff;
@@ -35,8 +34,10 @@ final class SimulatedNode {
         Backoff backoff = new Backoff(Backoff.Strategy.FIXED, pause, 1, pause, Jitter.NONE, 0);
         RetryPolicy three =
                 RetryPolicy.builder().maxAttempts(3).backoff(backoff).build();
-        this.retry = new Retry(
-                "simulated", three, Faults.ofJdk(), time, new Events(), null, SimulatedOperation::asksForRetry);
+        this.retry = Retry.builder("simulated", three)
+                .timeSource(time)
+                .retryOnResult(SimulatedOperation::asksForRetry)
+                .build();
     }
 
     Machine machine() {

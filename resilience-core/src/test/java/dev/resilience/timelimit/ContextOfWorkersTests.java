@@ -173,7 +173,7 @@ class ContextOfWorkersTests {
 
     private static <T> T call(TestTimeLimit through, boolean asynchronous, Callable<T> body) throws Exception {
         if (!asynchronous) {
-            return through.pipeline.call(body);
+            return through.pipeline.call(body::call);
         }
         CompletableFuture<T> answer = through.pipeline.callAsync(() -> {
             try {

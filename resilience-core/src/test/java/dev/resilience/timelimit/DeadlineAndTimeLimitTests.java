@@ -92,7 +92,7 @@ class DeadlineAndTimeLimitTests {
                         () -> calls.pipeline.callAsync(() -> CompletableFuture.completedFuture(Deadline.current()))))
                 .succeedsWithin(Duration.ofSeconds(30))
                 .isSameAs(deadline);
-        assertThat(calls.pipeline.<Deadline>call(Deadline::current)).isNull();
+        assertThat(calls.pipeline.<Deadline, Exception>call(Deadline::current)).isNull();
     }
 
     private Deadline in(Duration left) {

@@ -7,7 +7,6 @@ import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.event.Events;
 import dev.resilience.exception.TimeLimitExceededException;
-import dev.resilience.fault.Faults;
 import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.retry.Retry;
@@ -140,7 +139,10 @@ class ForeignInterruptTests {
     void aBodyThatSwallowsItHasItsNextAttemptWhenTheTimeOfThisOneIsOver(BulkheadPolicy.Type type) {
         TestTimeLimit calls = new TestTimeLimit(RunsOn.CALLER);
         Events events = new Events();
-        Retry retry = new Retry("orders", RetryPolicy.defaults(), Faults.ofJdk(), calls.time, events, null, null);
+        Retry retry = Retry.builder("orders", RetryPolicy.defaults())
+                .timeSource(calls.time)
+                .events(events)
+                .build();
         Bulkhead bulkhead = new Bulkhead(
                 "orders", BulkheadPolicy.builder().type(type).build(), calls.time, events, ContextCarrier.standard());
         AtomicInteger attempts = new AtomicInteger();

@@ -93,8 +93,8 @@ class StrangersDeadlinesTests {
                 .isZero();
         assertThat(breaker.status().probing().succeeded()).isZero();
 
-        assertThat(pipeline.<String>call(() -> "ok")).isEqualTo("ok");
-        assertThat(pipeline.<String>call(() -> "ok")).isEqualTo("ok");
+        assertThat(pipeline.<String, Exception>call(() -> "ok")).isEqualTo("ok");
+        assertThat(pipeline.<String, Exception>call(() -> "ok")).isEqualTo("ok");
         assertThat(breaker.currentState()).isEqualTo(CircuitState.CLOSED);
     }
 

@@ -76,7 +76,7 @@ final class TestTimeLimit {
     }
 
     static Call start(Pipeline through, Callable<?> body) {
-        return startThread(() -> through.call(body));
+        return startThread(() -> through.call(body::call));
     }
 
     static Call startThread(Callable<?> work) {

@@ -43,7 +43,11 @@ class TimeLimitAmongOtherLayersTests {
         calls = new TestTimeLimit(thread);
         RetryBudget budget = new RetryBudget("orders", RetryBudgetPolicy.defaults(), calls.time);
         Faults faults = Faults.ofJdk();
-        retry = new Retry("orders", RetryPolicy.defaults(), faults, calls.time, new Events(), budget, null);
+        retry = Retry.builder("orders", RetryPolicy.defaults())
+                .faults(faults)
+                .timeSource(calls.time)
+                .budget(budget)
+                .build();
         breaker = new CircuitBreaker("orders", CircuitBreakerPolicy.defaults(), faults, calls.time, new Events());
     }
 
@@ -148,7 +152,7 @@ class TimeLimitAmongOtherLayersTests {
         });
 
         assertThat(attempts).hasValue(1);
-        assertThat(calls.pipeline.<Attempt>call(Attempt::current)).isNull();
+        assertThat(calls.pipeline.<Attempt, Exception>call(Attempt::current)).isNull();
     }
 
     private static String blocked() throws InterruptedException {

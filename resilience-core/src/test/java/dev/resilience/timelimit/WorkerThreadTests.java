@@ -35,7 +35,7 @@ class WorkerThreadTests {
 
     @Test
     void aVoidBodyIsInTimeToo() throws Exception {
-        assertThat(calls.pipeline.<Object>call(() -> null)).isNull();
+        assertThat(calls.pipeline.<Object, Exception>call(() -> null)).isNull();
 
         calls.assertCounted(1, 0);
     }
@@ -160,7 +160,8 @@ class WorkerThreadTests {
         Thread first = calls.pipeline.call(Thread::currentThread);
         TestTimeLimit.soon(() -> first.getState() == Thread.State.TIMED_WAITING);
 
-        assertThat(calls.pipeline.<Thread>call(Thread::currentThread)).isSameAs(first);
+        assertThat(calls.pipeline.<Thread, Exception>call(Thread::currentThread))
+                .isSameAs(first);
     }
 
     @Test

@@ -5,8 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.resilience.concurrency.StubTime;
 import dev.resilience.event.CapturedLog;
-import dev.resilience.event.Events;
-import dev.resilience.fault.Faults;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.retry.Backoff;
 import dev.resilience.retry.Jitter;
@@ -30,18 +28,15 @@ class StalledQueueTests {
     private final CapturedLog log = CapturedLog.of(StalledQueueLog.class);
     private final Looks time = new Looks();
     private final PolicyTimeSource one = new PolicyTimeSource("resilience-retry-orders-", time, 1);
-    private final Retry retry = new Retry(
-            "orders",
-            RetryPolicy.builder()
-                    .backoff(new Backoff(
-                            Backoff.Strategy.FIXED, Duration.ZERO, 1, Duration.ofSeconds(1), Jitter.NONE, 0))
-                    .budget(RetryPolicy.NO_BUDGET)
-                    .build(),
-            Faults.ofJdk(),
-            one,
-            new Events(),
-            null,
-            null);
+    private final Retry retry = Retry.builder(
+                    "orders",
+                    RetryPolicy.builder()
+                            .backoff(new Backoff(
+                                    Backoff.Strategy.FIXED, Duration.ZERO, 1, Duration.ofSeconds(1), Jitter.NONE, 0))
+                            .budget(RetryPolicy.NO_BUDGET)
+                            .build())
+            .timeSource(one)
+            .build();
 
     @AfterEach
     void close() {

@@ -105,8 +105,14 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
         }
         TransactionState transactions =
                 context.beans(TransactionState.class).getIfAvailable(() -> TransactionState.NONE);
-        return new Retry(
-                name, policy, context.faults(), context.ownTime(), context.events(), budget, resultRule, transactions);
+        return Retry.builder(name, policy)
+                .faults(context.faults())
+                .timeSource(context.ownTime())
+                .events(context.events())
+                .budget(budget)
+                .retryOnResult(resultRule)
+                .transactions(transactions)
+                .build();
     }
 
     /** The budget that a policy names, or its own; {@code null} if that is broken itself. */

@@ -29,7 +29,7 @@ final class PlaceOrder implements IdempotentOperation {
     }
 
     String call(Callable<String> body) throws Exception {
-        return pipeline.call(body);
+        return pipeline.call(body::call);
     }
 
     long counted(IdempotencyOutcome outcome) {

@@ -1,0 +1,57 @@
+package dev.resilience;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The live objects of one kind by name, each made when it is first asked for. Safe for use by many threads.
+ *
+ * @param <S> what a live object is made of: its policy, and what else the caller gives
+ * @param <L> the live object
+ */
+final class LiveObjects<S, L> {
+
+    private final String kind;
+    private final BiFunction<String, S, L> factory;
+    private final Map<String, Made<S, L>> madeByName = new LinkedHashMap<>();
+
+    /**
+     * @param kind as people read it: {@code circuit breaker}
+     */
+    LiveObjects(String kind, BiFunction<String, S, L> factory) {
+        this.kind = kind;
+        this.factory = factory;
+    }
+
+    /**
+     * The live object of that name.
+     *
+     * @throws IllegalArgumentException if there is one that was made of something else
+     */
+    synchronized L get(String name, S settings) {
+        Made<S, L> made = madeByName.get(name);
+        if (made == null) {
+            made = new Made<>(settings, factory.apply(name, settings));
+            madeByName.put(name, made);
+        } else if (!made.settings.equals(settings)) {
+            throw new IllegalArgumentException(
+                    "There is a " + kind + " '" + name + "' already, made of " + made.settings + ", which is not "
+                            + settings + ". Give one of the two another name, or both the same values");
+        }
+        return made.live;
+    }
+
+    synchronized @Nullable L find(String name) {
+        Made<S, L> made = madeByName.get(name);
+        return made == null ? null : made.live;
+    }
+
+    synchronized void forEach(Consumer<? super L> action) {
+        madeByName.values().forEach(made -> action.accept(made.live));
+    }
+
+    private record Made<S, L>(S settings, L live) {}
+}

@@ -1,0 +1,151 @@
+package dev.resilience;
+
+import dev.resilience.bulkhead.Bulkhead;
+import dev.resilience.bulkhead.BulkheadPolicy;
+import dev.resilience.circuitbreaker.CircuitBreaker;
+import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
+import dev.resilience.fallback.FallbackMethod;
+import dev.resilience.idempotency.Idempotency;
+import dev.resilience.idempotency.IdempotentOperation;
+import dev.resilience.pipeline.Invocation;
+import dev.resilience.pipeline.Layer;
+import dev.resilience.pipeline.Pipeline;
+import dev.resilience.retry.Retry;
+import dev.resilience.retry.RetryPolicy;
+import dev.resilience.timelimit.TimeLimit;
+import dev.resilience.timelimit.TimeLimitPolicy;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Composes a pipeline in the library's order, in whatever order its methods are called. Outermost first:
+ *
+ * <pre>
+ * fallback &gt; idempotent &gt; bulkhead &gt; circuit breaker &gt; retry &gt; time limit &gt; the call itself
+ * </pre>
+ *
+ * <p>So a retried call holds one permit of the bulkhead and counts once for the circuit breaker, however many attempts it
+ * makes, and the time limit is for each attempt. For another order see {@link Resilience#outermostFirst}.
+ *
+ * <p>Each layer can be given once; a second one is an {@link IllegalStateException}. A layer that is given as a policy gets
+ * the pipeline's name. Not safe for use by many threads; the pipeline is.
+ */
+public final class PipelineBuilder {
+
+    private final String name;
+    private final Resilience resilience;
+    private final Map<Place, Layer> layers = new EnumMap<>(Place.class);
+
+    PipelineBuilder(String name, Resilience resilience) {
+        this.name = name;
+        this.resilience = resilience;
+    }
+
+    /** Answers in place of a call that failed, for whatever reason; see {@link #fallback(Class, Function)}. */
+    public PipelineBuilder fallback(Function<Throwable, ? extends @Nullable Object> answer) {
+        return fallback(Throwable.class, answer);
+    }
+
+    /**
+     * Answers in place of a call that failed with an exception of one type. Other failures are thrown.
+     *
+     * @param answer returns what {@code call} would have returned, so a pipeline with a fallback is for calls of one result
+     *     type; for {@code callAsync} it returns a {@link java.util.concurrent.CompletionStage}
+     */
+    public <F extends Throwable> PipelineBuilder fallback(
+            Class<F> failure, Function<? super F, ? extends @Nullable Object> answer) {
+        return add(Place.FALLBACK, resilience.newFallback(name, new Answer<>(failure, answer)));
+    }
+
+    /** Runs an operation once per key. A {@link #retry} inside may then repeat a call that failed with status 500 too. */
+    public PipelineBuilder idempotent(Idempotency idempotency, IdempotentOperation operation) {
+        return add(Place.IDEMPOTENT, idempotency.protecting(operation));
+    }
+
+    /** Bounds how many calls run at once, by the {@linkplain Resilience#bulkhead bulkhead} of the pipeline's name. */
+    public PipelineBuilder bulkhead(BulkheadPolicy policy) {
+        return bulkhead(resilience.bulkhead(name, policy));
+    }
+
+    /** Bounds how many calls run at once. */
+    public PipelineBuilder bulkhead(Bulkhead bulkhead) {
+        return add(Place.BULKHEAD, bulkhead);
+    }
+
+    /**
+     * Stops calling what is down, by the {@linkplain Resilience#circuitBreaker circuit breaker} of the pipeline's name.
+     */
+    public PipelineBuilder circuitBreaker(CircuitBreakerPolicy policy) {
+        return circuitBreaker(resilience.circuitBreaker(name, policy));
+    }
+
+    /** Stops calling what is down. */
+    public PipelineBuilder circuitBreaker(CircuitBreaker circuitBreaker) {
+        return add(Place.CIRCUIT_BREAKER, circuitBreaker);
+    }
+
+    /** Repeats calls that failed, by the {@linkplain Resilience#retry retry} of the pipeline's name. */
+    public PipelineBuilder retry(RetryPolicy policy) {
+        return retry(resilience.retry(name, policy));
+    }
+
+    /** Repeats calls that failed. */
+    public PipelineBuilder retry(Retry retry) {
+        return add(Place.RETRY, retry);
+    }
+
+    /** Ends attempts that take too long, by the {@linkplain Resilience#timeLimit time limit} of the pipeline's name. */
+    public PipelineBuilder timeLimit(TimeLimitPolicy policy) {
+        return timeLimit(resilience.timeLimit(name, policy));
+    }
+
+    /** Ends attempts that take too long. */
+    public PipelineBuilder timeLimit(TimeLimit timeLimit) {
+        return add(Place.TIME_LIMIT, timeLimit);
+    }
+
+    /** The pipeline. Without a layer it calls as if it were not there. */
+    public Pipeline build() {
+        if (layers.containsKey(Place.IDEMPOTENT) && layers.get(Place.RETRY) instanceof Retry retry) {
+            layers.put(Place.RETRY, retry.forIdempotentCalls());
+        }
+        List<Layer> outermostFirst = new ArrayList<>(layers.values());
+        return resilience.outermostFirst(outermostFirst);
+    }
+
+    private PipelineBuilder add(Place place, Layer layer) {
+        if (layers.putIfAbsent(place, layer) != null) {
+            throw new IllegalStateException("The pipeline '" + name + "' has its layer " + place
+                    + " already; an order of one's own, with a layer twice, is made by outermostFirst(...)");
+        }
+        return this;
+    }
+
+    /** The layers, outermost first. */
+    private enum Place {
+        FALLBACK,
+        IDEMPOTENT,
+        BULKHEAD,
+        CIRCUIT_BREAKER,
+        RETRY,
+        TIME_LIMIT
+    }
+
+    private record Answer<F extends Throwable>(Class<F> type, Function<? super F, ? extends @Nullable Object> answer)
+            implements FallbackMethod {
+
+        @Override
+        public boolean answers(Throwable failure) {
+            return type.isInstance(failure);
+        }
+
+        @Override
+        public @Nullable Object answer(Invocation invocation, Throwable failure) {
+            return answer.apply(type.cast(failure));
+        }
+    }
+}

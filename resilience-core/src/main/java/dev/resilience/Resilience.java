@@ -1,0 +1,260 @@
+package dev.resilience;
+
+import dev.resilience.bulkhead.Bulkhead;
+import dev.resilience.bulkhead.BulkheadPolicy;
+import dev.resilience.circuitbreaker.CircuitBreaker;
+import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
+import dev.resilience.event.Events;
+import dev.resilience.event.ResilienceEvent;
+import dev.resilience.fallback.Fallback;
+import dev.resilience.fallback.FallbackMethod;
+import dev.resilience.fault.Faults;
+import dev.resilience.idempotency.Idempotency;
+import dev.resilience.idempotency.IdempotencyPolicy;
+import dev.resilience.idempotency.IdempotencyStore;
+import dev.resilience.pipeline.ContextCarrier;
+import dev.resilience.pipeline.Layer;
+import dev.resilience.pipeline.Pipeline;
+import dev.resilience.policy.InvalidPolicyException;
+import dev.resilience.policy.Require;
+import dev.resilience.retry.Retry;
+import dev.resilience.retry.RetryBudget;
+import dev.resilience.retry.RetryBudgetPolicy;
+import dev.resilience.retry.RetryPolicy;
+import dev.resilience.time.TimeSource;
+import dev.resilience.timelimit.TimeLimit;
+import dev.resilience.timelimit.TimeLimitPolicy;
+import dev.resilience.worker.PolicyTimeSource;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.WeakHashMap;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The library without Spring: makes retries, circuit breakers, bulkheads and time limits, composes them into pipelines, and
+ * tells listeners what happens in them.
+ *
+ * <pre>{@code
+ * Resilience resilience = Resilience.create();
+ * Pipeline payments = resilience.pipeline("payments")
+ *         .bulkhead(BulkheadPolicy.defaults())
+ *         .circuitBreaker(CircuitBreakerPolicy.defaults())
+ *         .retry(RetryPolicy.defaults())
+ *         .build();
+ * Receipt receipt = payments.call(() -> gateway.charge(order));
+ * }</pre>
+ *
+ * <p>What it makes has a name: asked for the same name and the same policy again, it returns the same object, so two
+ * pipelines may share a circuit breaker. Another policy under a name that is taken is refused with an
+ * {@link IllegalArgumentException}.
+ *
+ * <p>Make one for a program and keep it. Safe for use by many threads.
+ */
+public final class Resilience implements AutoCloseable {
+
+    private final TimeSource time;
+    private final Faults faults;
+    private final Events events;
+    private final ContextCarrier carrier;
+    private final LiveObjects<RetrySettings, Retry> retries;
+    private final LiveObjects<RetryBudgetPolicy, RetryBudget> budgets;
+    private final LiveObjects<CircuitBreakerPolicy, CircuitBreaker> circuitBreakers;
+    private final LiveObjects<BulkheadPolicy, Bulkhead> bulkheads;
+    private final LiveObjects<TimeLimitPolicy, TimeLimit> timeLimits;
+    private final LiveObjects<IdempotencySettings, OwnIdempotency> idempotencies;
+
+    /** Only as long as a pipeline has them, because their number has no bound. */
+    private final Set<Fallback> fallbacks = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+
+    Resilience(TimeSource time, Faults faults, Events events, ContextCarrier carrier) {
+        this.time = time;
+        this.faults = faults;
+        this.events = events;
+        this.carrier = carrier;
+        retries = new LiveObjects<>("retry", this::newRetry);
+        budgets = new LiveObjects<>("retry budget", (name, policy) -> new RetryBudget(name, policy, time));
+        circuitBreakers = new LiveObjects<>(
+                "circuit breaker", (name, policy) -> new CircuitBreaker(name, policy, faults, time, events));
+        bulkheads = new LiveObjects<>("bulkhead", (name, policy) -> new Bulkhead(name, policy, time, events, carrier));
+        timeLimits =
+                new LiveObjects<>("time limit", (name, policy) -> new TimeLimit(name, policy, time, events, carrier));
+        idempotencies = new LiveObjects<>("idempotency", this::newIdempotency);
+    }
+
+    /** With the system's time, the library's knowledge of failures, and no listener. */
+    public static Resilience create() {
+        return builder().build();
+    }
+
+    /** Starts from what {@link #create()} has. */
+    public static ResilienceBuilder builder() {
+        return new ResilienceBuilder();
+    }
+
+    /**
+     * Adds a listener for one type of event, which hears of what happens from now on.
+     *
+     * @param type one of the types in {@code dev.resilience.event}; {@link ResilienceEvent} for all
+     * @param listener called on the thread that caused the event, outside of all locks. What it throws is logged, and never
+     *     seen by the call. Called by many threads
+     * @return this
+     */
+    public <E extends ResilienceEvent> Resilience onEvent(Class<E> type, Consumer<? super E> listener) {
+        events.add(event -> {
+            if (type.isInstance(event)) {
+                listener.accept(type.cast(event));
+            }
+        });
+        return this;
+    }
+
+    /**
+     * Begins a pipeline: what is named there is composed in the library's order.
+     *
+     * @param name of the layers that are made for it, as listeners and the log tell it
+     */
+    public PipelineBuilder pipeline(String name) {
+        return new PipelineBuilder(name, this);
+    }
+
+    /**
+     * Composes a pipeline in an order of one's own.
+     *
+     * @param layers retries, circuit breakers and others. The first is the outermost: it sees the call first and its end
+     *     last. In {@code outermostFirst(retry, circuitBreaker)} each attempt asks the circuit breaker anew
+     */
+    public Pipeline outermostFirst(Layer... layers) {
+        return outermostFirst(List.of(layers));
+    }
+
+    Pipeline outermostFirst(List<Layer> layers) {
+        return Pipeline.of(layers, carrier);
+    }
+
+    /**
+     * A retry.
+     *
+     * <p>It takes its retries from the budget that the policy names, which {@link #retryBudget} has made before; without a
+     * name from a budget of its own, which has the retry's name and {@link RetryBudgetPolicy#defaults()} unless
+     * {@link #retryBudget} has made it with others.
+     *
+     * @throws InvalidPolicyException if the policy names a budget that does not exist, or has a {@code retryOnResult},
+     *     which is for Spring: give a predicate
+     */
+    public Retry retry(String name, RetryPolicy policy) {
+        return retries.get(name, new RetrySettings(policy, null));
+    }
+
+    /**
+     * A retry that also repeats calls for what they return.
+     *
+     * @param retryOnResult whether a result, which may be {@code null}, asks for another attempt; when attempts run out the
+     *     last result is returned. Called by many threads. Two retries of one name must have the same instance
+     */
+    public Retry retry(String name, RetryPolicy policy, Predicate<@Nullable Object> retryOnResult) {
+        return retries.get(name, new RetrySettings(policy, retryOnResult));
+    }
+
+    /**
+     * A retry budget, which retries share whose policies name it.
+     *
+     * @throws IllegalArgumentException also if the name is {@value RetryPolicy#NO_BUDGET}, which means no budget
+     */
+    public RetryBudget retryBudget(String name, RetryBudgetPolicy policy) {
+        if (name.equals(RetryPolicy.NO_BUDGET)) {
+            throw new IllegalArgumentException("A retry budget cannot be named 'none', which means no budget");
+        }
+        return budgets.get(name, policy);
+    }
+
+    /** A circuit breaker. */
+    public CircuitBreaker circuitBreaker(String name, CircuitBreakerPolicy policy) {
+        return circuitBreakers.get(name, policy);
+    }
+
+    /** A bulkhead. */
+    public Bulkhead bulkhead(String name, BulkheadPolicy policy) {
+        return bulkheads.get(name, policy);
+    }
+
+    /** A time limit. */
+    public TimeLimit timeLimit(String name, TimeLimitPolicy policy) {
+        return timeLimits.get(name, policy);
+    }
+
+    /**
+     * Runs calls once per key. It is no layer itself: {@link Idempotency#protecting} makes one for an operation.
+     *
+     * @param store where keys and results are kept, such as a
+     *     {@link dev.resilience.idempotency.MemoryIdempotencyStore}. Stays open
+     */
+    public Idempotency idempotency(String name, IdempotencyPolicy policy, IdempotencyStore store) {
+        return idempotencies.get(name, new IdempotencySettings(policy, store)).live;
+    }
+
+    /**
+     * Ends the waits of all calls and releases the threads. A call that waits for a retry gets the failure in hand, one that
+     * waits for a bulkhead is refused. What the log has counted in place of single lines is written. What is still called
+     * works, but waits no more. A second call of this method does nothing.
+     */
+    @Override
+    public void close() {
+        retries.forEach(Retry::close);
+        bulkheads.forEach(Bulkhead::close);
+        timeLimits.forEach(TimeLimit::close);
+        idempotencies.forEach(OwnIdempotency::close);
+        circuitBreakers.forEach(CircuitBreaker::flushLog);
+        List.copyOf(fallbacks).forEach(Fallback::close);
+    }
+
+    Fallback newFallback(String name, FallbackMethod method) {
+        Fallback fallback = new Fallback(name, method, time);
+        fallbacks.add(fallback);
+        return fallback;
+    }
+
+    private Retry newRetry(String name, RetrySettings settings) {
+        return Retry.builder(name, settings.policy)
+                .faults(faults)
+                .timeSource(time)
+                .events(events)
+                .budget(budget(name, settings.policy.budget()))
+                .retryOnResult(settings.retryOnResult)
+                .build();
+    }
+
+    private @Nullable RetryBudget budget(String retry, @Nullable String wanted) {
+        if (RetryPolicy.NO_BUDGET.equals(wanted)) {
+            return null;
+        }
+        RetryBudget known = budgets.find(wanted == null ? retry : wanted);
+        if (known == null) {
+            Require.that(
+                    wanted == null, "budget", wanted, "must be made before the retry, by retryBudget(name, policy)");
+            return retryBudget(retry, RetryBudgetPolicy.defaults());
+        }
+        return known;
+    }
+
+    private OwnIdempotency newIdempotency(String name, IdempotencySettings settings) {
+        PolicyTimeSource own = PolicyTimeSource.of("resilience-idempotency-" + name + "-", time);
+        return new OwnIdempotency(new Idempotency(name, settings.policy, settings.store, own, events), own);
+    }
+
+    private record RetrySettings(
+            RetryPolicy policy, @Nullable Predicate<@Nullable Object> retryOnResult) {}
+
+    private record IdempotencySettings(IdempotencyPolicy policy, IdempotencyStore store) {}
+
+    /** With the threads on which asynchronous calls go on that have waited for their key. */
+    private record OwnIdempotency(Idempotency live, PolicyTimeSource time) {
+
+        void close() {
+            time.close();
+            live.close();
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package dev.resilience.retry;
+
+import dev.resilience.event.Events;
+import dev.resilience.fault.Faults;
+import dev.resilience.policy.InvalidPolicyException;
+import dev.resilience.policy.Require;
+import dev.resilience.time.TimeSource;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.DoubleSupplier;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives a {@link Retry} what it works with. For adapters; applications ask {@link dev.resilience.Resilience}. Not safe for
+ * use by many threads.
+ */
+public final class RetryBuilder {
+
+    final String name;
+    final RetryPolicy policy;
+    Faults faults = Faults.ofJdk();
+    TimeSource time = TimeSource.system();
+    Events events = new Events();
+
+    @Nullable
+    RetryBudget budget;
+
+    @Nullable
+    Predicate<@Nullable Object> retryOnResult;
+
+    TransactionState transactions = TransactionState.NONE;
+    DoubleSupplier random = () -> ThreadLocalRandom.current().nextDouble();
+
+    RetryBuilder(String name, RetryPolicy policy) {
+        this.name = name;
+        this.policy = policy;
+    }
+
+    /** Tells which failures are transient; default {@link Faults#ofJdk()}. */
+    public RetryBuilder faults(Faults classification) {
+        faults = classification;
+        return this;
+    }
+
+    /** Where waits and timestamps come from; default {@link TimeSource#system()}. */
+    public RetryBuilder timeSource(TimeSource source) {
+        time = source;
+        return this;
+    }
+
+    /** Tells listeners what happens; default none. */
+    public RetryBuilder events(Events listeners) {
+        events = listeners;
+        return this;
+    }
+
+    /** What the retries are taken from; default {@code null} for no budget. */
+    public RetryBuilder budget(@Nullable RetryBudget source) {
+        budget = source;
+        return this;
+    }
+
+    /** Tells of a result that the call should be tried again; default {@code null} for no such rule. */
+    public RetryBuilder retryOnResult(@Nullable Predicate<@Nullable Object> rule) {
+        retryOnResult = rule;
+        return this;
+    }
+
+    /** Tells whether another attempt makes sense inside the caller's transaction; default {@link TransactionState#NONE}. */
+    public RetryBuilder transactions(TransactionState state) {
+        transactions = state;
+        return this;
+    }
+
+    /**
+     * Where jitter comes from.
+     *
+     * @param numbers from 0 (inclusive) to 1 (exclusive), asked for by many threads
+     */
+    RetryBuilder random(DoubleSupplier numbers) {
+        random = numbers;
+        return this;
+    }
+
+    /**
+     * Makes the retry.
+     *
+     * @throws InvalidPolicyException if the policy has an expression for results and there is no
+     *     {@linkplain #retryOnResult rule} made of it
+     */
+    public Retry build() {
+        String expression = policy.retryOnResult();
+        boolean isUnderstood = expression == null || expression.isBlank() || retryOnResult != null;
+        Require.that(isUnderstood, "retry-on-result", expression, "needs the starter");
+        return new Retry(this);
+    }
+}

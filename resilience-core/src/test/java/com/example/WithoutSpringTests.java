@@ -1,0 +1,108 @@
+package com.example;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.resilience.Resilience;
+import dev.resilience.idempotency.MemoryIdempotencyStore;
+import dev.resilience.time.ManualTimeSource;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The page on programs without Spring shows the classes beside this one, and they work. */
+class WithoutSpringTests {
+
+    private static final Path PAGE = Path.of("../docs/without-spring.md");
+    private static final Path CLASSES = Path.of("src/test/java/com/example");
+    private static final Pattern JAVA = Pattern.compile("^```java\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
+    private static final Pattern INTERNAL = Pattern.compile("import (static )?dev\\.resilience\\.(worker|log)\\.");
+
+    @Test
+    void thePageShowsTheClassesAsTheyAre() throws IOException {
+        List<String> shown = JAVA.matcher(Files.readString(PAGE))
+                .results()
+                .map((MatchResult block) -> block.group(1))
+                .toList();
+
+        assertThat(shown)
+                .containsExactlyInAnyOrder(
+                        source("Payments"), source("Quotes"), source("GatewayTests"), source("Orders"))
+                .noneMatch(block -> INTERNAL.matcher(block).find());
+    }
+
+    private static String source(String name) throws IOException {
+        return Files.readString(CLASSES.resolve(name + ".java")).replaceFirst("package com.example;\n\n", "");
+    }
+
+    @Test
+    void theTestOnThePageHasNoMoreThan25Lines() throws IOException {
+        String source = source("GatewayTests");
+
+        assertThat(source.substring(source.indexOf("class ")).lines().filter(line -> !line.isBlank()))
+                .hasSizeLessThanOrEqualTo(25);
+    }
+
+    @Test
+    void aPaymentIsTriedAgainWhenTheGatewayHangsUp() throws IOException {
+        AtomicInteger requests = new AtomicInteger();
+        HttpServer gateway = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        gateway.createContext("/", exchange -> {
+            if (requests.incrementAndGet() > 2) { // the JDK's client tries once more by itself
+                exchange.sendResponseHeaders(200, 0);
+                exchange.getResponseBody().write("paid".getBytes(StandardCharsets.UTF_8));
+            }
+            exchange.close();
+        });
+        gateway.start();
+        URI order = URI.create("http://localhost:" + gateway.getAddress().getPort());
+        try (Resilience resilience =
+                Resilience.builder().timeSource(new ManualTimeSource()).build()) {
+            assertThat(new Payments(resilience).charge(order.toURL())).isEqualTo("paid");
+        } finally {
+            gateway.stop(0);
+        }
+    }
+
+    @Test
+    void quotesAreReadAskedForAndDeleted(@TempDir Path directory) throws Exception {
+        Path file = Files.writeString(directory.resolve("quote"), "42");
+        try (Resilience resilience = Resilience.create()) {
+            Quotes quotes = new Quotes(resilience);
+
+            assertThat(quotes.read(file)).isEqualTo(quotes.get(() -> "42"));
+            quotes.delete(file);
+            assertThat(file).doesNotExist();
+            HttpRequest nowhere =
+                    HttpRequest.newBuilder(URI.create("http://localhost:1")).build();
+            assertThat(quotes.ask(nowhere).handle((answer, failure) -> failure).get(60, TimeUnit.SECONDS))
+                    .isInstanceOf(IOException.class);
+        }
+    }
+
+    @Test
+    void anOrderIsPlacedOnce() {
+        ManualTimeSource time = new ManualTimeSource();
+        AtomicInteger placed = new AtomicInteger();
+        try (Resilience resilience = Resilience.builder().timeSource(time).build()) {
+            Orders orders = new Orders(resilience, new MemoryIdempotencyStore(time));
+
+            String first = orders.place("4711", () -> "receipt " + placed.incrementAndGet());
+            String again = orders.place("4711", () -> "receipt " + placed.incrementAndGet());
+
+            assertThat(again).isEqualTo(first).isEqualTo("receipt 1");
+        }
+    }
+}
