@@ -47,8 +47,12 @@ sealed interface ExecutionState
         return stays();
     }
 
-    /** A transaction in which an attempt has ended is about to be committed. */
-    default Transition commitBegins(StoreTransaction of) {
+    /**
+     * A transaction in which an attempt has ended is about to be committed.
+     *
+     * @param answer the exception that the attempt has thrown, as it is stored; {@code null} if it is none to keep
+     */
+    default Transition commitBegins(StoreTransaction of, @Nullable StoredResult answer) {
         return stays(Work.REFUSE_OVERTAKEN);
     }
 

@@ -93,7 +93,7 @@ final class TransactionalAttempts implements AttemptRecorder {
     /** The body of an attempt has returned. */
     EndedAttempt returned(@Nullable Object returned) {
         StoreTransaction in = transaction();
-        EndedAttempt attempt = ended.add(returned, in);
+        EndedAttempt attempt = ended.add(returned, in, null);
         if (in != null) {
             returnedIn(in, returned);
         }
@@ -119,9 +119,10 @@ final class TransactionalAttempts implements AttemptRecorder {
     void threw(Throwable failure) {
         try {
             StoreTransaction in = transaction();
-            EndedAttempt unused = ended.add(failure, in);
+            StoredResult answer = in == null ? null : record.stored(failure);
+            EndedAttempt unused = ended.add(failure, in, answer);
             if (in != null) {
-                endedWithoutResult(in, record.stored(failure));
+                endedWithoutResult(in, answer);
             }
         } catch (RuntimeException unavailable) {
             failure.addSuppressed(unavailable);
@@ -217,7 +218,7 @@ final class TransactionalAttempts implements AttemptRecorder {
 
     private void commitBegins(StoreTransaction of) {
         try {
-            Transition how = state.move(now -> now.commitBegins(of));
+            Transition how = state.move(now -> now.commitBegins(of, ended.answerIn(of)));
             switch (how.work()) {
                 case NOTHING -> {}
                 case CHECK -> {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.event.Events;
+import dev.resilience.exception.IdempotencyLeaseLostException;
 import dev.resilience.exception.IdempotencyStoreException;
 import dev.resilience.idempotency.AttemptRecorder.Attempt;
 import dev.resilience.idempotency.Claim.Acquired;
@@ -141,6 +142,35 @@ class AttemptsOfCallTests {
             first.commit();
 
             assertThat(first.written).hasSize(1);
+            CountedOutcomes.assertCounted(idempotency, EXECUTED);
+        }
+
+        @Test
+        void theAnswerOfOneThatWasGivenUpIsStoredByItsCommitAfterTheFailureOfAnother() {
+            Attempt givenUp = begin(first);
+            givenUp.threw(new IllegalStateException("declined"));
+            begin(second).threw(new IllegalArgumentException("passing"));
+            second.end(End.ROLLED_BACK);
+
+            first.commit();
+            store.current = null;
+            call.callThrew(new IllegalArgumentException("passing"));
+
+            assertThat(first.written).hasSize(1);
+            CountedOutcomes.assertCounted(idempotency, EXECUTED);
+        }
+
+        @Test
+        void onceTheAnswerOfOneThatWasGivenUpIsBeingStoredNoOtherIsCommitted() {
+            Attempt givenUp = begin(first);
+            givenUp.threw(new IllegalStateException("declined"));
+            Attempt live = begin(second);
+            first.commit();
+
+            store.current = second;
+            assertThatThrownBy(() -> live.returned("live")).isInstanceOf(IdempotencyLeaseLostException.class);
+
+            assertThat(second.rollsBack).isInstanceOf(IdempotencyLeaseLostException.class);
             CountedOutcomes.assertCounted(idempotency, EXECUTED);
         }
 
