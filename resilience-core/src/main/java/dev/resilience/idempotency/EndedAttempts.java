@@ -48,8 +48,7 @@ final class EndedAttempts {
      * @param transaction in which the store can write; {@code null} if the attempt has none
      * @param answer what the commit of that transaction is to store; {@code null} if there is nothing to keep
      */
-    EndedAttempt add(
-            @Nullable Object outcome, @Nullable StoreTransaction transaction, @Nullable StoredResult answer) {
+    EndedAttempt add(@Nullable Object outcome, @Nullable StoreTransaction transaction, @Nullable StoredResult answer) {
         EndedAttempt attempt = new EndedAttempt(outcome, transaction, answer);
         attempts.add(attempt);
         return attempt;

@@ -61,12 +61,8 @@ sealed interface ExecutionState
         return stays();
     }
 
-    /**
-     * An attempt, or a transaction about to be committed, has asked what has become of the record.
-     *
-     * @param in the transaction that was asked; {@code null} for the store itself
-     */
-    default Transition checked(@Nullable StoreTransaction in, ClaimStatus status) {
+    /** An attempt, or a transaction about to be committed, has asked what has become of the record. */
+    default Transition checked(ClaimStatus status) {
         return stays(Work.AGAIN);
     }
 

@@ -107,6 +107,12 @@ final class TransactionalAttempts implements AttemptRecorder {
         }
         try {
             StoredResult result = record.stored(returned);
+            String why = record.whyNotKept(result);
+            if (why != null) {
+                endedWithoutResult(
+                        in, null); // nothing is sent that would lock the record, so that its lease is renewed
+                throw errors.notKept(why);
+            }
             write(in, state.move(now -> now.attemptReturns(in, result)));
         } catch (ResilienceException refused) {
             throw refuse(in, refused);
@@ -239,10 +245,7 @@ final class TransactionalAttempts implements AttemptRecorder {
     /** Asks what has become of the record. */
     private void check(@Nullable StoreTransaction in) {
         ClaimStatus status = record.status(in);
-        Work work = state.move(now -> now.checked(in, status)).work();
-        if (work == Work.LISTEN_AND_AGAIN) {
-            listen(Objects.requireNonNull(in));
-        } else if (work == Work.REFUSE_UNDECIDED) {
+        if (state.move(now -> now.checked(status)).work() == Work.REFUSE_UNDECIDED) {
             throw errors.undecided();
         }
     }

@@ -185,6 +185,27 @@ class AttemptsOfCallTests {
         }
 
         @Test
+        void theLeaseIsRenewedWhileOneRunsThatHasFoundOutThatAnotherIsRolledBack() {
+            ends(begin(first), first, "result");
+            first.end(End.UNKNOWN);
+            begin(second);
+
+            time.advance(INTERVAL);
+
+            assertThat(store.renewals).hasValue(1);
+        }
+
+        @Test
+        void theLeaseIsRenewedWhileTheTransactionOfAResultThatIsTooLargeGoesOn() {
+            Attempt attempt = begin(first);
+            assertThatThrownBy(() -> ends(attempt, first, TOO_LARGE)).isInstanceOf(IdempotencyStoreException.class);
+
+            time.advance(INTERVAL);
+
+            assertThat(store.renewals).hasValue(1);
+        }
+
+        @Test
         void aRenewalIsRefusedIfTheEndOfOneWasItsCommit() {
             ends(begin(first), first, "result");
             store.status = ClaimStatus.COMPLETED;

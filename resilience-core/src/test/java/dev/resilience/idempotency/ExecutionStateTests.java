@@ -105,10 +105,7 @@ class ExecutionStateTests {
             events.put("other ends: " + end, state -> state.transactionEnds(OTHER, end));
         }
         for (ClaimStatus status : ClaimStatus.values()) {
-            events.put("checked without transaction: " + status, state -> state.checked(null, status));
-        }
-        for (ClaimStatus status : ClaimStatus.values()) {
-            events.put("checked in same: " + status, state -> state.checked(SAME, status));
+            events.put("checked: " + status, state -> state.checked(status));
         }
         for (ClaimStatus status : ClaimStatus.values()) {
             events.put("found out: " + status, state -> state.foundOut(status));

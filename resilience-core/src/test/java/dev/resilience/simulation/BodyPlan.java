@@ -14,7 +14,7 @@ import java.util.Set;
 record BodyPlan(Duration before, Duration after, Ending ending, Duration adviceWithin, Duration adviceAround) {
 
     /** What is left of a call that is made when all is well again. */
-    static final BodyPlan IMMEDIATE = 
+    static final BodyPlan IMMEDIATE =
             new BodyPlan(Duration.ZERO, Duration.ZERO, Ending.RETURNS, Duration.ZERO, Duration.ZERO);
 
     enum Ending {

@@ -39,8 +39,8 @@ enum ScenarioFeature {
     /** Bodies that never end within max-lease. */
     HANGING_BODIES,
     /**
-     * The same in later attempts. Finds that an attempt after a commit in doubt asks for its record in its own transaction,
-     * which locks it: the key stays taken until that transaction ends, beyond max-lease (13600, 23303, 25563).
+     * The same in later attempts. Finds that an attempt after a commit in doubt keeps its record locked after it has asked for
+     * it: the key stays taken until its transaction ends, beyond max-lease.
      */
     HANGING_RETRIES,
     /** A body sets its transaction to roll back and returns as if nothing were. */
@@ -74,13 +74,4 @@ enum ScenarioFeature {
     /** In a run without these nothing is a reason to lose a key. */
     static final Set<ScenarioFeature> NO_TROUBLE = EnumSet.of(
             STORE_FAULTS, MACHINE_FAULTS, CLOCK_JUMPS, OUTLIVING_BODIES, HANGING_BODIES, HANGING_RETRIES, CANCELLATION);
-
-    /** In which the engine is known to break a promise today, as each says: it goes from here when its bug does. */
-    static final Set<ScenarioFeature> WITH_KNOWN_BUGS = EnumSet.of(HANGING_RETRIES);
-
-    static Set<ScenarioFeature> soundOnes() {
-        EnumSet<ScenarioFeature> sound = EnumSet.allOf(ScenarioFeature.class);
-        sound.removeAll(WITH_KNOWN_BUGS);
-        return sound;
-    }
 }

@@ -42,8 +42,12 @@ final class SimulatedInvocation implements Invocation {
             case STAGE -> stage(body);
             case CALLERS_PART -> node.transactions().nested(() -> throughTheDoor(body));
             case OWN ->
-                within(body.adviceAround(), () -> node.transactions()
-                        .required(plan.isolation(), () -> within(body.adviceWithin(), () -> throughTheDoor(body))));
+                within(
+                        body.adviceAround(),
+                        () -> node.transactions()
+                                .required(
+                                        plan.isolation(),
+                                        () -> within(body.adviceWithin(), () -> throughTheDoor(body))));
             case CALLERS_JOINED -> node.transactions().required(plan.isolation(), () -> throughTheDoor(body));
             case PLAIN, CALLERS, CALLERS_NESTED -> throughTheDoor(body);
         };
