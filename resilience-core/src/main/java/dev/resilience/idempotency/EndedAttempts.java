@@ -18,11 +18,14 @@ final class EndedAttempts {
 
         private final @Nullable Object outcome;
         private final @Nullable StoreTransaction transaction;
+        private final @Nullable StoredResult answer;
         private volatile boolean undone;
 
-        private EndedAttempt(@Nullable Object outcome, @Nullable StoreTransaction transaction) {
+        private EndedAttempt(
+                @Nullable Object outcome, @Nullable StoreTransaction transaction, @Nullable StoredResult answer) {
             this.outcome = outcome;
             this.transaction = transaction;
+            this.answer = answer;
         }
 
         void undo() {
@@ -43,9 +46,10 @@ final class EndedAttempts {
      *
      * @param outcome what its body returned or threw
      * @param transaction in which the store can write; {@code null} if the attempt has none
+     * @param answer what the commit of that transaction is to store; {@code null} if there is nothing to keep
      */
-    EndedAttempt add(@Nullable Object outcome, @Nullable StoreTransaction transaction) {
-        EndedAttempt attempt = new EndedAttempt(outcome, transaction);
+    EndedAttempt add(@Nullable Object outcome, @Nullable StoreTransaction transaction, @Nullable StoredResult answer) {
+        EndedAttempt attempt = new EndedAttempt(outcome, transaction, answer);
         attempts.add(attempt);
         return attempt;
     }
@@ -53,6 +57,16 @@ final class EndedAttempts {
     /** A transaction was rolled back, and with it what was done in it. */
     void undo(StoreTransaction transaction) {
         attempts.stream().filter(attempt -> attempt.isIn(transaction)).forEach(EndedAttempt::undo);
+    }
+
+    /** What the last attempt in a transaction wants its commit to store; {@code null} if there is nothing to keep. */
+    @Nullable
+    StoredResult answerIn(StoreTransaction transaction) {
+        StoredResult answer = null;
+        for (EndedAttempt attempt : attempts) {
+            answer = attempt.isIn(transaction) ? attempt.answer : answer;
+        }
+        return answer;
     }
 
     /**

@@ -47,8 +47,12 @@ sealed interface ExecutionState
         return stays();
     }
 
-    /** A transaction in which an attempt has ended is about to be committed. */
-    default Transition commitBegins(StoreTransaction of) {
+    /**
+     * A transaction in which an attempt has ended is about to be committed.
+     *
+     * @param answer the exception that the attempt has thrown, as it is stored; {@code null} if it is none to keep
+     */
+    default Transition commitBegins(StoreTransaction of, @Nullable StoredResult answer) {
         return stays(Work.REFUSE_OVERTAKEN);
     }
 
@@ -57,12 +61,8 @@ sealed interface ExecutionState
         return stays();
     }
 
-    /**
-     * An attempt, or a transaction about to be committed, has asked what has become of the record.
-     *
-     * @param in the transaction that was asked; {@code null} for the store itself
-     */
-    default Transition checked(@Nullable StoreTransaction in, ClaimStatus status) {
+    /** An attempt, or a transaction about to be committed, has asked what has become of the record. */
+    default Transition checked(ClaimStatus status) {
         return stays(Work.AGAIN);
     }
 

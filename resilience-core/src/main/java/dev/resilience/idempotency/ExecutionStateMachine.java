@@ -65,7 +65,7 @@ final class ExecutionStateMachine {
         Transition how = then.recordIsGone();
         if (how.work() == Work.CHECK) {
             ClaimStatus status = record.status(null);
-            how = then.checked(null, status);
+            how = then.checked(status);
         }
         ExecutionState next = how.next();
         if (next != then && state.compareAndSet(then, next)) {

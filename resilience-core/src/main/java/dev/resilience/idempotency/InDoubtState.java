@@ -26,7 +26,7 @@ record InDoubtState(@Nullable StoredResult written, boolean callIsOver) implemen
     }
 
     @Override
-    public Transition checked(@Nullable StoreTransaction in, ClaimStatus status) {
+    public Transition checked(ClaimStatus status) {
         if (callIsOver) {
             return stays(Work.AGAIN); // the call's own question decides
         }
@@ -34,9 +34,7 @@ record InDoubtState(@Nullable StoredResult written, boolean callIsOver) implemen
             case COMPLETED ->
                 written == null ? to(new LostState(), Work.AGAIN) : to(new StoredState(written), Work.AGAIN);
             case IN_PROGRESS ->
-                in == null
-                        ? to(new RunningState(), Work.AGAIN)
-                        : to(InTransactionState.locked(in), Work.LISTEN_AND_AGAIN);
+                to(new RunningState(), Work.AGAIN); // rolled back: it had the record locked until its end
             case LOCKED -> stays(Work.REFUSE_UNDECIDED);
             case LOST -> to(new LostState(), Work.AGAIN);
         };

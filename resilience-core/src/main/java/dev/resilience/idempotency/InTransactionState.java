@@ -61,11 +61,14 @@ record InTransactionState(
     }
 
     @Override
-    public Transition commitBegins(StoreTransaction of) {
+    public Transition commitBegins(StoreTransaction of, @Nullable StoredResult other) {
         if (transaction.equals(of)) {
             return ownCommitBegins();
         }
-        return stays(isLocked || callIsOver ? Work.REFUSE_OVERTAKEN : Work.CONFIRM);
+        if (isLocked || callIsOver) {
+            return stays(Work.REFUSE_OVERTAKEN);
+        }
+        return other == null ? stays(Work.CONFIRM) : new RunningState().commitBegins(of, other);
     }
 
     @Override

@@ -17,7 +17,7 @@ record LostState() implements ExecutionState {
     }
 
     @Override
-    public Transition commitBegins(StoreTransaction of) {
+    public Transition commitBegins(StoreTransaction of, @Nullable StoredResult answer) {
         return stays(Work.REFUSE_LOST);
     }
 

@@ -27,10 +27,10 @@ record PartlyRolledBackState(StoreTransaction transaction, StoredResult written,
     }
 
     @Override
-    public Transition checked(@Nullable StoreTransaction in, ClaimStatus status) {
+    public Transition checked(ClaimStatus status) {
         return switch (status) {
             case COMPLETED -> to(new PendingState(transaction, written, callIsOver), Work.AGAIN);
-            case IN_PROGRESS -> to(new InTransactionState(transaction, null, true, callIsOver), Work.AGAIN);
+            case IN_PROGRESS -> to(new InTransactionState(transaction, null, false, callIsOver), Work.AGAIN);
             case LOST -> to(new LostState(), Work.AGAIN);
             case LOCKED -> stays(Work.REFUSE_UNDECIDED);
         };

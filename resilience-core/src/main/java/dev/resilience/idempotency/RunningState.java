@@ -31,10 +31,10 @@ record RunningState() implements ExecutionState {
         return to(new LostState(), Work.NOTHING);
     }
 
-    /** Of an attempt that the call has not waited for. */
+    /** Of an attempt that the call has not waited for: its answer is stored with its effect all the same. */
     @Override
-    public Transition commitBegins(StoreTransaction of) {
-        return stays(Work.CONFIRM);
+    public Transition commitBegins(StoreTransaction of, @Nullable StoredResult answer) {
+        return answer == null ? stays(Work.CONFIRM) : to(new PendingState(of, answer, false), Work.WRITE, answer);
     }
 
     @Override

@@ -32,7 +32,10 @@ public interface StoreTransaction {
     /** As {@link IdempotencyStore#release}, and takes effect if and only if the transaction is committed. */
     boolean release(Ownership ownership);
 
-    /** As {@link IdempotencyStore#statusOf}, and with what this transaction has written; may lock the record. */
+    /**
+     * As {@link IdempotencyStore#statusOf}, and with what this transaction has written. Does not keep the record locked, where
+     * the database allows that: the transaction may go on for longer than the lease may be renewed.
+     */
     ClaimStatus statusOf(Ownership ownership);
 
     /**

@@ -23,7 +23,7 @@ sealed interface TransactionBoundState extends ExecutionState
     }
 
     @Override
-    default Transition commitBegins(StoreTransaction of) {
+    default Transition commitBegins(StoreTransaction of, @Nullable StoredResult answer) {
         return transaction().equals(of) ? ownCommitBegins() : stays(Work.REFUSE_OVERTAKEN);
     }
 

@@ -93,7 +93,7 @@ final class TransactionalAttempts implements AttemptRecorder {
     /** The body of an attempt has returned. */
     EndedAttempt returned(@Nullable Object returned) {
         StoreTransaction in = transaction();
-        EndedAttempt attempt = ended.add(returned, in);
+        EndedAttempt attempt = ended.add(returned, in, null);
         if (in != null) {
             returnedIn(in, returned);
         }
@@ -107,6 +107,12 @@ final class TransactionalAttempts implements AttemptRecorder {
         }
         try {
             StoredResult result = record.stored(returned);
+            String why = record.whyNotKept(result);
+            if (why != null) {
+                endedWithoutResult(
+                        in, null); // nothing is sent that would lock the record, so that its lease is renewed
+                throw errors.notKept(why);
+            }
             write(in, state.move(now -> now.attemptReturns(in, result)));
         } catch (ResilienceException refused) {
             throw refuse(in, refused);
@@ -119,9 +125,10 @@ final class TransactionalAttempts implements AttemptRecorder {
     void threw(Throwable failure) {
         try {
             StoreTransaction in = transaction();
-            EndedAttempt unused = ended.add(failure, in);
+            StoredResult answer = in == null ? null : record.stored(failure);
+            EndedAttempt unused = ended.add(failure, in, answer);
             if (in != null) {
-                endedWithoutResult(in, record.stored(failure));
+                endedWithoutResult(in, answer);
             }
         } catch (RuntimeException unavailable) {
             failure.addSuppressed(unavailable);
@@ -217,7 +224,7 @@ final class TransactionalAttempts implements AttemptRecorder {
 
     private void commitBegins(StoreTransaction of) {
         try {
-            Transition how = state.move(now -> now.commitBegins(of));
+            Transition how = state.move(now -> now.commitBegins(of, ended.answerIn(of)));
             switch (how.work()) {
                 case NOTHING -> {}
                 case CHECK -> {
@@ -238,10 +245,7 @@ final class TransactionalAttempts implements AttemptRecorder {
     /** Asks what has become of the record. */
     private void check(@Nullable StoreTransaction in) {
         ClaimStatus status = record.status(in);
-        Work work = state.move(now -> now.checked(in, status)).work();
-        if (work == Work.LISTEN_AND_AGAIN) {
-            listen(Objects.requireNonNull(in));
-        } else if (work == Work.REFUSE_UNDECIDED) {
+        if (state.move(now -> now.checked(status)).work() == Work.REFUSE_UNDECIDED) {
             throw errors.undecided();
         }
     }

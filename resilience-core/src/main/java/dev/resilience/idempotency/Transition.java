@@ -23,7 +23,6 @@ record Transition(ExecutionState next, Work work, @Nullable StoredResult result)
         ANSWER,
         /** Look again, because the state is known now. */
         AGAIN,
-        LISTEN_AND_AGAIN,
         REFUSE_UNDECIDED,
         REFUSE_OVERTAKEN,
         REFUSE_LOST,

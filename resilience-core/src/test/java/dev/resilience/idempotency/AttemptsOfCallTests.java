@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.event.Events;
+import dev.resilience.exception.IdempotencyLeaseLostException;
 import dev.resilience.exception.IdempotencyStoreException;
 import dev.resilience.idempotency.AttemptRecorder.Attempt;
 import dev.resilience.idempotency.Claim.Acquired;
@@ -145,6 +146,35 @@ class AttemptsOfCallTests {
         }
 
         @Test
+        void theAnswerOfOneThatWasGivenUpIsStoredByItsCommitAfterTheFailureOfAnother() {
+            Attempt givenUp = begin(first);
+            givenUp.threw(new IllegalStateException("declined"));
+            begin(second).threw(new IllegalArgumentException("passing"));
+            second.end(End.ROLLED_BACK);
+
+            first.commit();
+            store.current = null;
+            call.callThrew(new IllegalArgumentException("passing"));
+
+            assertThat(first.written).hasSize(1);
+            CountedOutcomes.assertCounted(idempotency, EXECUTED);
+        }
+
+        @Test
+        void onceTheAnswerOfOneThatWasGivenUpIsBeingStoredNoOtherIsCommitted() {
+            Attempt givenUp = begin(first);
+            givenUp.threw(new IllegalStateException("declined"));
+            Attempt live = begin(second);
+            first.commit();
+
+            store.current = second;
+            assertThatThrownBy(() -> live.returned("live")).isInstanceOf(IdempotencyLeaseLostException.class);
+
+            assertThat(second.rollsBack).isInstanceOf(IdempotencyLeaseLostException.class);
+            CountedOutcomes.assertCounted(idempotency, EXECUTED);
+        }
+
+        @Test
         void theLeaseIsRenewedWhileTheEndOfOneIsNotKnown() {
             ends(begin(first), first, "result");
             first.end(End.UNKNOWN);
@@ -152,6 +182,27 @@ class AttemptsOfCallTests {
             time.advance(LEASE.plusSeconds(1));
 
             assertThat(store.renewals).hasValue(3);
+        }
+
+        @Test
+        void theLeaseIsRenewedWhileOneRunsThatHasFoundOutThatAnotherIsRolledBack() {
+            ends(begin(first), first, "result");
+            first.end(End.UNKNOWN);
+            begin(second);
+
+            time.advance(INTERVAL);
+
+            assertThat(store.renewals).hasValue(1);
+        }
+
+        @Test
+        void theLeaseIsRenewedWhileTheTransactionOfAResultThatIsTooLargeGoesOn() {
+            Attempt attempt = begin(first);
+            assertThatThrownBy(() -> ends(attempt, first, TOO_LARGE)).isInstanceOf(IdempotencyStoreException.class);
+
+            time.advance(INTERVAL);
+
+            assertThat(store.renewals).hasValue(1);
         }
 
         @Test

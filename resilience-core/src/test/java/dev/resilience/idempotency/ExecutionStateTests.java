@@ -94,8 +94,10 @@ class ExecutionStateTests {
         events.put("write failed in same", state -> state.writeFailed(SAME));
         events.put("write failed in other", state -> state.writeFailed(OTHER));
         events.put("record is gone", ExecutionState::recordIsGone);
-        events.put("commit begins of same", state -> state.commitBegins(SAME));
-        events.put("commit begins of other", state -> state.commitBegins(OTHER));
+        events.put("commit begins of same", state -> state.commitBegins(SAME, null));
+        events.put("commit begins of same, with answer", state -> state.commitBegins(SAME, ANSWER));
+        events.put("commit begins of other", state -> state.commitBegins(OTHER, null));
+        events.put("commit begins of other, with answer", state -> state.commitBegins(OTHER, ANSWER));
         for (End end : End.values()) {
             events.put("same ends: " + end, state -> state.transactionEnds(SAME, end));
         }
@@ -103,10 +105,7 @@ class ExecutionStateTests {
             events.put("other ends: " + end, state -> state.transactionEnds(OTHER, end));
         }
         for (ClaimStatus status : ClaimStatus.values()) {
-            events.put("checked without transaction: " + status, state -> state.checked(null, status));
-        }
-        for (ClaimStatus status : ClaimStatus.values()) {
-            events.put("checked in same: " + status, state -> state.checked(SAME, status));
+            events.put("checked: " + status, state -> state.checked(status));
         }
         for (ClaimStatus status : ClaimStatus.values()) {
             events.put("found out: " + status, state -> state.foundOut(status));
@@ -132,7 +131,7 @@ class ExecutionStateTests {
 
     private static EndedAttempt endedIn(StoreTransaction transaction, boolean undone) {
         EndedAttempts attempts = new EndedAttempts();
-        EndedAttempt attempt = attempts.add("result", transaction);
+        EndedAttempt attempt = attempts.add("result", transaction, null);
         if (undone) {
             attempts.undo(transaction);
         }
@@ -192,11 +191,11 @@ class ExecutionStateTests {
     void noTransactionIsCommittedThatTheCallDoesNotCountOn() {
         for (String name : List.of("Lost", "Ended", "Stored", "InDoubt", "InDoubt, over", "InDoubt of a release")) {
             ExecutionState state = STATES.get(name);
-            assertThat(state.commitBegins(SAME).work()).isIn(Work.REFUSE_LOST, Work.REFUSE_OVERTAKEN);
+            assertThat(state.commitBegins(SAME, ANSWER).work()).isIn(Work.REFUSE_LOST, Work.REFUSE_OVERTAKEN);
             assertThat(state.attemptReturns(SAME, WRITTEN).work()).isIn(Work.REFUSE_LOST, Work.REFUSE_OVERTAKEN);
         }
         for (String name : List.of("Pending", "Pending, over", "InTransaction, locked", "Releasing")) {
-            assertThat(STATES.get(name).commitBegins(OTHER).work()).isEqualTo(Work.REFUSE_OVERTAKEN);
+            assertThat(STATES.get(name).commitBegins(OTHER, ANSWER).work()).isEqualTo(Work.REFUSE_OVERTAKEN);
             assertThat(STATES.get(name).attemptReturns(OTHER, WRITTEN).work()).isEqualTo(Work.REFUSE_OVERTAKEN);
         }
     }

@@ -8,11 +8,14 @@ import java.util.Set;
  *
  * @param before how long it takes before it has its effect
  * @param after how long afterwards
+ * @param adviceWithin how long the advice that stands within the method's transaction takes when the body has ended
+ * @param adviceAround the same of the advice around that transaction
  */
-record BodyPlan(Duration before, Duration after, Ending ending) {
+record BodyPlan(Duration before, Duration after, Ending ending, Duration adviceWithin, Duration adviceAround) {
 
     /** What is left of a call that is made when all is well again. */
-    static final BodyPlan IMMEDIATE = new BodyPlan(Duration.ZERO, Duration.ZERO, Ending.RETURNS);
+    static final BodyPlan IMMEDIATE =
+            new BodyPlan(Duration.ZERO, Duration.ZERO, Ending.RETURNS, Duration.ZERO, Duration.ZERO);
 
     enum Ending {
         RETURNS,
@@ -62,7 +65,15 @@ record BodyPlan(Duration before, Duration after, Ending ending) {
         return new BodyPlan(
                 hangs ? Duration.ofSeconds(40) : quick ? Duration.ZERO : duration(baton),
                 quick ? Duration.ZERO : duration(baton),
-                cannot ? Ending.RETURNS : ending);
+                cannot ? Ending.RETURNS : ending,
+                advice(baton, features),
+                advice(baton, features));
+    }
+
+    private static Duration advice(Baton baton, Set<ScenarioFeature> features) {
+        return features.contains(ScenarioFeature.SLOW_ADVICE)
+                ? baton.chooseFrom(Duration.ZERO, Duration.ofMillis(300), Duration.ofSeconds(1))
+                : Duration.ZERO;
     }
 
     static Duration duration(Baton baton) {
@@ -75,7 +86,7 @@ record BodyPlan(Duration before, Duration after, Ending ending) {
     }
 
     BodyPlan ending(Ending other) {
-        return new BodyPlan(before, after, other);
+        return new BodyPlan(before, after, other, adviceWithin, adviceAround);
     }
 
     BodyPlan failing() {

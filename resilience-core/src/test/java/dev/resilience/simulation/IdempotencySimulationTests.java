@@ -3,6 +3,7 @@ package dev.resilience.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.LongStream;
@@ -23,7 +24,7 @@ class IdempotencySimulationTests {
 
     @Test
     void everyPromiseHoldsUnderEverySeed() {
-        List<String> reports = Quiet.run(() -> failures(ScenarioFeature.soundOnes()));
+        List<String> reports = Quiet.run(() -> failures(EnumSet.allOf(ScenarioFeature.class)));
 
         assertThat(reports).isEmpty();
     }

@@ -2,6 +2,7 @@ package dev.resilience.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.EnumSet;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,7 +24,7 @@ class PlantedDefectTests {
     }
 
     private static boolean isFound(long seed, PlantedDefect defect) {
-        return !new SimulatedRun(seed, ScenarioFeature.soundOnes(), defect)
+        return !new SimulatedRun(seed, EnumSet.allOf(ScenarioFeature.class), defect)
                 .run()
                 .isEmpty();
     }

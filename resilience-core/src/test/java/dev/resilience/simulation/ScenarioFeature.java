@@ -39,8 +39,8 @@ enum ScenarioFeature {
     /** Bodies that never end within max-lease. */
     HANGING_BODIES,
     /**
-     * The same in later attempts. Finds that an attempt after a commit in doubt asks for its record in its own transaction,
-     * which locks it: the key stays taken until that transaction ends, beyond max-lease (13600, 23303, 25563).
+     * The same in later attempts. Finds that an attempt after a commit in doubt keeps its record locked after it has asked for
+     * it: the key stays taken until its transaction ends, beyond max-lease.
      */
     HANGING_RETRIES,
     /** A body sets its transaction to roll back and returns as if nothing were. */
@@ -54,9 +54,9 @@ enum ScenarioFeature {
     /** The caller's snapshot is older than the claim of the call. */
     OLD_SNAPSHOTS,
     /**
-     * There is other advice within an attempt's transaction, and around it, which takes its time. Finds, in some of ten
-     * thousand runs, a key that is freed although an attempt that a time limit has given up commits an exception that is an
-     * answer (3014, 3551), and records in progress that are left (7148, 7367, 12964).
+     * There is other advice within an attempt's transaction, and around it, which takes its time. Finds that an attempt that a
+     * time limit has given up commits an exception that is an answer and is not stored, because another attempt has ended in
+     * the meantime: the key is freed although the effect is there.
      */
     SLOW_ADVICE,
     /** The method's transactions are none in which the store writes. */
@@ -74,13 +74,4 @@ enum ScenarioFeature {
     /** In a run without these nothing is a reason to lose a key. */
     static final Set<ScenarioFeature> NO_TROUBLE = EnumSet.of(
             STORE_FAULTS, MACHINE_FAULTS, CLOCK_JUMPS, OUTLIVING_BODIES, HANGING_BODIES, HANGING_RETRIES, CANCELLATION);
-
-    /** In which the engine is known to break a promise today, as each says: it goes from here when its bug does. */
-    static final Set<ScenarioFeature> WITH_KNOWN_BUGS = EnumSet.of(SLOW_ADVICE, HANGING_RETRIES);
-
-    static Set<ScenarioFeature> soundOnes() {
-        EnumSet<ScenarioFeature> sound = EnumSet.allOf(ScenarioFeature.class);
-        sound.removeAll(WITH_KNOWN_BUGS);
-        return sound;
-    }
 }

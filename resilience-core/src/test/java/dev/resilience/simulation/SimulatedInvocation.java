@@ -42,20 +42,23 @@ final class SimulatedInvocation implements Invocation {
             case STAGE -> stage(body);
             case CALLERS_PART -> node.transactions().nested(() -> throughTheDoor(body));
             case OWN ->
-                withSlowAdvice(() -> node.transactions()
-                        .required(plan.isolation(), () -> withSlowAdvice(() -> throughTheDoor(body))));
+                within(
+                        body.adviceAround(),
+                        () -> node.transactions()
+                                .required(
+                                        plan.isolation(),
+                                        () -> within(body.adviceWithin(), () -> throughTheDoor(body))));
             case CALLERS_JOINED -> node.transactions().required(plan.isolation(), () -> throughTheDoor(body));
             case PLAIN, CALLERS, CALLERS_NESTED -> throughTheDoor(body);
         };
     }
 
-    private @Nullable Object withSlowAdvice(Callable<@Nullable Object> work) throws Exception {
+    private @Nullable Object within(Duration advice, Callable<@Nullable Object> work) throws Exception {
         try {
             return work.call();
         } finally {
-            if (world.has(ScenarioFeature.SLOW_ADVICE)) {
-                node.time()
-                        .sleep(world.baton().chooseFrom(Duration.ZERO, Duration.ofMillis(300), Duration.ofSeconds(1)));
+            if (!advice.isZero()) {
+                node.time().sleep(advice);
             }
         }
     }

@@ -31,6 +31,7 @@ final class SimulatedPool {
         baton.await(() -> taken.size() < size, machine.after(TIMEOUT));
         if (taken.size() >= size) {
             weather.disturb();
+            baton.trace().task("gets no connection");
             throw new SqlFailure("08001: no connection is to be had");
         }
         SimulatedConnection connection = new SimulatedConnection(database, machine, weather);

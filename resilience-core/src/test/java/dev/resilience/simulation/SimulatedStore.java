@@ -89,8 +89,16 @@ final class SimulatedStore implements IdempotencyStore {
         return told(ownership, onOwnConnection(own -> statements.status(own, ownership)));
     }
 
+    /** Within a transaction, which does not keep the record locked. */
     ClaimStatus statusOf(SimulatedConnection connection, Ownership ownership) {
-        return told(ownership, statements.status(connection, ownership));
+        Session session = connection.session();
+        Session.Savepoint before = connection.execute("SAVEPOINT", session::savepoint);
+        ClaimStatus status = told(ownership, statements.status(connection, ownership));
+        connection.execute("ROLLBACK TO SAVEPOINT", () -> {
+            session.rollbackTo(before);
+            return true;
+        });
+        return status;
     }
 
     private ClaimStatus told(Ownership ownership, ClaimStatus status) {

@@ -2,6 +2,7 @@ package dev.resilience.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.EnumSet;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -30,7 +31,7 @@ class SimulationDeterminismTests {
 
     /** With the number of steps, which differs as soon as anything is chosen otherwise. */
     private static String trace(long seed) {
-        SimulatedRun run = new SimulatedRun(seed, ScenarioFeature.soundOnes(), PlantedDefect.NONE);
+        SimulatedRun run = new SimulatedRun(seed, EnumSet.allOf(ScenarioFeature.class), PlantedDefect.NONE);
         run.run();
         return run.trace() + "\n" + run.steps() + " steps";
     }

@@ -149,10 +149,7 @@ final class World {
      * long it takes is its application's business: that comes on top where there may be such transactions.
      */
     Duration bound() {
-        boolean locks = has(ScenarioFeature.SNAPSHOTS)
-                || has(ScenarioFeature.CALLERS_TRANSACTIONS)
-                || has(ScenarioFeature.FAILING_COMMITS)
-                || has(ScenarioFeature.STORE_FAULTS);
+        boolean locks = has(ScenarioFeature.SNAPSHOTS) || has(ScenarioFeature.CALLERS_TRANSACTIONS);
         return policy.lease()
                 .plus(policy.maxLease())
                 .plus(policy.waitTimeout())

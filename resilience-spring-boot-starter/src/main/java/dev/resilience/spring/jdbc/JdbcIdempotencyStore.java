@@ -11,6 +11,7 @@ import dev.resilience.idempotency.StoreTransaction;
 import dev.resilience.idempotency.StoredResult;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -101,11 +102,16 @@ public final class JdbcIdempotencyStore implements IdempotencyStore, AutoCloseab
 
     @Override
     public ClaimStatus statusOf(Ownership ownership) {
-        return connections.keeping(connection -> Races.repeated(() -> statusOf(connection, ownership)));
+        return connections.keeping(
+                connection -> Races.repeated(() -> sql(connection).records().status(connection, ownership)));
     }
 
+    /** In a transaction, which keeps the record locked for it in MySQL and MariaDB alone. */
     ClaimStatus statusOf(Connection connection, Ownership ownership) throws SQLException {
-        return sql(connection).records().status(connection, ownership);
+        Savepoint before = connection.setSavepoint();
+        ClaimStatus status = sql(connection).records().status(connection, ownership);
+        connection.rollback(before);
+        return status;
     }
 
     @Override

@@ -6,16 +6,24 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.exception.IdempotencyInProgressException;
+import dev.resilience.idempotency.Claim;
+import dev.resilience.idempotency.ClaimRequest;
+import dev.resilience.idempotency.ClaimStatus;
 import dev.resilience.idempotency.IdempotencyStore;
+import dev.resilience.idempotency.Ownership;
+import dev.resilience.idempotency.RecordKey;
 import dev.resilience.idempotency.RecordSelection;
 import dev.resilience.idempotency.RecordSummary;
+import dev.resilience.idempotency.StoreTransaction;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.assertj.core.api.Assumptions;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -111,6 +119,26 @@ class LockedRecordTests {
 
             assertThat(placeBeside(shop)).isEqualTo("order 2");
             shop.assertEffects(1);
+        });
+    }
+
+    /** As an attempt does after a commit whose answer was lost. */
+    @Test
+    void aTransactionThatHasOnlyAskedForItLeavesItToOthers() {
+        Assumptions.assumeThat(database).isNotEqualTo(Databases.MARIADB); // keeps the lock
+        with(shop -> {
+            IdempotencyStore store = shop.idempotency().store();
+            Duration lease = Duration.ofMinutes(1);
+            Claim claim = store.claim(
+                    new ClaimRequest(RecordKey.of("pay", "", "k"), "owner", "", lease, Duration.ofHours(1), false));
+            Ownership mine = ((Claim.Acquired) claim).ownership();
+
+            shop.transaction().executeWithoutResult(status -> {
+                StoreTransaction current = Objects.requireNonNull(store.currentTransaction());
+                assertThat(current.statusOf(mine)).isEqualTo(ClaimStatus.IN_PROGRESS);
+
+                assertThat(beside(() -> store.renew(mine, lease))).isTrue();
+            });
         });
     }
 
