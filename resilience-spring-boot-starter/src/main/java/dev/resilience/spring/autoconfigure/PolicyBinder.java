@@ -142,9 +142,7 @@ final class PolicyBinder {
     }
 
     private WrittenPolicies written(PolicyKind kind) {
-        return written.computeIfAbsent(
-                kind,
-                key -> new WrittenPolicies(kind, keys, binder));
+        return written.computeIfAbsent(kind, key -> new WrittenPolicies(kind, keys, binder));
     }
 
     private void bind(WrittenPolicies written, String name, Bindable<?> target, LenientBinding handler) {

@@ -65,8 +65,7 @@ class ConfigurationMetadataTests {
         @Test
         void ofAnEntryIsAKeyThatIsRead() {
             Set<String> names = knownNames();
-            Set<String> maps =
-                    KINDS.stream().map(PolicyKind::prefix).collect(Collectors.toSet());
+            Set<String> maps = KINDS.stream().map(PolicyKind::prefix).collect(Collectors.toSet());
             assertThat(PROPERTIES.keySet())
                     .filteredOn(name -> name.startsWith("resilience."))
                     .allMatch(name -> names.contains(name) || maps.contains(name));
@@ -125,8 +124,8 @@ class ConfigurationMetadataTests {
         @Test
         void bindToTheDefaultPolicies() {
             ConfigurationPropertySource source = new MapConfigurationPropertySource(written());
-            PolicyBinder binder =
-                    new PolicyBinder(new ConfiguredKeys(List.of(source), new KnownKeys(KINDS)), PlaceholdersResolver.NONE);
+            PolicyBinder binder = new PolicyBinder(
+                    new ConfiguredKeys(List.of(source), new KnownKeys(KINDS)), PlaceholdersResolver.NONE);
             assertThat(KINDS)
                     .allSatisfy(kind -> assertThat(
                                     PropertyClasses.bind(binder, kind).get("default"))
@@ -200,7 +199,8 @@ class ConfigurationMetadataTests {
         @Test
         void offerThePresetsInExtends() {
             assertThat(values("resilience.retry.default.extends"))
-                    .isEqualTo(new TreeSet<>(KindsOfTheLibrary.of("retry").presets().keySet()));
+                    .isEqualTo(new TreeSet<>(
+                            KindsOfTheLibrary.of("retry").presets().keySet()));
         }
 
         @Test
