@@ -8,11 +8,13 @@ public interface PolicyKind {
     /** The name in YAML and in the actuator, in kebab case: {@code circuit-breaker}. */
     String id();
 
-    /** What is configured. */
-    Class<? extends Record> policyType();
-
     /** What a policy has where nothing is written. */
     Record defaultPolicy();
+
+    /** What is configured. */
+    default Class<? extends Record> policyType() {
+        return defaultPolicy().getClass();
+    }
 
     /** Where the policies of this kind are configured. */
     default String prefix() {

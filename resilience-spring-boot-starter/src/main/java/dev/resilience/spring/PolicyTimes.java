@@ -44,8 +44,8 @@ public final class PolicyTimes implements AutoCloseable {
     }
 
     boolean anyRun() {
-        return times.stream().anyMatch(
-                        policy -> policy.busyThreads() > 0 || policy.bodies().any());
+        return times.stream()
+                .anyMatch(policy -> policy.busyThreads() > 0 || policy.bodies().any());
     }
 
     void stopRunning() {

@@ -85,7 +85,9 @@ public record LayerOrder(List<Kind<?, ?>> kinds) {
                 MistakeKind.VALUES,
                 "The property 'resilience.order' must name every layer once, the outermost first, but " + why,
                 cure + " The default is: "
-                        + String.join(", ", kinds.layers().stream().map(Kind::layerName).toList()) + "; '"
+                        + String.join(
+                                ", ",
+                                kinds.layers().stream().map(Kind::layerName).toList()) + "; '"
                         + String.join("' and '", optional) + "' may be left out.");
     }
 }

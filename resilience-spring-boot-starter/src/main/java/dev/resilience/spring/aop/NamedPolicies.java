@@ -1,9 +1,11 @@
 package dev.resilience.spring.aop;
 
+import dev.resilience.pipeline.LiveObject;
 import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.MethodNames;
 import java.lang.reflect.Method;
 import java.util.Map;
@@ -24,7 +26,8 @@ final class NamedPolicies {
     }
 
     /** The live object that an annotation names; {@code null} if what is written of it is a mistake already. */
-    <L> @Nullable L find(PolicyKind kind, String written, Method method, Class<?> type) {
+    <L extends LiveObject<?>> @Nullable L find(
+            ConfiguredKind<?, ?, L> kind, String written, Method method, Class<?> type) {
         Map<String, L> live = registry.ofKind(kind.id());
         String wanted = resolve(kind, written, method, type);
         if (names.isBroken(kind, wanted)) {

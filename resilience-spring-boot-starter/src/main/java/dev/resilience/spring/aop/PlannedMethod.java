@@ -81,9 +81,7 @@ record PlannedMethod<A extends Annotation>(
 
     @Override
     public void uses(Class<? extends ConfiguredKind<?, ?, ?>> other, String policy) {
-        application
-                .registry()
-                .use(application.kinds().get(other).id(), policy, MethodNames.readable(method, type));
+        application.registry().use(application.kinds().get(other).id(), policy, MethodNames.readable(method, type));
     }
 
     @Override

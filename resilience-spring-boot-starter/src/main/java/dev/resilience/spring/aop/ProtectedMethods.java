@@ -51,18 +51,18 @@ public final class ProtectedMethods {
         Class<?> userClass = ClassUtils.getUserClass(type);
         Map<Method, Protection> known = byClass.get(userClass);
         if (known == null) {
-            known = areKindsMade() ? byClass.computeIfAbsent(userClass, this::find) : Map.of();
+            Kinds all = kindsIfMade();
+            known = all == null ? Map.of() : byClass.computeIfAbsent(userClass, key -> find(key, all));
         }
         return known;
     }
 
     /** What a kind is made with comes before all kinds, and cannot be protected by them. */
-    private boolean areKindsMade() {
+    private @Nullable Kinds kindsIfMade() {
         try {
-            kinds.get();
-            return true;
+            return kinds.get();
         } catch (BeanCurrentlyInCreationException beingMade) {
-            return false;
+            return null;
         }
     }
 
@@ -71,7 +71,7 @@ public final class ProtectedMethods {
      * end.
      */
     boolean areIn(Class<?> type) {
-        return !find(ClassUtils.getUserClass(type)).isEmpty();
+        return !find(ClassUtils.getUserClass(type), kinds.get()).isEmpty();
     }
 
     /** Whether a type has idempotent methods. */
@@ -145,17 +145,17 @@ public final class ProtectedMethods {
         return Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type);
     }
 
-    private Map<Method, Protection> find(Class<?> type) {
-        if (!AnnotationUtils.isCandidateClass(type, kinds.get().annotations())) {
+    private Map<Method, Protection> find(Class<?> type, Kinds kinds) {
+        if (!AnnotationUtils.isCandidateClass(type, kinds.annotations())) {
             return Map.of();
         }
         Map<Method, Protection> found = new HashMap<>();
         if (isMadeAtRunTime(type)) {
             for (Class<?> implemented : type.getInterfaces()) {
-                collect(implemented, implemented, found);
+                collect(implemented, implemented, kinds, found);
             }
         } else {
-            collect(type, type, found);
+            collect(type, type, kinds, found);
         }
         found.entrySet().removeIf(one -> {
             boolean isRefused = isRefused(one.getKey(), type, one.getValue());
@@ -178,12 +178,12 @@ public final class ProtectedMethods {
         }
     }
 
-    private void collect(Class<?> type, Class<?> target, Map<Method, Protection> found) {
+    private static void collect(Class<?> type, Class<?> target, Kinds kinds, Map<Method, Protection> found) {
         MergedAnnotations onType = Protection.onType(target);
         ReflectionUtils.doWithMethods(
                 type,
                 method -> {
-                    Protection protection = Protection.of(method, target, onType, kinds.get());
+                    Protection protection = Protection.of(method, target, onType, kinds);
                     if (protection != null && (protection.onMethod() || ProxyRules.isService(method, target))) {
                         found.put(method, protection);
                     }

@@ -40,8 +40,8 @@ final class ProtectedMethodsHints implements BeanFactoryInitializationAotProcess
                     .forEach(annotation -> context.getRuntimeHints().proxies().registerJdkProxy(annotation));
             ReflectionHints hints = context.getRuntimeHints().reflection();
             types.forEach(type -> methods.of(type)
-                    .forEach((method, protection) -> kinds.layers()
-                            .forEach(kind -> register(kind, type, method, protection, hints))));
+                    .forEach((method, protection) ->
+                            kinds.layers().forEach(kind -> register(kind, type, method, protection, hints))));
         };
     }
 

@@ -104,9 +104,7 @@ final class PolicyBinder {
     }
 
     private WrittenPolicies written(PolicyKind kind) {
-        return written.computeIfAbsent(
-                kind,
-                key -> new WrittenPolicies(kind, keys, placeholders));
+        return written.computeIfAbsent(kind, key -> new WrittenPolicies(kind, keys, placeholders));
     }
 
     /** In place of a value that cannot be read or is refused stands the default, so that the others are checked too. */

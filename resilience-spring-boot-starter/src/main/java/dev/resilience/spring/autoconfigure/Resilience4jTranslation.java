@@ -219,8 +219,9 @@ final class Resilience4jTranslation {
         if (!policies.isEmpty()) {
             text.append(" For this library they are:\n\nresilience:");
             known.kinds().stream().filter(policies::containsKey).forEach(kind -> {
+                Map<String, Map<String, String>> byName = policies.getOrDefault(kind, Map.of());
                 text.append("\n  ").append(kind.id()).append(':');
-                policies.get(kind).forEach((name, keys) -> YamlText.append(text, 4, name, keys));
+                byName.forEach((name, keys) -> YamlText.append(text, 4, name, keys));
             });
             text.append('\n');
         }

@@ -33,7 +33,11 @@ final class ResilienceIdempotencyConfiguration {
     @Bean
     @ConditionalOnMissingBean
     IdempotencyStore resilienceIdempotencyStore(
-            Environment environment, TimeSource time, StartupMistakes mistakes, PolicyNames names, IdempotencyKind kind) {
+            Environment environment,
+            TimeSource time,
+            StartupMistakes mistakes,
+            PolicyNames names,
+            IdempotencyKind kind) {
         ResilienceProperties.IdempotencyStore properties =
                 GeneralProperties.read(environment).getIdempotencyStore();
         ResilienceProperties.IdempotencyStore.Type type = properties.getType();

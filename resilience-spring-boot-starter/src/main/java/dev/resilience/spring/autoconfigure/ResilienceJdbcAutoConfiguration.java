@@ -50,7 +50,11 @@ public final class ResilienceJdbcAutoConfiguration {
     @ConditionalOnMissingBean(IdempotencyStore.class)
     @Conditional(OnStoreType.Jdbc.class)
     JdbcIdempotencyStore resilienceJdbcIdempotencyStore(
-            DataSource dataSource, Environment environment, StartupMistakes mistakes, PolicyNames names, IdempotencyKind kind) {
+            DataSource dataSource,
+            Environment environment,
+            StartupMistakes mistakes,
+            PolicyNames names,
+            IdempotencyKind kind) {
         Jdbc properties =
                 GeneralProperties.read(environment).getIdempotencyStore().getJdbc();
         String table = properties.getTableName();

@@ -14,48 +14,26 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** Bulkheads: {@code @Bulkhead} and {@code resilience.bulkhead}. */
-public final class BulkheadKind
-        extends ConfiguredKind<dev.resilience.annotation.Bulkhead, BulkheadPolicy, Bulkhead> {
+public final class BulkheadKind extends ConfiguredKind<dev.resilience.annotation.Bulkhead, BulkheadPolicy, Bulkhead> {
 
     private static final MeterFamily RUNNING = new MeterFamily(
             "resilience.bulkhead.running", null, "Calls that hold a permit of the bulkhead at this moment");
     private static final MeterFamily QUEUED = new MeterFamily(
             "resilience.bulkhead.queued", null, "Calls that wait for a permit of the bulkhead at this moment");
-    private static final MeterFamily LIMIT = new MeterFamily(
-            "resilience.bulkhead.limit", null, "Calls that the bulkhead lets run at the same time");
-    private static final MeterFamily CALLS = new MeterFamily(
-            "resilience.bulkhead.calls", "calls", "Calls to the bulkhead by how they were received");
+    private static final MeterFamily LIMIT =
+            new MeterFamily("resilience.bulkhead.limit", null, "Calls that the bulkhead lets run at the same time");
+    private static final MeterFamily CALLS =
+            new MeterFamily("resilience.bulkhead.calls", "calls", "Calls to the bulkhead by how they were received");
     private static final MeterFamily WAIT = new MeterFamily(
             "resilience.bulkhead.wait", null, "Time that calls have waited for a permit of the bulkhead");
 
-    @Override
-    public String id() {
-        return "bulkhead";
-    }
-
-    @Override
-    public Class<dev.resilience.annotation.Bulkhead> annotation() {
-        return dev.resilience.annotation.Bulkhead.class;
-    }
-
-    @Override
-    public String inside() {
-        return "idempotent";
+    public BulkheadKind() {
+        super("bulkhead", dev.resilience.annotation.Bulkhead.class, "idempotent", BulkheadPolicy.defaults());
     }
 
     @Override
     public boolean mayBeLeftOutOfOrder() {
         return false;
-    }
-
-    @Override
-    public Class<BulkheadPolicy> policyType() {
-        return BulkheadPolicy.class;
-    }
-
-    @Override
-    public BulkheadPolicy defaultPolicy() {
-        return BulkheadPolicy.defaults();
     }
 
     @Override

@@ -32,34 +32,17 @@ public final class CircuitBreakerKind
     private static final MeterFamily TRANSITIONS = new MeterFamily(
             "resilience.circuitbreaker.transitions", "transitions", "Changes of the circuit breaker's state");
 
-    @Override
-    public String id() {
-        return "circuit-breaker";
-    }
-
-    @Override
-    public Class<dev.resilience.annotation.CircuitBreaker> annotation() {
-        return dev.resilience.annotation.CircuitBreaker.class;
-    }
-
-    @Override
-    public String inside() {
-        return "bulkhead";
+    public CircuitBreakerKind() {
+        super(
+                "circuit-breaker",
+                dev.resilience.annotation.CircuitBreaker.class,
+                "bulkhead",
+                CircuitBreakerPolicy.defaults());
     }
 
     @Override
     public boolean mayBeLeftOutOfOrder() {
         return false;
-    }
-
-    @Override
-    public Class<CircuitBreakerPolicy> policyType() {
-        return CircuitBreakerPolicy.class;
-    }
-
-    @Override
-    public CircuitBreakerPolicy defaultPolicy() {
-        return CircuitBreakerPolicy.defaults();
     }
 
     @Override

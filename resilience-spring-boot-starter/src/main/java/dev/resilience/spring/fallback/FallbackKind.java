@@ -13,7 +13,6 @@ import dev.resilience.spring.kind.ProtectedMethod;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Collection;
-import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.ReflectionHints;
 import org.springframework.core.ResolvableType;
@@ -25,19 +24,8 @@ public final class FallbackKind extends Kind<dev.resilience.annotation.Fallback,
     private static final MeterFamily CALLS =
             new MeterFamily("resilience.fallback.calls", "calls", "Calls of fallback methods by how they ended");
 
-    @Override
-    public String id() {
-        return "fallback";
-    }
-
-    @Override
-    public Class<dev.resilience.annotation.Fallback> annotation() {
-        return dev.resilience.annotation.Fallback.class;
-    }
-
-    @Override
-    public @Nullable String inside() {
-        return null;
+    public FallbackKind() {
+        super("fallback", dev.resilience.annotation.Fallback.class, null);
     }
 
     /** A method that its type's annotation names is not its own fallback. */

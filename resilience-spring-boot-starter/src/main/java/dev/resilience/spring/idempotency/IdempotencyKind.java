@@ -23,8 +23,8 @@ import org.springframework.core.ResolvableType;
 /** Idempotency: {@code @Idempotent} and {@code resilience.idempotency}. */
 public final class IdempotencyKind extends ConfiguredKind<Idempotent, IdempotencyPolicy, Idempotency> {
 
-    private static final MeterFamily CALLS = new MeterFamily(
-            "resilience.idempotency.calls", "calls", "Calls with an idempotency key by how they ended");
+    private static final MeterFamily CALLS =
+            new MeterFamily("resilience.idempotency.calls", "calls", "Calls with an idempotency key by how they ended");
     private static final MeterFamily WORKERS = new MeterFamily(
             "resilience.idempotency.workers",
             "workers",
@@ -33,6 +33,11 @@ public final class IdempotencyKind extends ConfiguredKind<Idempotent, Idempotenc
             "resilience.idempotency.queued",
             null,
             "Asynchronous calls that have waited for another call with their key, and now wait for a thread");
+
+    public IdempotencyKind() {
+        super("idempotency", Idempotent.class, "fallback", IdempotencyPolicy.defaults());
+    }
+
     private static final MeterFamily MEMORY_USED = new MeterFamily(
             "resilience.idempotency.memory.used",
             null,
@@ -43,38 +48,13 @@ public final class IdempotencyKind extends ConfiguredKind<Idempotent, Idempotenc
             "Bytes that records of idempotent calls may hold in this process; beyond them calls with new keys are refused");
 
     @Override
-    public String id() {
-        return "idempotency";
-    }
-
-    @Override
-    public Class<Idempotent> annotation() {
-        return Idempotent.class;
-    }
-
-    @Override
     public String layerName() {
         return "idempotent";
     }
 
     @Override
-    public String inside() {
-        return "fallback";
-    }
-
-    @Override
     public boolean mayBeLeftOutOfOrder() {
         return false;
-    }
-
-    @Override
-    public Class<IdempotencyPolicy> policyType() {
-        return IdempotencyPolicy.class;
-    }
-
-    @Override
-    public IdempotencyPolicy defaultPolicy() {
-        return IdempotencyPolicy.defaults();
     }
 
     @Override

@@ -12,4 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param as what became of a call
  */
 public record Action(
-        String name, @Nullable String key, @Nullable String method, @Nullable String caller, @Nullable String as) {}
+        String name,
+        @Nullable String key,
+        @Nullable String method,
+        @Nullable String caller,
+        @Nullable String as) {}

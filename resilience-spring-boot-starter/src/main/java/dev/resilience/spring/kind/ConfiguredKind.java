@@ -21,11 +21,23 @@ import org.springframework.core.annotation.AnnotationUtils;
 public abstract class ConfiguredKind<A extends Annotation, P extends Record, L extends LiveObject<P>> extends Kind<A, L>
         implements PolicyKind {
 
-    @Override
-    public abstract Class<P> policyType();
+    private final P defaultPolicy;
+
+    /**
+     * @param id the name in YAML, in the actuator and, for most kinds, in {@code resilience.order}
+     * @param annotation protects methods; {@code null} if methods do not name policies of this kind themselves
+     * @param inside the layer that this one stands directly inside of, in the default order; {@code null} for the outermost
+     * @param defaultPolicy what a policy has where nothing is written
+     */
+    protected ConfiguredKind(String id, @Nullable Class<A> annotation, @Nullable String inside, P defaultPolicy) {
+        super(id, annotation, inside);
+        this.defaultPolicy = defaultPolicy;
+    }
 
     @Override
-    public abstract P defaultPolicy();
+    public final P defaultPolicy() {
+        return defaultPolicy;
+    }
 
     /** Called for each policy before the first live object is made: others may need what this one brings with it. */
     public void prepare(String name, P policy, KindContext context) {}

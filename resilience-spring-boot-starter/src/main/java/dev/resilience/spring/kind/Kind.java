@@ -21,18 +21,39 @@ import org.springframework.core.ResolvableType;
  */
 public abstract class Kind<A extends Annotation, L> implements Lifecycle<L>, AopInfrastructureBean {
 
+    private final String id;
+    private final @Nullable Class<A> annotation;
+    private final @Nullable String inside;
+
+    /**
+     * @param id the name in YAML, in the actuator and, for most kinds, in {@code resilience.order}
+     * @param annotation protects methods; {@code null} if methods do not name policies of this kind themselves
+     * @param inside the layer that this one stands directly inside of, in the default order; {@code null} for the outermost
+     */
+    protected Kind(String id, @Nullable Class<A> annotation, @Nullable String inside) {
+        this.id = id;
+        this.annotation = annotation;
+        this.inside = inside;
+    }
+
     /** The name in YAML, in the actuator and, for most kinds, in {@code resilience.order}. */
-    public abstract String id();
+    public final String id() {
+        return id;
+    }
 
     /** The annotation that protects methods; {@code null} if methods do not name policies of this kind themselves. */
-    public abstract @Nullable Class<A> annotation();
+    public final @Nullable Class<A> annotation() {
+        return annotation;
+    }
 
     /** The layer that this one stands directly inside of, in the default order; {@code null} for the outermost. */
-    public abstract @Nullable String inside();
+    public final @Nullable String inside() {
+        return inside;
+    }
 
     /** The name of the layer in {@code resilience.order}. */
     public String layerName() {
-        return id();
+        return id;
     }
 
     /** Whether {@code resilience.order} may leave the layer out, which then keeps its place. */

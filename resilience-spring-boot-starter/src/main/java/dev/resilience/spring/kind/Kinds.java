@@ -25,9 +25,8 @@ public final class Kinds implements AopInfrastructureBean {
                 .collect(Collectors.groupingBy(Kind::id))
                 .forEach((id, kinds) -> require(
                         kinds.size() == 1, "There are " + kinds.size() + " kinds of the name '" + id + "': " + kinds));
-        this.layers = List.copyOf(inOrder(this.all.stream()
-                .filter(kind -> kind.annotation() != null)
-                .toList()));
+        this.layers = List.copyOf(inOrder(
+                this.all.stream().filter(kind -> kind.annotation() != null).toList()));
         for (Kind<?, ?> kind : layers) {
             Class<? extends Annotation> annotation = kind.annotation();
             if (annotation != null) {
@@ -110,7 +109,8 @@ public final class Kinds implements AopInfrastructureBean {
 
     private static void require(boolean fulfilled, String mistake) {
         if (!fulfilled) {
-            throw new ResilienceConfigurationException(mistake, "Correct the beans of the type " + Kind.class.getName());
+            throw new ResilienceConfigurationException(
+                    mistake, "Correct the beans of the type " + Kind.class.getName());
         }
     }
 }

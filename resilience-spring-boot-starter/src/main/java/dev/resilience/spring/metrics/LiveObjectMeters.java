@@ -10,8 +10,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The meters of one live object in one registry, each with the object's name, or with none for what all share. */
-record LiveObjectMeters(RegisteredMeters meters, EventTimers timers, String kind, @Nullable String name)
-        implements Meters {
+record LiveObjectMeters(
+        RegisteredMeters meters,
+        EventTimers timers,
+        String kind,
+        @Nullable String name) implements Meters {
 
     @Override
     public <T> void counter(MeterFamily family, T live, ToDoubleFunction<T> value, String... tags) {

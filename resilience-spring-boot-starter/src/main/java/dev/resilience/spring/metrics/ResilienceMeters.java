@@ -101,8 +101,7 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
 
     private static void bind(RegisteredMeters meters, IncomingCalls calls) {
         for (DeadlineOutcome outcome : calls.deadlines().outcomes()) {
-            meters.counter(
-                    DEADLINES, calls, c -> c.deadlines().get(outcome), "outcome", outcome.label());
+            meters.counter(DEADLINES, calls, c -> c.deadlines().get(outcome), "outcome", outcome.label());
         }
     }
 }

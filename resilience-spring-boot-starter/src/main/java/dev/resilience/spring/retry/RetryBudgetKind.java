@@ -12,7 +12,6 @@ import dev.resilience.spring.kind.Meters;
 import java.lang.annotation.Annotation;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** Retry budgets: {@code resilience.retry-budget}. Retry policies name them, and methods do not. */
 public final class RetryBudgetKind extends ConfiguredKind<Annotation, RetryBudgetPolicy, RetryBudget> {
@@ -20,29 +19,8 @@ public final class RetryBudgetKind extends ConfiguredKind<Annotation, RetryBudge
     private static final MeterFamily AVAILABLE = new MeterFamily(
             "resilience.retry.budget.available", null, "Retries that the retry budget would allow at this moment");
 
-    @Override
-    public String id() {
-        return "retry-budget";
-    }
-
-    @Override
-    public @Nullable Class<Annotation> annotation() {
-        return null;
-    }
-
-    @Override
-    public @Nullable String inside() {
-        return null;
-    }
-
-    @Override
-    public Class<RetryBudgetPolicy> policyType() {
-        return RetryBudgetPolicy.class;
-    }
-
-    @Override
-    public RetryBudgetPolicy defaultPolicy() {
-        return RetryBudgetPolicy.defaults();
+    public RetryBudgetKind() {
+        super("retry-budget", null, null, RetryBudgetPolicy.defaults());
     }
 
     @Override

@@ -46,19 +46,8 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
     /** What is written for no budget by mistake. */
     private static final Set<String> SWITCHED_OFF = Set.of("false", "off", "no", "disabled");
 
-    @Override
-    public String id() {
-        return "retry";
-    }
-
-    @Override
-    public Class<Retryable> annotation() {
-        return Retryable.class;
-    }
-
-    @Override
-    public String inside() {
-        return "circuit-breaker";
+    public RetryKind() {
+        super("retry", Retryable.class, "circuit-breaker", RetryPolicy.defaults());
     }
 
     @Override
@@ -69,16 +58,6 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
     @Override
     public boolean repeats() {
         return true;
-    }
-
-    @Override
-    public Class<RetryPolicy> policyType() {
-        return RetryPolicy.class;
-    }
-
-    @Override
-    public RetryPolicy defaultPolicy() {
-        return RetryPolicy.defaults();
     }
 
     @Override

@@ -18,37 +18,17 @@ public final class TimeLimitKind
 
     private static final MeterFamily WORKERS = new MeterFamily(
             "resilience.timelimit.workers", "workers", "Worker threads of the time limit that are busy");
+
+    public TimeLimitKind() {
+        super("time-limit", dev.resilience.annotation.TimeLimit.class, "retry", TimeLimitPolicy.defaults());
+    }
+
     private static final MeterFamily CALLS = new MeterFamily(
             "resilience.timelimit.calls", "calls", "Calls under a time limit by whether they ended in time");
 
     @Override
-    public String id() {
-        return "time-limit";
-    }
-
-    @Override
-    public Class<dev.resilience.annotation.TimeLimit> annotation() {
-        return dev.resilience.annotation.TimeLimit.class;
-    }
-
-    @Override
-    public String inside() {
-        return "retry";
-    }
-
-    @Override
     public boolean mayBeLeftOutOfOrder() {
         return false;
-    }
-
-    @Override
-    public Class<TimeLimitPolicy> policyType() {
-        return TimeLimitPolicy.class;
-    }
-
-    @Override
-    public TimeLimitPolicy defaultPolicy() {
-        return TimeLimitPolicy.defaults();
     }
 
     @Override

@@ -67,8 +67,7 @@ class ConfigurationMetadataTests {
         @Test
         void ofAnEntryIsAKeyThatIsRead() {
             Set<String> names = knownNames();
-            Set<String> maps =
-                    KINDS.stream().map(PolicyKind::prefix).collect(Collectors.toSet());
+            Set<String> maps = KINDS.stream().map(PolicyKind::prefix).collect(Collectors.toSet());
             assertThat(PROPERTIES.keySet())
                     .filteredOn(name -> name.startsWith("resilience."))
                     .allMatch(name -> names.contains(name) || maps.contains(name));
@@ -143,8 +142,8 @@ class ConfigurationMetadataTests {
         @Test
         void bindToTheDefaultPolicies() {
             ConfigurationPropertySource source = new MapConfigurationPropertySource(written());
-            PolicyBinder binder =
-                    new PolicyBinder(new ConfiguredKeys(List.of(source), new KnownKeys(KINDS)), PlaceholdersResolver.NONE);
+            PolicyBinder binder = new PolicyBinder(
+                    new ConfiguredKeys(List.of(source), new KnownKeys(KINDS)), PlaceholdersResolver.NONE);
             assertThat(KINDS)
                     .allSatisfy(kind -> assertThat(
                                     binder.bind(kind, kind.defaultPolicy()).get("default"))
@@ -218,7 +217,8 @@ class ConfigurationMetadataTests {
         @Test
         void offerThePresetsInExtends() {
             assertThat(values("resilience.retry.default.extends"))
-                    .isEqualTo(new TreeSet<>(KindsOfTheLibrary.of("retry").presets().keySet()));
+                    .isEqualTo(new TreeSet<>(
+                            KindsOfTheLibrary.of("retry").presets().keySet()));
         }
 
         @Test

@@ -1,0 +1,33 @@
+package com.example.throttle;
+
+import dev.resilience.spring.kind.ConfiguredKind;
+import dev.resilience.spring.kind.KindContext;
+import dev.resilience.spring.kind.MeterFamily;
+import dev.resilience.spring.kind.Meters;
+import java.time.Duration;
+import java.util.Map;
+
+public final class ThrottleKind extends ConfiguredKind<Throttled, ThrottlePolicy, Throttle> {
+
+    private static final MeterFamily REFUSED =
+            new MeterFamily("throttle.refused", "calls", "Calls that the throttle has refused");
+
+    public ThrottleKind() {
+        super("throttle", Throttled.class, "bulkhead", new ThrottlePolicy(10, Duration.ofSeconds(1)));
+    }
+
+    @Override
+    public Throttle create(String name, ThrottlePolicy policy, KindContext context) {
+        return new Throttle(name, policy, context.time());
+    }
+
+    @Override
+    public Map<String, Object> state(Throttle throttle) {
+        return Map.of("refused", throttle.refused.sum());
+    }
+
+    @Override
+    public void meters(Throttle throttle, Meters meters) {
+        meters.counter(REFUSED, throttle, t -> t.refused.sum());
+    }
+}
