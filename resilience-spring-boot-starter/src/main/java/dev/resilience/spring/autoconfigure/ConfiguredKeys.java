@@ -73,7 +73,9 @@ final class ConfiguredKeys {
     String text(ConfigurationPropertyName name, PlaceholdersResolver placeholders) {
         return find(name) == null
                 ? null
-                : new Binder(sources, placeholders).bind(name, Bindable.of(String.class)).orElse(null);
+                : new Binder(sources, placeholders)
+                        .bind(name, Bindable.of(String.class))
+                        .orElse(null);
     }
 
     /**
@@ -184,9 +186,7 @@ final class ConfiguredKeys {
 
     /** Every key under {@code resilience}, in every source but system properties and environment variables. */
     Stream<ConfigurationPropertyName> strict() {
-        return read().stream()
-                .filter(source -> STRICT.apply(source.source()))
-                .flatMap(SourceKeys::names);
+        return read().stream().filter(source -> STRICT.apply(source.source())).flatMap(SourceKeys::names);
     }
 
     /** Every key under {@code resilience} among the system properties. */

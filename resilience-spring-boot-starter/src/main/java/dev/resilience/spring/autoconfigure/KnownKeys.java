@@ -32,13 +32,14 @@ final class KnownKeys {
 
     /** The keys as the documentation writes them, by their uniform spelling. */
     private final Map<PolicyKind, Map<String, String>> ofPolicies = new EnumMap<>(PolicyKind.class);
+
     private final Map<String, String> general = new LinkedHashMap<>();
     private final Set<String> lists = new LinkedHashSet<>();
 
     KnownKeys() {
         PolicyDefaults.BY_KIND.forEach((kind, policy) -> {
             Map<String, String> keys = new LinkedHashMap<>();
-            PolicyKeys.types(policy.getClass()).forEach((key, type) -> add(key, type, keys));
+            PolicyKeys.types(policy.getClass()).forEach((key, type) -> add(key, type.toClass(), keys));
             add("extends", String.class, keys);
             ofPolicies.put(kind, keys);
         });

@@ -1,6 +1,5 @@
 package dev.resilience.spring.autoconfigure;
 
-import dev.resilience.policy.InvalidPolicyException;
 import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupMistakes;
@@ -9,7 +8,6 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.BindContext;
 import org.springframework.boot.context.properties.bind.BindHandler;
@@ -18,7 +16,6 @@ import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
-import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.unit.DataSize;
 
@@ -67,13 +64,9 @@ final class LenientBinding implements BindHandler {
         return blank.contains(property.getName());
     }
 
-    /** How many properties could not be bound to a value. */
-    int failures() {
-        return unreadable.size() + blank.size();
-    }
-
-    Stream<ConfigurationPropertyName> unreadable() {
-        return unreadable.stream();
+    /** How many properties were found to be written with no value. */
+    int blanks() {
+        return blank.size();
     }
 
     boolean hasFailed() {
@@ -122,8 +115,7 @@ final class LenientBinding implements BindHandler {
 
     private static boolean hasKeys(ResolvableType target) {
         Class<?> type = target.resolve(Object.class);
-        return type.isRecord()
-                || (!type.isEnum() && type.getPackageName().equals(LenientBinding.class.getPackageName()));
+        return !type.isEnum() && type.getPackageName().equals(LenientBinding.class.getPackageName());
     }
 
     /** A placeholder may well be empty, and so may an environment variable. */
@@ -135,18 +127,11 @@ final class LenientBinding implements BindHandler {
 
     @Override
     public @Nullable Object onFailure(
-            ConfigurationPropertyName name, Bindable<?> target, BindContext context, Exception error)
-            throws Exception {
-        if (NestedExceptionUtils.getRootCause(error) instanceof InvalidPolicyException) {
-            throw error; // every value could be read
-        }
+            ConfigurationPropertyName name, Bindable<?> target, BindContext context, Exception error) {
         if (unreadable.stream().anyMatch(known -> known.equals(name) || name.isAncestorOf(known))) {
             return null; // follows from what is told already
         }
         ConfigurationProperty property = property(name, context);
-        if (hasKeys(target.getType()) && !blank.isEmpty()) {
-            return null; // lacks what is blank
-        }
         unreadable.add(name);
         if (hasKeys(target.getType())) {
             return null; // a value where keys should be, which is an unknown key
@@ -175,16 +160,15 @@ final class LenientBinding implements BindHandler {
     private @Nullable ConfigurationProperty property(ConfigurationPropertyName name, BindContext context) {
         ConfigurationProperty property = context.getConfigurationProperty();
         return property != null
-                        && (property.getName().equals(name) || property.getName().equals(origin.apply(name)))
+                        && (property.getName().equals(name)
+                                || property.getName().equals(origin.apply(name)))
                 ? property
                 : null;
     }
 
     /** Numbers of bytes are written as sizes. */
     private static ResolvableType type(Bindable<?> target) {
-        return target.getType().resolve() == long.class
-                ? ResolvableType.forClass(DataSize.class)
-                : target.getType();
+        return target.getType().resolve() == long.class ? ResolvableType.forClass(DataSize.class) : target.getType();
     }
 
     private String text(ConfigurationProperty property) {

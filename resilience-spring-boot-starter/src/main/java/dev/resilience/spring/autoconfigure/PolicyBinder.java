@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,23 +18,20 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.context.properties.bind.BindException;
-import org.springframework.boot.context.properties.bind.BindMethod;
+import org.springframework.beans.BeanInstantiationException;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
-import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.convert.support.GenericConversionService;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Makes policies of properties. Boot's binder calls the constructor of the policy's record with the values of all that
- * the policy starts from, laid over each other key by key with the defaults at the bottom: what a policy can have, what
- * it has by default and what it refuses is said by the record alone.
+ * Makes policies of properties. What is written is laid over the defaults key by key, of the policy itself first and of
+ * all that it starts from. The constructor of the record gets the values: what a policy can have, what it has by default
+ * and what it refuses is said by its record alone.
  */
 final class PolicyBinder {
 
@@ -43,7 +41,7 @@ final class PolicyBinder {
     private final BiConsumer<PolicyKind, String> broken;
     private final Map<PolicyKind, WrittenPolicies> written = new EnumMap<>(PolicyKind.class);
     private final List<ConfigurationPropertySource> layers = new ArrayList<>();
-    private final Binder binder; // one for all policies, because it remembers the constructors
+    private final Binder binder; // over the layers of the policy in hand
 
     /** Throws the first mistake. */
     PolicyBinder(ConfiguredKeys keys, PlaceholdersResolver placeholders) {
@@ -77,18 +75,11 @@ final class PolicyBinder {
      * left out: they are mistakes.
      */
     <P extends Record> Map<String, P> bind(PolicyKind kind, P defaults) {
-        Map<ConfigurationPropertyName, Object> lowest = new LinkedHashMap<>();
-        PolicyKeys.values(defaults).forEach((key, value) -> {
-            if (value != null) {
-                lowest.put(ConfigurationPropertyName.of(key), value);
-            }
-        });
-        @SuppressWarnings("unchecked")
-        Bindable<P> target = Bindable.of((Class<P>) defaults.getClass()).withBindMethod(BindMethod.VALUE_OBJECT);
+        Target<P> target = Target.of(defaults);
         Map<String, P> policies = new LinkedHashMap<>();
         for (String name : written(kind).names()) {
             try {
-                P policy = bind(kind, name, target, lowest);
+                P policy = bind(kind, name, target);
                 if (policy == null) {
                     broken.accept(kind, name);
                 } else {
@@ -100,6 +91,19 @@ final class PolicyBinder {
             }
         }
         return Collections.unmodifiableMap(policies);
+    }
+
+    /** What the policies of a kind are made of. */
+    private record Target<P extends Record>(
+            Class<P> type, Map<ConfigurationPropertyName, Bindable<?>> keys, Map<String, @Nullable Object> defaults) {
+
+        @SuppressWarnings("unchecked")
+        static <P extends Record> Target<P> of(P defaults) {
+            Map<ConfigurationPropertyName, Bindable<?>> keys = new LinkedHashMap<>();
+            PolicyKeys.types(defaults.getClass())
+                    .forEach((key, type) -> keys.put(ConfigurationPropertyName.of(key), Bindable.of(type)));
+            return new Target<>((Class<P>) defaults.getClass(), keys, PolicyKeys.values(defaults));
+        }
     }
 
     /** The names of all policies that are written, by kind. */
@@ -116,51 +120,62 @@ final class PolicyBinder {
                         kind, keys, placeholders, kind == PolicyKind.RETRY ? RetryPresets.names() : Set.of()));
     }
 
-    /** In place of a value that cannot be read or is refused stands the default, so that the others are checked too. */
-    private <P extends Record> @Nullable P bind(
-            PolicyKind kind, String name, Bindable<P> target, Map<ConfigurationPropertyName, Object> defaults) {
+    /** The default stands in for a value that cannot be read or is refused, so that the others are checked too. */
+    private <P extends Record> @Nullable P bind(PolicyKind kind, String name, Target<P> target) {
         WrittenPolicies policies = written(kind);
         ConfigurationPropertyName property = Objects.requireNonNull(policies.find(name));
         int length = property.getNumberOfElements();
-        LenientBinding handler = new LenientBinding(
-                keys,
-                placeholders,
-                mistakes,
-                bound -> property.isAncestorOf(bound) ? policies.origin(name, bound.subName(length)) : bound);
-        List<PolicyLayer> places = policies.layers(name);
-        Set<ConfigurationPropertyName> refused = new HashSet<>();
-        P policy = null;
-        int failures;
-        do {
-            failures = refused.size() + handler.failures();
-            Set<ConfigurationPropertyName> hidden = Stream.concat(refused.stream(), handler.unreadable())
-                    .map(PolicyBinder::list)
-                    .collect(Collectors.toSet());
-            layers.clear();
-            places.forEach(
-                    place -> layers.add(place.without(bound -> hidden.contains(list(bound)), handler::isBlank)));
-            layers.add(PolicyLayer.of(property, defaults));
+        LenientBinding handler =
+                new LenientBinding(keys, placeholders, mistakes, bound -> policies.origin(name, bound.subName(length)));
+        Map<String, @Nullable Object> values = values(policies.layers(name), property, target, handler);
+        Set<String> refused = new HashSet<>();
+        while (true) {
             try {
-                policy = binder.bind(property, target, handler).orElse(null);
-            } catch (BindException failed) {
+                P policy = PolicyKeys.create(target.type(), values);
+                return refused.isEmpty() && !handler.hasFailed() ? policy : null;
+            } catch (BeanInstantiationException failed) {
                 InvalidPolicyException invalid = invalid(failed);
                 explain(kind, name, invalid, handler);
-                refused.add(property.append(invalid.key()));
-                if (invalid.otherKey() != null) {
-                    refused.add(property.append(invalid.otherKey()));
+                if (!refused.add(invalid.key())) {
+                    return null;
+                }
+                values.put(invalid.key(), target.defaults().get(invalid.key()));
+                values.computeIfPresent(
+                        String.valueOf(invalid.otherKey()),
+                        (key, value) -> target.defaults().get(key));
+            }
+        }
+    }
+
+    private Map<String, @Nullable Object> values(
+            List<PolicyLayer> written, ConfigurationPropertyName policy, Target<?> target, LenientBinding handler) {
+        layers.clear();
+        written.forEach(layer -> layers.add(layer.without(handler::isBlank)));
+        Map<String, @Nullable Object> values = new HashMap<>(target.defaults());
+        target.keys().forEach((key, type) -> {
+            if (written.stream().anyMatch(layer -> layer.has(key))) {
+                Object value = value(policy.append(key), type, handler);
+                if (value != null) {
+                    values.put(key.toString(), value);
                 }
             }
-        } while (refused.size() + handler.failures() > failures);
-        return refused.isEmpty() && !handler.hasFailed() ? policy : null;
+        });
+        return values;
     }
 
-    /** A list is refused as a whole. */
-    private static ConfigurationPropertyName list(ConfigurationPropertyName name) {
-        return name.isLastElementIndexed() ? name.getParent() : name;
+    /** A property that is written with no value, where that is no mistake, leaves the value to the next layer. */
+    private @Nullable Object value(ConfigurationPropertyName name, Bindable<?> type, LenientBinding handler) {
+        int blanks;
+        Object value;
+        do {
+            blanks = handler.blanks();
+            value = binder.bind(name, type, handler).orElse(null);
+        } while (handler.blanks() > blanks);
+        return value;
     }
 
-    private static InvalidPolicyException invalid(BindException failed) {
-        if (NestedExceptionUtils.getRootCause(failed) instanceof InvalidPolicyException invalid) {
+    private static InvalidPolicyException invalid(BeanInstantiationException failed) {
+        if (failed.getCause() instanceof InvalidPolicyException invalid) {
             return invalid;
         }
         throw failed;

@@ -11,39 +11,19 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 
 /**
- * One of the places that a policy has its values from: what one source says of it or of a policy that it starts from, a
- * preset, or the defaults. It answers under the name of the policy that is bound; the property that it returns tells the
- * name under which the value is written.
+ * One of the places that a policy has its values from: what one source says of it or of a policy that it starts from, or
+ * a preset. It answers under the name of the policy that is bound; the property that it returns tells the name under
+ * which the value is written.
+ *
+ * @param policy the policy that is bound
+ * @param keys the keys inside the policy that are known to have values
+ * @param values the value of a key, which need not be one of the known ones
  */
-final class PolicyLayer implements IterableConfigurationPropertySource {
-
-    private final ConfigurationPropertyName policy;
-    private final Collection<ConfigurationPropertyName> keys;
-    private final Function<ConfigurationPropertyName, @Nullable ConfigurationProperty> values;
-    private final Predicate<ConfigurationPropertyName> hidden;
-
-    /**
-     * @param policy the policy that is bound
-     * @param keys the keys inside the policy that are known to have values
-     * @param values the value of a key, which need not be one of the known ones
-     */
-    PolicyLayer(
-            ConfigurationPropertyName policy,
-            Collection<ConfigurationPropertyName> keys,
-            Function<ConfigurationPropertyName, @Nullable ConfigurationProperty> values) {
-        this(policy, keys, values, name -> false);
-    }
-
-    private PolicyLayer(
-            ConfigurationPropertyName policy,
-            Collection<ConfigurationPropertyName> keys,
-            Function<ConfigurationPropertyName, @Nullable ConfigurationProperty> values,
-            Predicate<ConfigurationPropertyName> hidden) {
-        this.policy = policy;
-        this.keys = keys;
-        this.values = values;
-        this.hidden = hidden;
-    }
+record PolicyLayer(
+        ConfigurationPropertyName policy,
+        Collection<ConfigurationPropertyName> keys,
+        Function<ConfigurationPropertyName, @Nullable ConfigurationProperty> values)
+        implements IterableConfigurationPropertySource {
 
     /** Values that are written nowhere. */
     static PolicyLayer of(ConfigurationPropertyName policy, Map<ConfigurationPropertyName, ?> values) {
@@ -53,31 +33,31 @@ final class PolicyLayer implements IterableConfigurationPropertySource {
         });
     }
 
-    /**
-     * The same layer without some of its properties.
-     *
-     * @param hidden is asked with the name under which a property is bound, and with that under which it is written
-     */
-    PolicyLayer without(Predicate<ConfigurationPropertyName> names, Predicate<ConfigurationProperty> properties) {
-        return new PolicyLayer(
-                policy,
-                keys,
-                key -> {
-                    ConfigurationProperty property = values.apply(key);
-                    return property == null || properties.test(property) ? null : property;
-                },
-                names);
+    /** The same layer without the properties that are refused. */
+    PolicyLayer without(Predicate<ConfigurationProperty> refused) {
+        return new PolicyLayer(policy, keys, key -> {
+            ConfigurationProperty property = values.apply(key);
+            return property == null || refused.test(property) ? null : property;
+        });
+    }
+
+    /** Whether a key has a value, as one text or as elements of a list. */
+    boolean has(ConfigurationPropertyName key) {
+        for (ConfigurationPropertyName known : keys) {
+            if (key.equals(known) || key.isParentOf(known)) {
+                return true;
+            }
+        }
+        return values.apply(key) != null || values.apply(key.append("[0]")) != null;
     }
 
     @Override
     public @Nullable ConfigurationProperty getConfigurationProperty(ConfigurationPropertyName name) {
-        return !policy.isAncestorOf(name) || hidden.test(name)
-                ? null
-                : values.apply(name.subName(policy.getNumberOfElements()));
+        return policy.isAncestorOf(name) ? values.apply(name.subName(policy.getNumberOfElements())) : null;
     }
 
     @Override
     public Stream<ConfigurationPropertyName> stream() {
-        return keys.stream().map(policy::append).filter(hidden.negate());
+        return keys.stream().map(policy::append);
     }
 }

@@ -79,8 +79,7 @@ final class RegistryFactory {
 
     /** The live objects of all policies that can be made; the others are mistakes, and left out. */
     ResilienceRegistry create() {
-        Map<String, RetryPolicy> retryPolicies =
-                binder.bind(PolicyKind.RETRY, RetryPolicy.defaults());
+        Map<String, RetryPolicy> retryPolicies = binder.bind(PolicyKind.RETRY, RetryPolicy.defaults());
         Map<String, RetryBudget> budgets = budgets(retryPolicies);
         return new ResilienceRegistry(
                 retries(retryPolicies, budgets),
@@ -109,8 +108,8 @@ final class RegistryFactory {
 
     /** The configured budgets, and one for every retry policy that names none, with the values of the default. */
     private Map<String, RetryBudget> budgets(Map<String, RetryPolicy> retryPolicies) {
-        Map<String, RetryBudgetPolicy> policies = new TreeMap<>(
-                binder.bind(PolicyKind.RETRY_BUDGET, RetryBudgetPolicy.defaults()));
+        Map<String, RetryBudgetPolicy> policies =
+                new TreeMap<>(binder.bind(PolicyKind.RETRY_BUDGET, RetryBudgetPolicy.defaults()));
         refuseBudgetOfReservedName(policies.keySet());
         RetryBudgetPolicy defaults = policies.get("default");
         retryPolicies.forEach((name, policy) -> {

@@ -3,6 +3,7 @@ package dev.resilience.spring.autoconfigure;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -28,9 +29,10 @@ final class SourceKeys {
     SourceKeys(ConfigurationPropertySource source) {
         this.source = source;
         if (source instanceof IterableConfigurationPropertySource iterable) {
-            iterable.stream().filter(ROOT::isAncestorOf).forEach(name -> byPolicy
-                    .computeIfAbsent(policy(name), key -> new LinkedHashSet<>())
-                    .add(name));
+            iterable.stream()
+                    .filter(ROOT::isAncestorOf)
+                    .forEach(name -> byPolicy.computeIfAbsent(policy(name), key -> new LinkedHashSet<>())
+                            .add(name));
         }
         boolean isEnvironment = source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource;
         this.complete = source instanceof IterableConfigurationPropertySource
@@ -63,12 +65,10 @@ final class SourceKeys {
         if (complete && names.isEmpty()) {
             return null;
         }
-        return new PolicyLayer(
-                policy,
-                names.stream()
-                        .filter(written::isAncestorOf)
-                        .map(name -> name.subName(written.getNumberOfElements()))
-                        .toList(),
-                key -> find(written.append(key)));
+        List<ConfigurationPropertyName> keys = names.stream()
+                .filter(written::isAncestorOf)
+                .map(name -> name.subName(written.getNumberOfElements()))
+                .toList();
+        return new PolicyLayer(policy, keys, key -> find(written.append(key)));
     }
 }

@@ -37,8 +37,7 @@ final class WrittenPolicies {
     /**
      * @param presets names of what policies may start from without being written
      */
-    WrittenPolicies(
-            PolicyKind kind, ConfiguredKeys keys, PlaceholdersResolver placeholders, Set<String> presets) {
+    WrittenPolicies(PolicyKind kind, ConfiguredKeys keys, PlaceholdersResolver placeholders, Set<String> presets) {
         this.kind = kind;
         this.keys = keys;
         this.placeholders = placeholders;

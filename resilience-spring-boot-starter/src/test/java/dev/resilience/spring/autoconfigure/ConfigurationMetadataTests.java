@@ -119,7 +119,8 @@ class ConfigurationMetadataTests {
             PolicyDefaults.BY_KIND.forEach((kind, policy) -> {
                 String name = kind.prefix();
                 assertThat(PROPERTIES.get(name).get("type").asString())
-                        .isEqualTo("java.util.Map<java.lang.String," + policy.getClass().getName() + ">");
+                        .isEqualTo("java.util.Map<java.lang.String,"
+                                + policy.getClass().getName() + ">");
                 assertThat(PROPERTIES.get(name).get("description").asString()).isNotBlank();
                 assertThat(HINTS.get(name + ".keys").toString()).contains("\"default\"", "\"any\"");
             });
@@ -216,8 +217,7 @@ class ConfigurationMetadataTests {
 
         @Test
         void offerThePresetsInExtends() {
-            assertThat(values("resilience.retry.default.extends"))
-                    .isEqualTo(new TreeSet<>(RetryPresets.names()));
+            assertThat(values("resilience.retry.default.extends")).isEqualTo(new TreeSet<>(RetryPresets.names()));
         }
 
         @Test
