@@ -13,7 +13,8 @@ public final class KebabCase {
             return name.replace('_', '-').toLowerCase(Locale.ROOT);
         }
         StringBuilder dashed = new StringBuilder();
-        for (char c : name.toCharArray()) {
+        for (int i = 0; i < name.length(); i++) {
+            char c = name.charAt(i);
             boolean begins = c >= 'A' && c <= 'Z';
             dashed.append(begins && !dashed.isEmpty() ? "-" : "").append(Character.toLowerCase(c));
         }

@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.BindContext;
 import org.springframework.boot.context.properties.bind.BindHandler;
@@ -32,41 +31,17 @@ final class LenientBinding implements BindHandler {
     private final ConfiguredKeys keys;
     private final PlaceholdersResolver placeholders;
     private final StartupMistakes mistakes;
-    private final UnaryOperator<ConfigurationPropertyName> origin;
     private final Set<ConfigurationPropertyName> unreadable = new HashSet<>();
-    private final Set<ConfigurationPropertyName> blank = new HashSet<>();
 
     LenientBinding(ConfiguredKeys keys, PlaceholdersResolver placeholders, StartupMistakes mistakes) {
-        this(keys, placeholders, mistakes, name -> name);
-    }
-
-    /**
-     * @param origin tells for a name that is bound under which name its value is written
-     */
-    LenientBinding(
-            ConfiguredKeys keys,
-            PlaceholdersResolver placeholders,
-            StartupMistakes mistakes,
-            UnaryOperator<ConfigurationPropertyName> origin) {
         this.keys = keys;
         this.placeholders = placeholders;
         this.mistakes = mistakes;
-        this.origin = origin;
     }
 
     /** Whether a value of this property, or of a list's element, could not be read. */
     boolean isUnreadable(ConfigurationPropertyName name) {
         return unreadable.contains(name) || unreadable.stream().anyMatch(name::isParentOf);
-    }
-
-    /** Whether the property is written, but with no value, where that is no mistake. */
-    boolean isBlank(ConfigurationProperty property) {
-        return blank.contains(property.getName());
-    }
-
-    /** How many properties were found to be written with no value. */
-    int blanks() {
-        return blank.size();
     }
 
     boolean hasFailed() {
@@ -81,10 +56,9 @@ final class LenientBinding implements BindHandler {
             String text = text(property);
             if (DurationTexts.lacksUnit(text)) {
                 String number = text.strip();
-                unreadable.add(name);
                 record(
                         property.getName(),
-                        target.getType(),
+                        target,
                         text,
                         new UnreadableValues.Explanation(
                                 "it has no unit: " + number + "s or " + number + "ms?",
@@ -98,14 +72,9 @@ final class LenientBinding implements BindHandler {
     @Override
     public void onFinish(
             ConfigurationPropertyName name, Bindable<?> target, BindContext context, @Nullable Object result) {
-        ConfigurationProperty property = result == null ? property(name, context) : null;
-        if (property != null && isOneValue(target.getType())) {
-            if (isLeftEmpty(property)) {
-                unreadable.add(name);
-                record(property.getName(), target.getType(), "", EMPTY);
-            } else if (text(property).isEmpty()) {
-                blank.add(property.getName());
-            }
+        ConfigurationProperty property = property(name, context);
+        if (result == null && property != null && isOneValue(target.getType()) && isLeftEmpty(property)) {
+            record(property.getName(), target, "", EMPTY);
         }
     }
 
@@ -132,12 +101,12 @@ final class LenientBinding implements BindHandler {
             return null; // follows from what is told already
         }
         ConfigurationProperty property = property(name, context);
-        unreadable.add(name);
         if (hasKeys(target.getType())) {
-            return null; // a value where keys should be, which is an unknown key
+            unreadable.add(name); // a value where keys should be, which is an unknown key
+            return null;
         }
         String text = property == null ? "" : text(property);
-        record(origin.apply(name), type(target), text, explain(target, property, text, error));
+        record(name, target, text, explain(target, property, text, error));
         return name.isLastElementIndexed() ? standIn(target.getType()) : null;
     }
 
@@ -156,14 +125,9 @@ final class LenientBinding implements BindHandler {
         return element == Class.class ? RuntimeException.class : element == Integer.class ? Integer.valueOf(503) : null;
     }
 
-    /** What is read; the context may still have the property that was read before. */
-    private @Nullable ConfigurationProperty property(ConfigurationPropertyName name, BindContext context) {
+    private static @Nullable ConfigurationProperty property(ConfigurationPropertyName name, BindContext context) {
         ConfigurationProperty property = context.getConfigurationProperty();
-        return property != null
-                        && (property.getName().equals(name)
-                                || property.getName().equals(origin.apply(name)))
-                ? property
-                : null;
+        return property != null && property.getName().equals(name) ? property : null;
     }
 
     /** Numbers of bytes are written as sizes. */
@@ -180,16 +144,14 @@ final class LenientBinding implements BindHandler {
     }
 
     private void record(
-            ConfigurationPropertyName name,
-            ResolvableType type,
-            String text,
-            UnreadableValues.Explanation explanation) {
+            ConfigurationPropertyName name, Bindable<?> target, String text, UnreadableValues.Explanation explanation) {
+        unreadable.add(name);
         String cure = explanation.cure().isEmpty() ? "" : " " + explanation.cure();
         mistakes.add(
                 "unreadable " + name,
                 new ResilienceConfigurationException(
                         MistakeKind.VALUES,
-                        "Failed to bind properties under '" + name + "' to " + type + ":\n\n"
+                        "Failed to bind properties under '" + name + "' to " + type(target) + ":\n\n"
                                 + keys.describe(name, text) + "\n    Reason: " + explanation.reason(),
                         "Change the value of '" + name + "'." + cure));
     }

@@ -5,7 +5,6 @@ import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupMistakes;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -14,7 +13,6 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
@@ -40,8 +38,7 @@ final class PolicyBinder {
     private final StartupMistakes mistakes;
     private final BiConsumer<PolicyKind, String> broken;
     private final Map<PolicyKind, WrittenPolicies> written = new EnumMap<>(PolicyKind.class);
-    private final List<ConfigurationPropertySource> layers = new ArrayList<>();
-    private final Binder binder; // over the layers of the policy in hand
+    private final Binder binder;
 
     /** Throws the first mistake. */
     PolicyBinder(ConfiguredKeys keys, PlaceholdersResolver placeholders) {
@@ -62,7 +59,7 @@ final class PolicyBinder {
         this.broken = broken;
         GenericConversionService sizes = new GenericConversionService();
         sizes.addConverter(String.class, Long.class, PolicyBinder::bytes);
-        this.binder = new Binder(layers, placeholders, sizes);
+        this.binder = keys.binder(placeholders, sizes);
     }
 
     /** The only longs in policies are sizes. */
@@ -95,14 +92,13 @@ final class PolicyBinder {
 
     /** What the policies of a kind are made of. */
     private record Target<P extends Record>(
-            Class<P> type, Map<ConfigurationPropertyName, Bindable<?>> keys, Map<String, @Nullable Object> defaults) {
+            Class<P> type, Map<String, Bindable<?>> types, Map<String, @Nullable Object> defaults) {
 
         @SuppressWarnings("unchecked")
         static <P extends Record> Target<P> of(P defaults) {
-            Map<ConfigurationPropertyName, Bindable<?>> keys = new LinkedHashMap<>();
-            PolicyKeys.types(defaults.getClass())
-                    .forEach((key, type) -> keys.put(ConfigurationPropertyName.of(key), Bindable.of(type)));
-            return new Target<>((Class<P>) defaults.getClass(), keys, PolicyKeys.values(defaults));
+            Map<String, Bindable<?>> types = new LinkedHashMap<>();
+            PolicyKeys.types(defaults.getClass()).forEach((key, type) -> types.put(key, Bindable.of(type)));
+            return new Target<>((Class<P>) defaults.getClass(), types, PolicyKeys.values(defaults));
         }
     }
 
@@ -117,17 +113,23 @@ final class PolicyBinder {
         return written.computeIfAbsent(
                 kind,
                 key -> new WrittenPolicies(
-                        kind, keys, placeholders, kind == PolicyKind.RETRY ? RetryPresets.names() : Set.of()));
+                        kind,
+                        keys,
+                        placeholders,
+                        kind == PolicyKind.RETRY ? RetryPresets.sources().keySet() : Set.of()));
     }
 
     /** The default stands in for a value that cannot be read or is refused, so that the others are checked too. */
     private <P extends Record> @Nullable P bind(PolicyKind kind, String name, Target<P> target) {
-        WrittenPolicies policies = written(kind);
-        ConfigurationPropertyName property = Objects.requireNonNull(policies.find(name));
-        int length = property.getNumberOfElements();
-        LenientBinding handler =
-                new LenientBinding(keys, placeholders, mistakes, bound -> policies.origin(name, bound.subName(length)));
-        Map<String, @Nullable Object> values = values(policies.layers(name), property, target, handler);
+        LenientBinding handler = new LenientBinding(keys, placeholders, mistakes);
+        Map<String, @Nullable Object> values = new HashMap<>(target.defaults());
+        List<String> chain = written(kind).chain(name);
+        target.types().forEach((key, type) -> {
+            Object value = value(kind, chain, key, type, handler);
+            if (value != null) {
+                values.put(key, value);
+            }
+        });
         Set<String> refused = new HashSet<>();
         while (true) {
             try {
@@ -139,39 +141,43 @@ final class PolicyBinder {
                 if (!refused.add(invalid.key())) {
                     return null;
                 }
-                values.put(invalid.key(), target.defaults().get(invalid.key()));
-                values.computeIfPresent(
-                        String.valueOf(invalid.otherKey()),
-                        (key, value) -> target.defaults().get(key));
+                putBack(invalid.key(), values, target);
+                putBack(invalid.otherKey(), values, target);
             }
         }
     }
 
-    private Map<String, @Nullable Object> values(
-            List<PolicyLayer> written, ConfigurationPropertyName policy, Target<?> target, LenientBinding handler) {
-        layers.clear();
-        written.forEach(layer -> layers.add(layer.without(handler::isBlank)));
-        Map<String, @Nullable Object> values = new HashMap<>(target.defaults());
-        target.keys().forEach((key, type) -> {
-            if (written.stream().anyMatch(layer -> layer.has(key))) {
-                Object value = value(policy.append(key), type, handler);
-                if (value != null) {
-                    values.put(key.toString(), value);
-                }
-            }
-        });
-        return values;
+    private static void putBack(@Nullable String key, Map<String, @Nullable Object> values, Target<?> target) {
+        if (key != null) {
+            values.put(key, target.defaults().get(key));
+        }
     }
 
-    /** A property that is written with no value, where that is no mistake, leaves the value to the next layer. */
-    private @Nullable Object value(ConfigurationPropertyName name, Bindable<?> type, LenientBinding handler) {
-        int blanks;
-        Object value;
-        do {
-            blanks = handler.blanks();
-            value = binder.bind(name, type, handler).orElse(null);
-        } while (handler.blanks() > blanks);
-        return value;
+    /** What the first link of the chain says that has the key; one that leaves it empty says nothing. */
+    private @Nullable Object value(
+            PolicyKind kind, List<String> chain, String key, Bindable<?> type, LenientBinding handler) {
+        for (String link : chain) {
+            ConfigurationPropertyName policy = written(kind).find(link);
+            ConfigurationPropertySource preset = RetryPresets.sources().get(WrittenPolicies.presetOf(link));
+            Object value = null;
+            if (policy != null) {
+                ConfigurationPropertyName property = policy.append(key);
+                value = keys.has(property)
+                        ? binder.bind(property, type, handler).orElse(null)
+                        : null;
+                if (handler.isUnreadable(property)) {
+                    return null;
+                }
+            } else if (preset != null) {
+                value = new Binder(preset)
+                        .bind(RetryPresets.PREFIX + "." + key, type)
+                        .orElse(null);
+            }
+            if (value != null) {
+                return value;
+            }
+        }
+        return null;
     }
 
     private static InvalidPolicyException invalid(BeanInstantiationException failed) {
@@ -196,9 +202,7 @@ final class PolicyBinder {
         String otherKey = invalid.otherKey();
         ConfigurationPropertyName other =
                 otherKey == null ? null : written(kind).origin(name, otherKey);
-        ConfigurationPropertyName policy = Objects.requireNonNull(written(kind).find(name));
-        if (handler.isUnreadable(policy.append(invalid.key()))
-                || (otherKey != null && handler.isUnreadable(policy.append(otherKey)))) {
+        if (handler.isUnreadable(key) || (other != null && handler.isUnreadable(other))) {
             return; // compared with what stands in for it
         }
         String reason = subject(key, invalid.value()) + " " + invalid.requirement();

@@ -62,7 +62,7 @@ final class PolicyNames implements WrittenNames {
 
     @Override
     public String cure(PolicyKind kind, String name, Collection<String> live) {
-        if (kind == PolicyKind.RETRY && RetryPresets.names().contains(name)) {
+        if (kind == PolicyKind.RETRY && RetryPresets.sources().keySet().contains(name)) {
             return "'" + name + "' is a preset, which a policy can start from and a method cannot name. Write a policy "
                     + "that starts from it and has its name or another: configure the policy under '" + kind.prefix()
                     + "." + name + "':\n\n    resilience.retry." + name + ":\n      extends: " + name;

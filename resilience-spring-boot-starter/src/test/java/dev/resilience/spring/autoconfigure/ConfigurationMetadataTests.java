@@ -217,7 +217,8 @@ class ConfigurationMetadataTests {
 
         @Test
         void offerThePresetsInExtends() {
-            assertThat(values("resilience.retry.default.extends")).isEqualTo(new TreeSet<>(RetryPresets.names()));
+            assertThat(values("resilience.retry.default.extends"))
+                    .isEqualTo(new TreeSet<>(RetryPresets.sources().keySet()));
         }
 
         @Test

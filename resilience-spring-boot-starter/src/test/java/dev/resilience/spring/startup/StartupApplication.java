@@ -92,7 +92,7 @@ final class StartupApplication {
     static String source(String name, int firstMethod, int methods, int policiesOfAKind) {
         String body = IntStream.range(firstMethod, firstMethod + methods)
                 .mapToObj(i -> {
-                    String policy = "(\"p" + i % policiesOfAKind + "\")";
+                    String policy = "(\"p" + i / 2 % policiesOfAKind + "\")";
                     String first = i % 2 == 0 ? "Retryable" : "Bulkhead";
                     String second = i % 2 == 0 ? "CircuitBreaker" : "TimeLimit";
                     return "    @" + first + policy + " @" + second + policy + "\n    public String method" + i
