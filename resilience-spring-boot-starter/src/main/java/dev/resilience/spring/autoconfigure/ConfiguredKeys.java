@@ -23,7 +23,6 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
 import org.springframework.boot.origin.Origin;
-import org.springframework.core.convert.ConversionService;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
@@ -59,8 +58,8 @@ final class ConfiguredKeys {
     }
 
     /** Binds what is written, property by property. */
-    Binder binder(PlaceholdersResolver placeholders, ConversionService conversions) {
-        return new Binder(List.copyOf(read()), placeholders, conversions);
+    Binder binder(PlaceholdersResolver placeholders) {
+        return new Binder(List.copyOf(read()), placeholders);
     }
 
     /** Whether the property is written, as one text or as elements of a list. */
@@ -78,9 +77,7 @@ final class ConfiguredKeys {
     String text(ConfigurationPropertyName name, PlaceholdersResolver placeholders) {
         return find(name) == null
                 ? null
-                : new Binder(List.copyOf(read()), placeholders)
-                        .bind(name, Bindable.of(String.class))
-                        .orElse(null);
+                : binder(placeholders).bind(name, Bindable.of(String.class)).orElse(null);
     }
 
     /**

@@ -16,7 +16,6 @@ import org.springframework.boot.context.properties.bind.UnboundConfigurationProp
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.core.ResolvableType;
-import org.springframework.util.unit.DataSize;
 
 /**
  * Goes on with the binding where a value cannot be read, so that all such values are found; what was bound so must not
@@ -58,7 +57,7 @@ final class LenientBinding implements BindHandler {
                 String number = text.strip();
                 record(
                         property.getName(),
-                        target,
+                        target.getType(),
                         text,
                         new UnreadableValues.Explanation(
                                 "it has no unit: " + number + "s or " + number + "ms?",
@@ -74,7 +73,7 @@ final class LenientBinding implements BindHandler {
             ConfigurationPropertyName name, Bindable<?> target, BindContext context, @Nullable Object result) {
         ConfigurationProperty property = property(name, context);
         if (result == null && property != null && isOneValue(target.getType()) && isLeftEmpty(property)) {
-            record(property.getName(), target, "", EMPTY);
+            record(property.getName(), target.getType(), "", EMPTY);
         }
     }
 
@@ -106,7 +105,7 @@ final class LenientBinding implements BindHandler {
             return null;
         }
         String text = property == null ? "" : text(property);
-        record(name, target, text, explain(target, property, text, error));
+        record(name, target.getType(), text, explain(target, property, text, error));
         return name.isLastElementIndexed() ? standIn(target.getType()) : null;
     }
 
@@ -116,7 +115,7 @@ final class LenientBinding implements BindHandler {
             return new UnreadableValues.Explanation(
                     "the numbers of its elements have a gap", "Number the elements from 0 on, without a gap.");
         }
-        return property != null && text.isEmpty() ? EMPTY : UnreadableValues.explain(type(target), text, error);
+        return property != null && text.isEmpty() ? EMPTY : UnreadableValues.explain(target.getType(), text, error);
     }
 
     /** In place of a list's element, so that the ones behind it are looked at. */
@@ -130,11 +129,6 @@ final class LenientBinding implements BindHandler {
         return property != null && property.getName().equals(name) ? property : null;
     }
 
-    /** Numbers of bytes are written as sizes. */
-    private static ResolvableType type(Bindable<?> target) {
-        return target.getType().resolve() == long.class ? ResolvableType.forClass(DataSize.class) : target.getType();
-    }
-
     private String text(ConfigurationProperty property) {
         try {
             return String.valueOf(placeholders.resolvePlaceholders(property.getValue()));
@@ -144,14 +138,17 @@ final class LenientBinding implements BindHandler {
     }
 
     private void record(
-            ConfigurationPropertyName name, Bindable<?> target, String text, UnreadableValues.Explanation explanation) {
+            ConfigurationPropertyName name,
+            ResolvableType type,
+            String text,
+            UnreadableValues.Explanation explanation) {
         unreadable.add(name);
         String cure = explanation.cure().isEmpty() ? "" : " " + explanation.cure();
         mistakes.add(
                 "unreadable " + name,
                 new ResilienceConfigurationException(
                         MistakeKind.VALUES,
-                        "Failed to bind properties under '" + name + "' to " + type(target) + ":\n\n"
+                        "Failed to bind properties under '" + name + "' to " + type + ":\n\n"
                                 + keys.describe(name, text) + "\n    Reason: " + explanation.reason(),
                         "Change the value of '" + name + "'." + cure));
     }

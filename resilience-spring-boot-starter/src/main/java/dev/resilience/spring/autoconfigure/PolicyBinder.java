@@ -23,7 +23,6 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
-import org.springframework.core.convert.support.GenericConversionService;
 import org.springframework.util.unit.DataSize;
 
 /**
@@ -57,14 +56,7 @@ final class PolicyBinder {
         this.placeholders = placeholders;
         this.mistakes = mistakes;
         this.broken = broken;
-        GenericConversionService sizes = new GenericConversionService();
-        sizes.addConverter(String.class, Long.class, PolicyBinder::bytes);
-        this.binder = keys.binder(placeholders, sizes);
-    }
-
-    /** The only longs in policies are sizes. */
-    private static @Nullable Long bytes(String size) {
-        return size.isEmpty() ? null : DataSize.parse(size).toBytes();
+        this.binder = keys.binder(placeholders);
     }
 
     /**
@@ -127,7 +119,7 @@ final class PolicyBinder {
         target.types().forEach((key, type) -> {
             Object value = value(kind, chain, key, type, handler);
             if (value != null) {
-                values.put(key, value);
+                values.put(key, value instanceof DataSize size ? size.toBytes() : value);
             }
         });
         Set<String> refused = new HashSet<>();

@@ -8,13 +8,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.BeanUtils;
 import org.springframework.core.ResolvableType;
+import org.springframework.util.unit.DataSize;
 
 /** The keys of a policy: the components of its record as YAML writes them, those of a record in it below its own key. */
 final class PolicyKeys {
 
     private PolicyKeys() {}
 
-    /** The types of the values by key. */
+    /** The types of the values by key, as they are written: the only longs in policies are sizes. */
     static Map<String, ResolvableType> types(Class<?> policy) {
         Map<String, ResolvableType> types = new LinkedHashMap<>();
         for (RecordComponent component : policy.getRecordComponents()) {
@@ -22,7 +23,8 @@ final class PolicyKeys {
             if (component.getType().isRecord()) {
                 types(component.getType()).forEach((inner, type) -> types.put(key + "." + inner, type));
             } else {
-                types.put(key, ResolvableType.forType(component.getGenericType()));
+                boolean isSize = component.getType() == long.class;
+                types.put(key, ResolvableType.forType(isSize ? DataSize.class : component.getGenericType()));
             }
         }
         return types;
