@@ -9,8 +9,15 @@ public final class KebabCase {
 
     /** {@code max-attempts} for {@code maxAttempts} and {@code MAX_ATTEMPTS}. */
     public static String of(String name) {
-        boolean constant = name.equals(name.toUpperCase(Locale.ROOT));
-        String dashed = constant ? name.replace('_', '-') : name.replaceAll("(?<=.)([A-Z])", "-$1");
-        return dashed.toLowerCase(Locale.ROOT);
+        if (name.equals(name.toUpperCase(Locale.ROOT))) {
+            return name.replace('_', '-').toLowerCase(Locale.ROOT);
+        }
+        StringBuilder dashed = new StringBuilder();
+        for (int i = 0; i < name.length(); i++) {
+            char c = name.charAt(i);
+            boolean begins = c >= 'A' && c <= 'Z';
+            dashed.append(begins && !dashed.isEmpty() ? "-" : "").append(Character.toLowerCase(c));
+        }
+        return dashed.toString();
     }
 }

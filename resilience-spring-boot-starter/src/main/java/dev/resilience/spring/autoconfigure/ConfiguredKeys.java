@@ -57,15 +57,19 @@ final class ConfiguredKeys {
         return read;
     }
 
-    /**
-     * What is said of a policy, by the source that wins first.
-     *
-     * @param policy the name under which the layers answer, that of the policy itself or of one that starts from it
-     */
-    List<PolicyLayer> layers(ConfigurationPropertyName written, ConfigurationPropertyName policy) {
-        return read().stream()
-                .flatMap(source -> Stream.ofNullable(source.layer(written, policy)))
-                .toList();
+    /** Binds what is written, property by property. */
+    Binder binder(PlaceholdersResolver placeholders) {
+        return new Binder(List.copyOf(read()), placeholders);
+    }
+
+    /** Whether the property is written, as one text or as elements of a list. */
+    boolean has(ConfigurationPropertyName name) {
+        for (SourceKeys source : read()) {
+            if (source.has(name)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The value as a text with its placeholders resolved, or {@code null} if there is none. */
@@ -73,7 +77,7 @@ final class ConfiguredKeys {
     String text(ConfigurationPropertyName name, PlaceholdersResolver placeholders) {
         return find(name) == null
                 ? null
-                : new Binder(sources, placeholders).bind(name, Bindable.of(String.class)).orElse(null);
+                : binder(placeholders).bind(name, Bindable.of(String.class)).orElse(null);
     }
 
     /**
@@ -109,8 +113,8 @@ final class ConfiguredKeys {
             Predicate<ConfigurationPropertyName> counts,
             Map<String, ConfigurationPropertyName> found) {
         for (SourceKeys source : read()) {
-            if (STRICT.apply(source.source()) == strict) {
-                source.names()
+            if (STRICT.apply(source) == strict) {
+                source.stream()
                         .filter(prefix::isAncestorOf)
                         .filter(counts)
                         .map(name -> name.subName(prefix.getNumberOfElements()).chop(1))
@@ -178,7 +182,7 @@ final class ConfiguredKeys {
 
     private @Nullable ConfigurationProperty find(ConfigurationPropertyName name) {
         for (SourceKeys source : read()) {
-            ConfigurationProperty property = source.find(name);
+            ConfigurationProperty property = source.getConfigurationProperty(name);
             if (property != null) {
                 return property;
             }
@@ -188,17 +192,15 @@ final class ConfiguredKeys {
 
     /** Every key under {@code resilience}, in every source but system properties and environment variables. */
     Stream<ConfigurationPropertyName> strict() {
-        return read().stream()
-                .filter(source -> STRICT.apply(source.source()))
-                .flatMap(SourceKeys::names);
+        return read().stream().filter(source -> STRICT.apply(source)).flatMap(SourceKeys::stream);
     }
 
     /** Every key under {@code resilience} among the system properties. */
     Stream<ConfigurationPropertyName> systemProperties() {
         return read().stream()
-                .filter(source -> source.source().getUnderlyingSource() instanceof PropertySource<?> written
+                .filter(source -> source.getUnderlyingSource() instanceof PropertySource<?> written
                         && written.getName().equals(StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME))
-                .flatMap(SourceKeys::names);
+                .flatMap(SourceKeys::stream);
     }
 
     private static Stream<ConfigurationPropertyName> names(ConfigurationPropertySource source) {

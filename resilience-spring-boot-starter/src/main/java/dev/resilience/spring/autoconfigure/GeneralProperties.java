@@ -39,13 +39,11 @@ final class GeneralProperties {
 
     private static ResilienceProperties read(Environment environment, StartupMistakes mistakes) {
         return Binder.get(environment)
-                .bindOrCreate(
-                        KnownKeys.ROOT, Bindable.of(ResilienceProperties.class), handler(environment, mistakes));
+                .bindOrCreate(KnownKeys.ROOT, Bindable.of(ResilienceProperties.class), handler(environment, mistakes));
     }
 
     private static LenientBinding handler(Environment environment, StartupMistakes mistakes) {
-        return new LenientBinding(
-                keys(environment), new PropertySourcesPlaceholdersResolver(environment), mistakes);
+        return new LenientBinding(keys(environment), new PropertySourcesPlaceholdersResolver(environment), mistakes);
     }
 
     /** What is written, for what asks for no policies. */

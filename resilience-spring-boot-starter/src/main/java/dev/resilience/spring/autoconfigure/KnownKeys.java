@@ -35,7 +35,7 @@ final class KnownKeys {
     KnownKeys(Collection<? extends PolicyKind> kinds) {
         for (PolicyKind kind : kinds) {
             Map<String, String> keys = new LinkedHashMap<>();
-            PolicyKeys.types(kind.policyType()).forEach((key, type) -> add(key, type, keys));
+            PolicyKeys.types(kind.policyType()).forEach((key, type) -> add(key, type.toClass(), keys));
             add("extends", String.class, keys);
             ofPolicies.put(kind, keys);
         }

@@ -1,6 +1,5 @@
 package dev.resilience.spring.autoconfigure;
 
-import dev.resilience.policy.InvalidPolicyException;
 import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupMistakes;
@@ -8,8 +7,6 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.BindContext;
 import org.springframework.boot.context.properties.bind.BindHandler;
@@ -18,9 +15,7 @@ import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
-import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.ResolvableType;
-import org.springframework.util.unit.DataSize;
 
 /**
  * Goes on with the binding where a value cannot be read, so that all such values are found; what was bound so must not
@@ -35,45 +30,17 @@ final class LenientBinding implements BindHandler {
     private final ConfiguredKeys keys;
     private final PlaceholdersResolver placeholders;
     private final StartupMistakes mistakes;
-    private final UnaryOperator<ConfigurationPropertyName> origin;
     private final Set<ConfigurationPropertyName> unreadable = new HashSet<>();
-    private final Set<ConfigurationPropertyName> blank = new HashSet<>();
 
     LenientBinding(ConfiguredKeys keys, PlaceholdersResolver placeholders, StartupMistakes mistakes) {
-        this(keys, placeholders, mistakes, name -> name);
-    }
-
-    /**
-     * @param origin tells for a name that is bound under which name its value is written
-     */
-    LenientBinding(
-            ConfiguredKeys keys,
-            PlaceholdersResolver placeholders,
-            StartupMistakes mistakes,
-            UnaryOperator<ConfigurationPropertyName> origin) {
         this.keys = keys;
         this.placeholders = placeholders;
         this.mistakes = mistakes;
-        this.origin = origin;
     }
 
     /** Whether a value of this property, or of a list's element, could not be read. */
     boolean isUnreadable(ConfigurationPropertyName name) {
         return unreadable.contains(name) || unreadable.stream().anyMatch(name::isParentOf);
-    }
-
-    /** Whether the property is written, but with no value, where that is no mistake. */
-    boolean isBlank(ConfigurationProperty property) {
-        return blank.contains(property.getName());
-    }
-
-    /** How many properties could not be bound to a value. */
-    int failures() {
-        return unreadable.size() + blank.size();
-    }
-
-    Stream<ConfigurationPropertyName> unreadable() {
-        return unreadable.stream();
     }
 
     boolean hasFailed() {
@@ -88,7 +55,6 @@ final class LenientBinding implements BindHandler {
             String text = text(property);
             if (DurationTexts.lacksUnit(text)) {
                 String number = text.strip();
-                unreadable.add(name);
                 record(
                         property.getName(),
                         target.getType(),
@@ -105,14 +71,9 @@ final class LenientBinding implements BindHandler {
     @Override
     public void onFinish(
             ConfigurationPropertyName name, Bindable<?> target, BindContext context, @Nullable Object result) {
-        ConfigurationProperty property = result == null ? property(name, context) : null;
-        if (property != null && isOneValue(target.getType())) {
-            if (isLeftEmpty(property)) {
-                unreadable.add(name);
-                record(property.getName(), target.getType(), "", EMPTY);
-            } else if (text(property).isEmpty()) {
-                blank.add(property.getName());
-            }
+        ConfigurationProperty property = property(name, context);
+        if (result == null && property != null && isOneValue(target.getType()) && isLeftEmpty(property)) {
+            record(property.getName(), target.getType(), "", EMPTY);
         }
     }
 
@@ -122,8 +83,7 @@ final class LenientBinding implements BindHandler {
 
     private static boolean hasKeys(ResolvableType target) {
         Class<?> type = target.resolve(Object.class);
-        return type.isRecord()
-                || (!type.isEnum() && type.getPackageName().equals(LenientBinding.class.getPackageName()));
+        return !type.isEnum() && type.getPackageName().equals(LenientBinding.class.getPackageName());
     }
 
     /** A placeholder may well be empty, and so may an environment variable. */
@@ -135,24 +95,17 @@ final class LenientBinding implements BindHandler {
 
     @Override
     public @Nullable Object onFailure(
-            ConfigurationPropertyName name, Bindable<?> target, BindContext context, Exception error)
-            throws Exception {
-        if (NestedExceptionUtils.getRootCause(error) instanceof InvalidPolicyException) {
-            throw error; // every value could be read
-        }
+            ConfigurationPropertyName name, Bindable<?> target, BindContext context, Exception error) {
         if (unreadable.stream().anyMatch(known -> known.equals(name) || name.isAncestorOf(known))) {
             return null; // follows from what is told already
         }
         ConfigurationProperty property = property(name, context);
-        if (hasKeys(target.getType()) && !blank.isEmpty()) {
-            return null; // lacks what is blank
-        }
-        unreadable.add(name);
         if (hasKeys(target.getType())) {
-            return null; // a value where keys should be, which is an unknown key
+            unreadable.add(name); // a value where keys should be, which is an unknown key
+            return null;
         }
         String text = property == null ? "" : text(property);
-        record(origin.apply(name), type(target), text, explain(target, property, text, error));
+        record(name, target.getType(), text, explain(target, property, text, error));
         return name.isLastElementIndexed() ? standIn(target.getType()) : null;
     }
 
@@ -162,7 +115,7 @@ final class LenientBinding implements BindHandler {
             return new UnreadableValues.Explanation(
                     "the numbers of its elements have a gap", "Number the elements from 0 on, without a gap.");
         }
-        return property != null && text.isEmpty() ? EMPTY : UnreadableValues.explain(type(target), text, error);
+        return property != null && text.isEmpty() ? EMPTY : UnreadableValues.explain(target.getType(), text, error);
     }
 
     /** In place of a list's element, so that the ones behind it are looked at. */
@@ -171,20 +124,9 @@ final class LenientBinding implements BindHandler {
         return element == Class.class ? RuntimeException.class : element == Integer.class ? Integer.valueOf(503) : null;
     }
 
-    /** What is read; the context may still have the property that was read before. */
-    private @Nullable ConfigurationProperty property(ConfigurationPropertyName name, BindContext context) {
+    private static @Nullable ConfigurationProperty property(ConfigurationPropertyName name, BindContext context) {
         ConfigurationProperty property = context.getConfigurationProperty();
-        return property != null
-                        && (property.getName().equals(name) || property.getName().equals(origin.apply(name)))
-                ? property
-                : null;
-    }
-
-    /** Numbers of bytes are written as sizes. */
-    private static ResolvableType type(Bindable<?> target) {
-        return target.getType().resolve() == long.class
-                ? ResolvableType.forClass(DataSize.class)
-                : target.getType();
+        return property != null && property.getName().equals(name) ? property : null;
     }
 
     private String text(ConfigurationProperty property) {
@@ -200,6 +142,7 @@ final class LenientBinding implements BindHandler {
             ResolvableType type,
             String text,
             UnreadableValues.Explanation explanation) {
+        unreadable.add(name);
         String cure = explanation.cure().isEmpty() ? "" : " " + explanation.cure();
         mistakes.add(
                 "unreadable " + name,

@@ -5,44 +5,40 @@ import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupMistakes;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.context.properties.bind.BindException;
-import org.springframework.boot.context.properties.bind.BindMethod;
+import org.springframework.beans.BeanInstantiationException;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
-import org.springframework.core.NestedExceptionUtils;
-import org.springframework.core.convert.support.GenericConversionService;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Makes policies of properties. Boot's binder calls the constructor of the policy's record with the values of all that
- * the policy starts from, laid over each other key by key with the defaults at the bottom: what a policy can have, what
- * it has by default and what it refuses is said by the record alone.
+ * Makes policies of properties. What is written is laid over the defaults key by key, of the policy itself first and of
+ * all that it starts from. The constructor of the record gets the values: what a policy can have, what it has by default
+ * and what it refuses is said by its record alone.
  */
 final class PolicyBinder {
+
+    private static final String PRESET = "preset";
 
     private final ConfiguredKeys keys;
     private final PlaceholdersResolver placeholders;
     private final StartupMistakes mistakes;
     private final BiConsumer<PolicyKind, String> broken;
     private final Map<PolicyKind, WrittenPolicies> written = new LinkedHashMap<>();
-    private final List<ConfigurationPropertySource> layers = new ArrayList<>();
-    private final Binder binder; // one for all policies, because it remembers the constructors
+    private final Binder binder;
 
     /** Throws the first mistake. */
     PolicyBinder(ConfiguredKeys keys, PlaceholdersResolver placeholders) {
@@ -61,14 +57,7 @@ final class PolicyBinder {
         this.placeholders = placeholders;
         this.mistakes = mistakes;
         this.broken = broken;
-        GenericConversionService sizes = new GenericConversionService();
-        sizes.addConverter(String.class, Long.class, PolicyBinder::bytes);
-        this.binder = new Binder(layers, placeholders, sizes);
-    }
-
-    /** The only longs in policies are sizes. */
-    private static @Nullable Long bytes(String size) {
-        return size.isEmpty() ? null : DataSize.parse(size).toBytes();
+        this.binder = keys.binder(placeholders);
     }
 
     /**
@@ -76,13 +65,11 @@ final class PolicyBinder {
      * left out: they are mistakes.
      */
     <P extends Record> Map<String, P> bind(PolicyKind kind, P defaults) {
-        Map<ConfigurationPropertyName, Object> lowest = PolicyLayer.byName(PolicyKeys.values(defaults));
-        @SuppressWarnings("unchecked")
-        Bindable<P> target = Bindable.of((Class<P>) defaults.getClass()).withBindMethod(BindMethod.VALUE_OBJECT);
+        Target<P> target = Target.of(defaults);
         Map<String, P> policies = new LinkedHashMap<>();
         for (String name : written(kind).names()) {
             try {
-                P policy = bind(kind, name, target, lowest);
+                P policy = bind(kind, name, target);
                 if (policy == null) {
                     broken.accept(kind, name);
                 } else {
@@ -96,6 +83,18 @@ final class PolicyBinder {
         return Collections.unmodifiableMap(policies);
     }
 
+    /** What the policies of a kind are made of. */
+    private record Target<P extends Record>(
+            Class<P> type, Map<String, Bindable<?>> types, Map<String, @Nullable Object> defaults) {
+
+        @SuppressWarnings("unchecked")
+        static <P extends Record> Target<P> of(P defaults) {
+            Map<String, Bindable<?>> types = new LinkedHashMap<>();
+            PolicyKeys.types(defaults.getClass()).forEach((key, type) -> types.put(key, Bindable.of(type)));
+            return new Target<>((Class<P>) defaults.getClass(), types, PolicyKeys.values(defaults));
+        }
+    }
+
     /** The names of all policies that are written, by kind. */
     Map<PolicyKind, Set<String>> names() {
         Map<PolicyKind, Set<String>> all = new LinkedHashMap<>();
@@ -107,51 +106,69 @@ final class PolicyBinder {
         return written.computeIfAbsent(kind, key -> new WrittenPolicies(kind, keys, placeholders));
     }
 
-    /** In place of a value that cannot be read or is refused stands the default, so that the others are checked too. */
-    private <P extends Record> @Nullable P bind(
-            PolicyKind kind, String name, Bindable<P> target, Map<ConfigurationPropertyName, Object> defaults) {
-        WrittenPolicies policies = written(kind);
-        ConfigurationPropertyName property = Objects.requireNonNull(policies.find(name));
-        int length = property.getNumberOfElements();
-        LenientBinding handler = new LenientBinding(
-                keys,
-                placeholders,
-                mistakes,
-                bound -> property.isAncestorOf(bound) ? policies.origin(name, bound.subName(length)) : bound);
-        List<PolicyLayer> places = policies.layers(name);
-        Set<ConfigurationPropertyName> refused = new HashSet<>();
-        P policy = null;
-        int failures;
-        do {
-            failures = refused.size() + handler.failures();
-            Set<ConfigurationPropertyName> hidden = Stream.concat(refused.stream(), handler.unreadable())
-                    .map(PolicyBinder::list)
-                    .collect(Collectors.toSet());
-            layers.clear();
-            places.forEach(
-                    place -> layers.add(place.without(bound -> hidden.contains(list(bound)), handler::isBlank)));
-            layers.add(PolicyLayer.of(property, defaults));
+    /** The default stands in for a value that cannot be read or is refused, so that the others are checked too. */
+    private <P extends Record> @Nullable P bind(PolicyKind kind, String name, Target<P> target) {
+        LenientBinding handler = new LenientBinding(keys, placeholders, mistakes);
+        Map<String, @Nullable Object> values = new HashMap<>(target.defaults());
+        List<String> chain = written(kind).chain(name);
+        target.types().forEach((key, type) -> {
+            Object value = value(kind, chain, key, type, handler);
+            if (value != null) {
+                values.put(key, value instanceof DataSize size ? size.toBytes() : value);
+            }
+        });
+        Set<String> refused = new HashSet<>();
+        while (true) {
             try {
-                policy = binder.bind(property, target, handler).orElse(null);
-            } catch (BindException failed) {
+                P policy = PolicyKeys.create(target.type(), values);
+                return refused.isEmpty() && !handler.hasFailed() ? policy : null;
+            } catch (BeanInstantiationException failed) {
                 InvalidPolicyException invalid = invalid(failed);
                 explain(kind, name, invalid, handler);
-                refused.add(property.append(invalid.key()));
-                if (invalid.otherKey() != null) {
-                    refused.add(property.append(invalid.otherKey()));
+                if (!refused.add(invalid.key())) {
+                    return null;
                 }
+                putBack(invalid.key(), values, target);
+                putBack(invalid.otherKey(), values, target);
             }
-        } while (refused.size() + handler.failures() > failures);
-        return refused.isEmpty() && !handler.hasFailed() ? policy : null;
+        }
     }
 
-    /** A list is refused as a whole. */
-    private static ConfigurationPropertyName list(ConfigurationPropertyName name) {
-        return name.isLastElementIndexed() ? name.getParent() : name;
+    private static void putBack(@Nullable String key, Map<String, @Nullable Object> values, Target<?> target) {
+        if (key != null) {
+            values.put(key, target.defaults().get(key));
+        }
     }
 
-    private static InvalidPolicyException invalid(BindException failed) {
-        if (NestedExceptionUtils.getRootCause(failed) instanceof InvalidPolicyException invalid) {
+    /** What the first link of the chain says that has the key; one that leaves it empty says nothing. */
+    private @Nullable Object value(
+            PolicyKind kind, List<String> chain, String key, Bindable<?> type, LenientBinding handler) {
+        for (String link : chain) {
+            ConfigurationPropertyName policy = written(kind).find(link);
+            String preset = policy == null ? written(kind).preset(link, key) : null;
+            Object value = null;
+            if (policy != null) {
+                ConfigurationPropertyName property = policy.append(key);
+                value = keys.has(property)
+                        ? binder.bind(property, type, handler).orElse(null)
+                        : null;
+                if (handler.isUnreadable(property)) {
+                    return null;
+                }
+            } else if (preset != null) {
+                value = new Binder(new MapConfigurationPropertySource(Map.of(PRESET, preset)))
+                        .bind(PRESET, type)
+                        .orElse(null);
+            }
+            if (value != null) {
+                return value;
+            }
+        }
+        return null;
+    }
+
+    private static InvalidPolicyException invalid(BeanInstantiationException failed) {
+        if (failed.getCause() instanceof InvalidPolicyException invalid) {
             return invalid;
         }
         throw failed;
@@ -172,9 +189,7 @@ final class PolicyBinder {
         String otherKey = invalid.otherKey();
         ConfigurationPropertyName other =
                 otherKey == null ? null : written(kind).origin(name, otherKey);
-        ConfigurationPropertyName policy = Objects.requireNonNull(written(kind).find(name));
-        if (handler.isUnreadable(policy.append(invalid.key()))
-                || (otherKey != null && handler.isUnreadable(policy.append(otherKey)))) {
+        if (handler.isUnreadable(key) || (other != null && handler.isUnreadable(other))) {
             return; // compared with what stands in for it
         }
         String reason = subject(key, invalid.value()) + " " + invalid.requirement();

@@ -17,7 +17,7 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
  * The names below {@code resilience} in one source, read once: a source that can change goes through all of its keys for
  * each that it is asked for and does not have.
  */
-final class SourceKeys {
+final class SourceKeys implements IterableConfigurationPropertySource {
 
     private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of(KnownKeys.ROOT);
 
@@ -28,9 +28,10 @@ final class SourceKeys {
     SourceKeys(ConfigurationPropertySource source) {
         this.source = source;
         if (source instanceof IterableConfigurationPropertySource iterable) {
-            iterable.stream().filter(ROOT::isAncestorOf).forEach(name -> byPolicy
-                    .computeIfAbsent(policy(name), key -> new LinkedHashSet<>())
-                    .add(name));
+            iterable.stream()
+                    .filter(ROOT::isAncestorOf)
+                    .forEach(name -> byPolicy.computeIfAbsent(policy(name), key -> new LinkedHashSet<>())
+                            .add(name));
         }
         boolean isEnvironment = source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource;
         this.complete = source instanceof IterableConfigurationPropertySource
@@ -41,34 +42,31 @@ final class SourceKeys {
         return name.chop(KnownKeys.POLICY_KEY);
     }
 
-    ConfigurationPropertySource source() {
-        return source;
+    /** Whether the property is written, as one text or as elements of a list. */
+    boolean has(ConfigurationPropertyName name) {
+        for (ConfigurationPropertyName known : byPolicy.getOrDefault(policy(name), Set.of())) {
+            if (name.equals(known) || name.isParentOf(known)) {
+                return true;
+            }
+        }
+        return !complete
+                && (getConfigurationProperty(name) != null || getConfigurationProperty(name.append("[0]")) != null);
     }
 
-    Stream<ConfigurationPropertyName> names() {
-        return byPolicy.values().stream().flatMap(Collection::stream);
-    }
-
-    @Nullable
-    ConfigurationProperty find(ConfigurationPropertyName name) {
+    @Override
+    public @Nullable ConfigurationProperty getConfigurationProperty(ConfigurationPropertyName name) {
         return complete && !byPolicy.getOrDefault(policy(name), Set.of()).contains(name)
                 ? null
                 : source.getConfigurationProperty(name);
     }
 
-    /** What the source says of a policy, under the name of another one; {@code null} if it says nothing. */
-    @Nullable
-    PolicyLayer layer(ConfigurationPropertyName written, ConfigurationPropertyName policy) {
-        Set<ConfigurationPropertyName> names = byPolicy.getOrDefault(written, Set.of());
-        if (complete && names.isEmpty()) {
-            return null;
-        }
-        return new PolicyLayer(
-                policy,
-                names.stream()
-                        .filter(written::isAncestorOf)
-                        .map(name -> name.subName(written.getNumberOfElements()))
-                        .toList(),
-                key -> find(written.append(key)));
+    @Override
+    public Stream<ConfigurationPropertyName> stream() {
+        return byPolicy.values().stream().flatMap(Collection::stream);
+    }
+
+    @Override
+    public @Nullable Object getUnderlyingSource() {
+        return source.getUnderlyingSource();
     }
 }

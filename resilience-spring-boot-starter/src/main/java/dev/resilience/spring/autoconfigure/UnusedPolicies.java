@@ -96,8 +96,7 @@ final class UnusedPolicies implements SmartInitializingSingleton {
     }
 
     /** The policies of methods and everything that these start from. */
-    private Set<String> used(
-            PolicyKind kind, Map<String, ConfigurationPropertyName> written, ConfiguredKeys keys) {
+    private Set<String> used(PolicyKind kind, Map<String, ConfigurationPropertyName> written, ConfiguredKeys keys) {
         Set<String> used = new HashSet<>();
         for (String name : registry.ofKind(kind.id()).keySet()) {
             if (!registry.usedBy(kind.id(), name).isEmpty()) {

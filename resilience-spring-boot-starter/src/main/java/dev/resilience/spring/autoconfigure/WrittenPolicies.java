@@ -74,32 +74,22 @@ final class WrittenPolicies {
         return List.copyOf(chain);
     }
 
-    /** Where the values of a policy are written, what wins first: the policy itself, then all that it starts from. */
-    List<PolicyLayer> layers(String name) {
-        ConfigurationPropertyName policy = Objects.requireNonNull(find(name));
-        List<PolicyLayer> layers = new ArrayList<>();
-        for (String link : chain(name)) {
-            ConfigurationPropertyName written = find(link);
-            Map<String, String> preset = kind.presets().get(nameOf(link));
-            if (written != null) {
-                layers.addAll(keys.layers(written, policy));
-            } else if (preset != null) {
-                layers.add(PolicyLayer.of(policy, PolicyLayer.byName(preset)));
-            }
-        }
-        return layers;
-    }
-
     /** The preset that a policy starts from in the end, or {@code null} if that is {@code default}. */
     @Nullable
     String preset(String name) {
         List<String> chain = chain(name);
         String last = chain.get(chain.size() - 1);
-        return names().contains(last) ? null : nameOf(last);
+        return names().contains(last) ? null : presetOf(last);
+    }
+
+    /** What a link of a chain says of a key, if it is a preset; {@code null} if it says nothing or is none. */
+    @Nullable
+    String preset(String link, String key) {
+        return kind.presets().getOrDefault(presetOf(link), Map.of()).get(key);
     }
 
     /** The preset that a link of a chain may be. */
-    private static String nameOf(String link) {
+    private static String presetOf(String link) {
         return link.startsWith(HIDDEN) ? link.substring(HIDDEN.length()) : link;
     }
 
@@ -143,25 +133,15 @@ final class WrittenPolicies {
 
     /** The property that gives a policy the value of a key: its own or one of those that it starts from. */
     ConfigurationPropertyName origin(String name, String key) {
-        return origin(name, ConfigurationPropertyName.of(key));
-    }
-
-    /** As {@link #origin(String, String)}; an element of a list is where the list is. */
-    ConfigurationPropertyName origin(String name, ConfigurationPropertyName key) {
-        ConfigurationPropertyName list = key.isLastElementIndexed() ? key.getParent() : key;
-        String owner = chain(name).stream()
+        return chain(name).stream()
                 .filter(names()::contains)
-                .filter(link -> keys.contains(property(link).append(list)))
+                .map(link -> property(link, key))
+                .filter(keys::contains)
                 .findFirst()
-                .orElse(name);
-        return property(owner).append(key);
-    }
-
-    private ConfigurationPropertyName property(String name) {
-        return Objects.requireNonNull(find(name));
+                .orElseGet(() -> property(name, key));
     }
 
     private ConfigurationPropertyName property(String name, String key) {
-        return property(name).append(key);
+        return Objects.requireNonNull(find(name)).append(key);
     }
 }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.spring.KebabCase;
 import dev.resilience.spring.PolicyKind;
-import java.lang.reflect.RecordComponent;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -24,7 +23,6 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.unit.DataSize;
 import tools.jackson.databind.JsonNode;
 
 /** What an IDE knows of the configuration: every key, what it does, and its default. */
@@ -75,24 +73,17 @@ class ConfigurationMetadataTests {
 
         @Test
         void ofAPolicyHasTheTypeOfItsComponent() {
-            KINDS.forEach(kind -> assertTypes(kind.prefix() + ".default.", kind.policyType()));
-        }
-
-        private static void assertTypes(String prefix, Class<?> policy) {
-            for (RecordComponent component : policy.getRecordComponents()) {
-                String name = prefix + KebabCase.of(component.getName());
-                Class<?> type = ClassUtils.resolvePrimitiveIfNecessary(component.getType());
-                if (type.isRecord()) {
-                    assertTypes(name + ".", type);
-                } else {
-                    assertThat(PROPERTIES.get(name).get("type").asString())
-                            .as(name)
+            KINDS.forEach(kind -> PolicyKeys.types(kind.policyType())
+                    .forEach((key, type) -> assertThat(PROPERTIES
+                                    .get(kind.prefix() + ".default." + key)
+                                    .get("type")
+                                    .asString())
+                            .as(key)
                             .isEqualTo(
-                                    component.getType().isPrimitive()
-                                            ? (type == Long.class ? DataSize.class : type).getName()
-                                            : component.getGenericType().getTypeName());
-                }
-            }
+                                    ClassUtils.resolvePrimitiveIfNecessary(type.toClass()) == type.toClass()
+                                            ? type.getType().getTypeName()
+                                            : ClassUtils.resolvePrimitiveIfNecessary(type.toClass())
+                                                    .getName())));
         }
 
         @Test

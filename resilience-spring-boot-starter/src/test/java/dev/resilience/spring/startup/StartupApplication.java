@@ -47,7 +47,8 @@ final class StartupApplication {
     public static void main(String[] arguments) throws ClassNotFoundException {
         Class<?> configuration = arguments[0].equals("ours") ? Ours.class : NoOp.class;
         Path directory = Path.of(arguments[1]);
-        Class<?>[] sources = Stream.concat(Stream.of(configuration), beans(directory)).toArray(Class<?>[]::new);
+        Class<?>[] sources =
+                Stream.concat(Stream.of(configuration), beans(directory)).toArray(Class<?>[]::new);
         SpringApplication application = new SpringApplication(sources);
         application.setWebApplicationType(WebApplicationType.NONE);
         application.setRegisterShutdownHook(false);
@@ -55,7 +56,8 @@ final class StartupApplication {
         long begin = System.nanoTime();
         long beginOfWork = threads.getCurrentThreadCpuTime();
         try (ConfigurableApplicationContext context = application.run(
-                "--spring.config.location=" + directory.resolve("application.yaml").toUri(),
+                "--spring.config.location="
+                        + directory.resolve("application.yaml").toUri(),
                 "--spring.main.banner-mode=off",
                 "--logging.level.root=error")) {
             System.out.println("started in " + (System.nanoTime() - begin) / 1_000_000 + " ms, worked "
@@ -66,7 +68,8 @@ final class StartupApplication {
 
     private static Stream<Class<?>> beans(Path directory) {
         try (Stream<Path> files = Files.list(directory)) {
-            return files.map(file -> file.getFileName().toString())
+            return files
+                    .map(file -> file.getFileName().toString())
                     .filter(name -> name.endsWith(".class"))
                     .sorted()
                     .<Class<?>>map(name -> load(name.substring(0, name.length() - ".class".length())))
@@ -89,7 +92,7 @@ final class StartupApplication {
     static String source(String name, int firstMethod, int methods, int policiesOfAKind) {
         String body = IntStream.range(firstMethod, firstMethod + methods)
                 .mapToObj(i -> {
-                    String policy = "(\"p" + i % policiesOfAKind + "\")";
+                    String policy = "(\"p" + i / 2 % policiesOfAKind + "\")";
                     String first = i % 2 == 0 ? "Retryable" : "Bulkhead";
                     String second = i % 2 == 0 ? "CircuitBreaker" : "TimeLimit";
                     return "    @" + first + policy + " @" + second + policy + "\n    public String method" + i

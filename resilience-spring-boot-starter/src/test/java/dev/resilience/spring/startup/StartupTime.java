@@ -57,8 +57,8 @@ class StartupTime {
     private record Run(long elapsed, long worked) {}
 
     private static void write(Path directory, int beans, int methods, int policiesOfAKind) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                "-proc:none", "-cp", System.getProperty("java.class.path"), "-d", directory.toString()));
+        List<String> command = new ArrayList<>(
+                List.of("-proc:none", "-cp", System.getProperty("java.class.path"), "-d", directory.toString()));
         for (int bean = 0; bean < beans; bean++) {
             Path file = directory.resolve("Bean" + bean + ".java");
             String source = StartupApplication.source("Bean" + bean, bean * methods, methods, policiesOfAKind);
@@ -100,6 +100,11 @@ class StartupTime {
     }
 
     private static long median(List<Run> runs, ToLongFunction<Run> value) {
-        return runs.stream().mapToLong(value).sorted().skip(runs.size() / 2).findFirst().orElseThrow();
+        return runs.stream()
+                .mapToLong(value)
+                .sorted()
+                .skip(runs.size() / 2)
+                .findFirst()
+                .orElseThrow();
     }
 }
