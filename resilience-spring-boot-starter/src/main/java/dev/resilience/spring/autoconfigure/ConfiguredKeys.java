@@ -62,16 +62,6 @@ final class ConfiguredKeys {
         return new Binder(List.copyOf(read()), placeholders);
     }
 
-    /** Whether the property is written, as one text or as elements of a list. */
-    boolean has(ConfigurationPropertyName name) {
-        for (SourceKeys source : read()) {
-            if (source.has(name)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     /** The value as a text with its placeholders resolved, or {@code null} if there is none. */
     @Nullable
     String text(ConfigurationPropertyName name, PlaceholdersResolver placeholders) {
@@ -129,7 +119,7 @@ final class ConfiguredKeys {
 
     /** Whether somebody wrote the property, as one value or as a list. */
     boolean contains(ConfigurationPropertyName name) {
-        return find(name) != null || !elements(name).isEmpty();
+        return read().stream().anyMatch(source -> source.has(name));
     }
 
     /** Property, value and origin, each on a line of its own. A list is described as a whole. */

@@ -149,7 +149,7 @@ final class PolicyBinder {
             Object value = null;
             if (policy != null) {
                 ConfigurationPropertyName property = policy.append(key);
-                value = keys.has(property)
+                value = keys.contains(property)
                         ? binder.bind(property, type, handler).orElse(null)
                         : null;
                 if (handler.isUnreadable(property)) {
