@@ -16,9 +16,11 @@ import org.junit.jupiter.params.support.ParameterDeclarations;
 
 /**
  * A test of what threads do to each other, run with each of {@link Interleavings}. The model checker takes seconds to
- * begin: without {@code -Plong} it runs the tests that ask for it, at least one in each class. {@code
- * -Dinterleavings=stressed} and {@code -Dinterleavings=model-checked} run one of the two: the build gives each a JVM of its
- * own, because the model checker is ten times as fast in one that sees a single processor, where stress finds nothing.
+ * begin: without {@code -Plong} it runs the tests that ask for it, at least one in each class.
+ *
+ * <p>{@code -Dinterleavings=stressed} and {@code -Dinterleavings=model-checked} run one of the two. The build gives
+ * each a JVM of its own: in a JVM that sees one processor the model checker does not spin, and stress would not overlap
+ * its threads.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)

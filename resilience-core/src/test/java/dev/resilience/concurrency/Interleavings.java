@@ -48,7 +48,7 @@ public enum Interleavings {
     /** Whether this run is to try threads in this way: both ways, unless {@code -Dinterleavings} names one. */
     boolean isWanted() {
         String wanted = System.getProperty("interleavings");
-        return wanted == null || name().equals(wanted.toUpperCase(Locale.ROOT).replace('-', '_'));
+        return wanted == null || this == valueOf(wanted.toUpperCase(Locale.ROOT).replace('-', '_'));
     }
 
     abstract Options<?, ?> options(int times);
