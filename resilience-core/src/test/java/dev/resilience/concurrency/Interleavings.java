@@ -1,5 +1,6 @@
 package dev.resilience.concurrency;
 
+import java.util.Locale;
 import java.util.function.Consumer;
 import org.jetbrains.lincheck.Lincheck;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
@@ -43,6 +44,12 @@ public enum Interleavings {
     };
 
     private static final int TIMES = Effort.of(1, 8);
+
+    /** Whether this run is to try threads in this way: both ways, unless {@code -Dinterleavings} names one. */
+    boolean isWanted() {
+        String wanted = System.getProperty("interleavings");
+        return wanted == null || this == valueOf(wanted.toUpperCase(Locale.ROOT).replace('-', '_'));
+    }
 
     abstract Options<?, ?> options(int times);
 

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /**
- * The same storm with outages of 45 s, 48 s … 81 s; without {@code -Plong}, every third of them. How long a breaker takes to notice that the backend is up depends
- * on where in its open period the outage happens to end.
+ * The same storm with outages of 45 s, 48 s … 81 s; without {@code -Plong}, every third of them. How long a breaker takes
+ * to notice that the backend is up depends on where in its open period the outage happens to end.
  */
 final class BreakerPhases {
 

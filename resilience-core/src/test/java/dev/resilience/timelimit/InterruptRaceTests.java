@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(120)
 class InterruptRaceTests {
 
-    private static final int ROUNDS = Effort.of(1_000, 3_000);
+    private static final int ROUNDS = Effort.of(500, 3_000);
 
     private final CyclicBarrier round = new CyclicBarrier(2);
     private final AtomicInteger inBody = new AtomicInteger();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class NestedRaceTests {
 
-    private static final int ROUNDS = Effort.of(700, 2_000);
+    private static final int ROUNDS = Effort.of(300, 2_000);
 
     private final TestTimeLimit outer = new TestTimeLimit(RunsOn.CALLER);
     private final TestTimeLimit inner = new TestTimeLimit(RunsOn.CALLER);

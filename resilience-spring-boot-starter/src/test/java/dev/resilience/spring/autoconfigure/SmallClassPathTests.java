@@ -72,6 +72,7 @@ class SmallClassPathTests {
         assertThat(run("runIdempotent", OPTIONAL)).asString().contains("no Jackson 3 on the class path");
     }
 
+    @Tag("long")
     @Test
     void saysThatHeadersNeedAServletApplication() throws Exception {
         Pattern servlets = Pattern.compile(
@@ -81,6 +82,7 @@ class SmallClassPathTests {
                 .contains("from the header 'Idempotency-Key', but this is not a servlet web application");
     }
 
+    @Tag("long")
     @Test
     void retriesWithoutMetricsAndActuator() throws Exception {
         assertThat(run(

@@ -28,7 +28,7 @@ class CrashTests extends ProcessesOnOneDatabase {
 
     @Test
     void twoNodesAndOneThatIsKilledHaveOneEffectAKey() throws Exception {
-        int keys = 1_500;
+        int keys = ServerDatabases.ofThisBuild(450, 1_500);
         try (NodeProcess one = start();
                 NodeProcess two = start();
                 NodeProcess three = start()) {

@@ -32,9 +32,16 @@ enum ServerDatabases {
         }
     };
 
+    static final boolean IS_LONG = "long".equals(System.getProperty("stress"));
+
     /** All with {@code -Plong}; otherwise the one that is not made for tests. */
     static List<ServerDatabases> ofThisBuild() {
-        return "long".equals(System.getProperty("stress")) ? List.of(values()) : List.of(POSTGRESQL);
+        return IS_LONG ? List.of(values()) : List.of(POSTGRESQL);
+    }
+
+    /** One of two numbers: the second with {@code -Plong}. */
+    static int ofThisBuild(int ordinarily, int atLength) {
+        return IS_LONG ? atLength : ordinarily;
     }
 
     abstract String url();
