@@ -2,8 +2,9 @@ package dev.resilience.circuitbreaker;
 
 import dev.resilience.event.CircuitState;
 import dev.resilience.event.Events;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Counts the transitions of a circuit breaker, and tells the log and the listeners of them. Safe for use by many threads. */
@@ -11,16 +12,16 @@ final class Transitions {
 
     private final Events events;
     private final Announcements announcements = new Announcements(this::tell);
-    private final Map<CircuitState, Map<CircuitState, LongAdder>> counters = new EnumMap<>(CircuitState.class);
+    private final Map<Move, LongAdder> counters = new HashMap<>();
+
+    private record Move(CircuitState from, CircuitState to) {}
 
     Transitions(Events events) {
         this.events = events;
         for (CircuitState from : CircuitState.values()) {
-            Map<CircuitState, LongAdder> others = new EnumMap<>(CircuitState.class);
             for (CircuitState to : CircuitState.values()) {
-                others.put(to, new LongAdder());
+                counters.put(new Move(from, to), new LongAdder());
             }
-            counters.put(from, others);
         }
     }
 
@@ -37,7 +38,7 @@ final class Transitions {
     }
 
     private LongAdder counter(CircuitState from, CircuitState to) {
-        return counters.getOrDefault(from, Map.of()).getOrDefault(to, new LongAdder());
+        return Objects.requireNonNull(counters.get(new Move(from, to)));
     }
 
     private void tell(Transition transition) {

@@ -17,6 +17,10 @@ import org.springframework.validation.beanvalidation.MethodValidationInterceptor
  * {@code @Validated} classes innermost of all. There it stays, for it also judges results, which is to be done before
  * they are stored and while a transaction can be rolled back.
  *
+ * <p>Validator, groups and exceptions are those of Spring's own interceptor, which has no way to validate arguments alone.
+ * So it is given an invocation that ends, by an exception, where the method would begin. Only proxies that already have
+ * the advice of this library get one more.
+ *
  * <p>Has no order, and so comes after Spring's post-processor, which has one.
  */
 public final class ArgumentValidation implements BeanPostProcessor {

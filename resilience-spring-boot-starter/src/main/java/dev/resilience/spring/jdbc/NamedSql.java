@@ -4,37 +4,34 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.namedparam.MapSqlParameterSource;
+import org.springframework.jdbc.core.namedparam.NamedParameterUtils;
+import org.springframework.jdbc.core.namedparam.ParsedSql;
 
-/** A statement with {@code :names} in place of question marks, taken apart once. */
+/**
+ * A statement with {@code :names} in place of question marks, parsed once by Spring. Not executed by Spring's
+ * {@code NamedParameterJdbcTemplate}, because the steps of a claim tell failures apart by their SQL state.
+ */
 final class NamedSql {
 
-    private static final Pattern NAME = Pattern.compile(":([a-z_]+)");
-
+    private final ParsedSql parsed;
     private final String sql;
-    private final List<String> names = new ArrayList<>();
 
     NamedSql(String written) {
-        Matcher matcher = NAME.matcher(written);
-        StringBuilder plain = new StringBuilder();
-        while (matcher.find()) {
-            names.add(matcher.group(1));
-            matcher.appendReplacement(plain, "?");
-        }
-        this.sql = matcher.appendTail(plain).toString();
+        this.parsed = NamedParameterUtils.parseSqlStatement(written);
+        this.sql = NamedParameterUtils.substituteNamedParameters(parsed, null);
     }
 
     /** A statement ready to be executed, to be closed by the caller. */
     PreparedStatement prepare(Connection connection, Map<String, ?> values) throws SQLException {
         PreparedStatement statement = connection.prepareStatement(sql);
         try {
-            for (int i = 0; i < names.size(); i++) {
-                statement.setObject(i + 1, values.get(names.get(i)));
+            Object[] parameters =
+                    NamedParameterUtils.buildValueArray(parsed, new MapSqlParameterSource(values), null);
+            for (int i = 0; i < parameters.length; i++) {
+                statement.setObject(i + 1, parameters[i]);
             }
             return statement;
         } catch (SQLException | RuntimeException | Error broken) {

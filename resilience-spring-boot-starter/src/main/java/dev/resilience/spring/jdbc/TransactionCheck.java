@@ -145,6 +145,7 @@ public final class TransactionCheck implements IdempotentMethodCheck {
         }
     }
 
+    /** Spring's rules tell of instances alone; this one is made without a constructor, whose arguments are unknown. */
     private static boolean commitsAfter(Class<?> thrown, TransactionAttribute attribute) {
         try {
             return !attribute.rollbackOn((Throwable) OBJENESIS.newInstance(thrown));

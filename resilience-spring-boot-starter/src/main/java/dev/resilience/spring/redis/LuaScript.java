@@ -18,6 +18,9 @@ import org.springframework.data.redis.core.script.DigestUtils;
 /**
  * A script that Redis runs as one step, on one key. It is called by its digest; a server that does not know it (new,
  * restarted, or told to forget) gets the text. Immutable.
+ *
+ * <p>Not Spring's {@code RedisScript}: a {@code RedisTemplate} runs it on the connection that is bound to the thread, which
+ * in an open transaction only queues it and gives no answer.
  */
 final class LuaScript {
 
