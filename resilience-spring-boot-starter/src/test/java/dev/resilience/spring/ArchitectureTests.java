@@ -244,6 +244,7 @@ class ArchitectureTests {
                                 "JdbcIdempotencyStore",
                                 "BoundTransaction",
                                 "DataSourceLayers",
+                                "NamedSql",
                                 "TransactionalSourceCheck",
                                 "OpenConnections")),
                 arguments("com.zaxxer.hikari..", places("PoolState", "SpareConnection")),

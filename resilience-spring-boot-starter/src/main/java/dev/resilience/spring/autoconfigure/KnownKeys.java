@@ -29,6 +29,7 @@ final class KnownKeys {
 
     /** The keys as the documentation writes them, by their uniform spelling. */
     private final Map<PolicyKind, Map<String, String>> ofPolicies = new LinkedHashMap<>();
+
     private final Map<String, String> general = new LinkedHashMap<>();
     private final Set<String> lists = new LinkedHashSet<>();
 

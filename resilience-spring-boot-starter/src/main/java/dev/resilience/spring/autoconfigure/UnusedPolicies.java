@@ -69,9 +69,8 @@ final class UnusedPolicies implements SmartInitializingSingleton {
             return;
         }
         ConfiguredKeys keys = GeneralProperties.keys(environment, kinds.ofPolicies());
-        List<String> found = kinds.configured().stream()
-                .flatMap(kind -> unused(kind, keys))
-                .toList();
+        List<String> found =
+                kinds.configured().stream().flatMap(kind -> unused(kind, keys)).toList();
         if (!found.isEmpty() && !isUsedByCode()) {
             found.forEach(warnings::add);
         }

@@ -110,7 +110,8 @@ class ConfigurationMetadataTests {
             KINDS.forEach(kind -> {
                 String name = kind.prefix();
                 assertThat(PROPERTIES.get(name).get("type").asString())
-                        .isEqualTo("java.util.Map<java.lang.String," + kind.policyType().getName() + ">");
+                        .isEqualTo("java.util.Map<java.lang.String,"
+                                + kind.policyType().getName() + ">");
                 assertThat(PROPERTIES.get(name).get("description").asString()).isNotBlank();
                 assertThat(HINTS.get(name + ".keys").toString()).contains("\"default\"", "\"any\"");
             });

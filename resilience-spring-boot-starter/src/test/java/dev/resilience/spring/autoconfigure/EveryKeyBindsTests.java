@@ -183,7 +183,8 @@ class EveryKeyBindsTests {
     void andEveryComponentHasAKey() {
         KnownKeys known = new KnownKeys(KindsOfTheLibrary.all());
         assertThat(known.kinds()).hasSizeGreaterThanOrEqualTo(6).allSatisfy(kind -> {
-            TreeSet<String> components = new TreeSet<>(PolicyKeys.values(kind.defaultPolicy()).keySet());
+            TreeSet<String> components =
+                    new TreeSet<>(PolicyKeys.values(kind.defaultPolicy()).keySet());
             components.add("extends");
             ConfigurationPropertyName unknown = ConfigurationPropertyName.of(kind.prefix() + ".any.unknown");
             assertThat(new TreeSet<>(known.candidates(unknown))).as(kind.id()).isEqualTo(components);
