@@ -4,15 +4,15 @@ import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
-import dev.resilience.event.Events;
+import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.ResilienceEvent;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.fallback.Fallback;
 import dev.resilience.fallback.FallbackMethod;
-import dev.resilience.fault.Faults;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.idempotency.IdempotencyPolicy;
-import dev.resilience.idempotency.IdempotencyStore;
-import dev.resilience.pipeline.ContextCarrier;
+import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.policy.InvalidPolicyException;
@@ -56,8 +56,8 @@ import org.jspecify.annotations.Nullable;
 public final class Resilience implements AutoCloseable {
 
     private final TimeSource time;
-    private final Faults faults;
-    private final Events events;
+    private final CompositeFaultClassifier faults;
+    private final EventPublisher events;
     private final ContextCarrier carrier;
     private final LiveObjects<RetrySettings, Retry> retries;
     private final LiveObjects<RetryBudgetPolicy, RetryBudget> budgets;
@@ -69,7 +69,7 @@ public final class Resilience implements AutoCloseable {
     /** Only as long as a pipeline has them, because their number has no bound. */
     private final Set<Fallback> fallbacks = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
-    Resilience(TimeSource time, Faults faults, Events events, ContextCarrier carrier) {
+    Resilience(TimeSource time, CompositeFaultClassifier faults, EventPublisher events, ContextCarrier carrier) {
         this.time = time;
         this.faults = faults;
         this.events = events;
@@ -189,7 +189,7 @@ public final class Resilience implements AutoCloseable {
      * Runs calls once per key. It is no layer itself: {@link Idempotency#protecting} makes one for an operation.
      *
      * @param store where keys and results are kept, such as a
-     *     {@link dev.resilience.idempotency.MemoryIdempotencyStore}. Stays open
+     *     {@link dev.resilience.idempotency.store.MemoryIdempotencyStore}. Stays open
      */
     public Idempotency idempotency(String name, IdempotencyPolicy policy, IdempotencyStore store) {
         return idempotencies.get(name, new IdempotencySettings(policy, store)).live;

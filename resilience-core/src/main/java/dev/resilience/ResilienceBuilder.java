@@ -1,12 +1,12 @@
 package dev.resilience;
 
-import dev.resilience.event.Events;
+import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.ResilienceListener;
+import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
 import dev.resilience.fault.FaultClassifier;
-import dev.resilience.fault.Faults;
 import dev.resilience.fault.HttpFailure;
-import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.time.TimeSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,8 +62,9 @@ public final class ResilienceBuilder {
     }
 
     public Resilience build() {
-        Events events = new Events();
+        EventPublisher events = new EventPublisher();
         listeners.forEach(events::add);
-        return new Resilience(timeSource, new Faults(classifier, List.of(), httpFailures), events, carrier);
+        return new Resilience(
+                timeSource, new CompositeFaultClassifier(classifier, List.of(), httpFailures), events, carrier);
     }
 }

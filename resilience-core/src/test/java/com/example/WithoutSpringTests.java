@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.resilience.Resilience;
-import dev.resilience.idempotency.MemoryIdempotencyStore;
+import dev.resilience.idempotency.store.MemoryIdempotencyStore;
 import dev.resilience.time.ManualTimeSource;
 import java.io.IOException;
 import java.net.InetAddress;

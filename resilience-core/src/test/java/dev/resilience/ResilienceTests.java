@@ -16,7 +16,7 @@ import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.fault.Fault;
 import dev.resilience.fault.HttpFailure;
 import dev.resilience.idempotency.IdempotencyPolicy;
-import dev.resilience.idempotency.MemoryIdempotencyStore;
+import dev.resilience.idempotency.store.MemoryIdempotencyStore;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.pipeline.ThrowingRunnable;
 import dev.resilience.policy.InvalidPolicyException;

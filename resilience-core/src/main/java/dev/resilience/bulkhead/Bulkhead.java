@@ -1,16 +1,16 @@
 package dev.resilience.bulkhead;
 
-import dev.resilience.deadline.TimeAllowed;
+import dev.resilience.context.ContextCarrier;
+import dev.resilience.context.EffectiveTimeout;
 import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.event.CallQueued;
 import dev.resilience.event.CallRejected;
-import dev.resilience.event.Events;
-import dev.resilience.event.OutcomeCounters;
+import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.event.internal.OutcomeCounters;
 import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.exception.DeadlineExceededException;
 import dev.resilience.exception.ResilienceException;
 import dev.resilience.log.FoldedLog;
-import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Step;
@@ -35,10 +35,10 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
 
     private final String name;
     private final TimeSource time;
-    private final Events events;
+    private final EventPublisher events;
     private final ContextCarrier carrier;
-    private final Places places;
-    private final Pool threads;
+    private final PermitQueue places;
+    private final BulkheadExecutor threads;
     private volatile BulkheadPolicy policy;
     private final OutcomeCounters<BulkheadOutcome> calls;
     private final FoldedLog<BulkheadLogEvent> log;
@@ -48,14 +48,15 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
      *
      * @param carrier takes along what is bound to the caller's thread to the thread on which the call goes on
      */
-    public Bulkhead(String name, BulkheadPolicy policy, TimeSource time, Events events, ContextCarrier carrier) {
+    public Bulkhead(
+            String name, BulkheadPolicy policy, TimeSource time, EventPublisher events, ContextCarrier carrier) {
         this.name = name;
         this.policy = policy;
         this.time = time;
         this.events = events;
         this.carrier = carrier;
-        this.places = new Places(policy.maxConcurrent(), policy.maxQueue());
-        this.threads = new Pool(name, policy);
+        this.places = new PermitQueue(policy.maxConcurrent(), policy.maxQueue());
+        this.threads = new BulkheadExecutor(name, policy);
         this.calls = new OutcomeCounters<>(BulkheadOutcome.class, BulkheadOutcome.ACCEPTED, places::taken);
         this.log = new FoldedLog<>(
                 LoggerFactory.getLogger(Bulkhead.class),
@@ -68,7 +69,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
 
     /** A bulkhead with the system's time, which takes along what {@link ContextCarrier#standard()} does. */
     public static Bulkhead of(String name, BulkheadPolicy policy) {
-        return new Bulkhead(name, policy, TimeSource.system(), new Events(), ContextCarrier.standard());
+        return new Bulkhead(name, policy, TimeSource.system(), new EventPublisher(), ContextCarrier.standard());
     }
 
     @Override
@@ -124,7 +125,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
      * before. To let all end in peace, wait until the pool {@linkplain #poolHasWork() has no work} first.
      */
     public void stopPool() {
-        List<Places.Waiter> sentAway = places.sendAway();
+        List<PermitQueue.Waiter> sentAway = places.sendAway();
         ShutdownTasks.run(time, ends -> {
             threads.stop(ends);
             sentAway.forEach(waiter -> waiter.sentAway(ends));
@@ -136,7 +137,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
      * refused at once. Calls that have a place are left alone. Returns without waiting.
      */
     public void stopWaits() {
-        List<Places.Waiter> sentAway = places.close();
+        List<PermitQueue.Waiter> sentAway = places.close();
         ShutdownTasks.run(time, ends -> sentAway.forEach(waiter -> waiter.sentAway(ends)));
     }
 
@@ -162,7 +163,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
         return new BulkheadStep(this, next);
     }
 
-    Places places() {
+    PermitQueue places() {
         return places;
     }
 
@@ -175,13 +176,13 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
     }
 
     /** The bulkhead's own threads, whether calls run there now or not. */
-    Pool threads() {
+    BulkheadExecutor threads() {
         return threads;
     }
 
     /** Where calls run, or {@code null} if that is on their callers' threads. */
     @Nullable
-    Pool pool() {
+    BulkheadExecutor pool() {
         return policy.type() == BulkheadPolicy.Type.THREAD_POOL ? threads : null;
     }
 
@@ -191,8 +192,8 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
     }
 
     /** How long the call of the current thread may wait in line. */
-    TimeAllowed patience() {
-        return TimeAllowed.under(policy.queueTimeout());
+    EffectiveTimeout patience() {
+        return EffectiveTimeout.under(policy.queueTimeout());
     }
 
     BulkheadFullException full() {
@@ -207,7 +208,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
         return rejected("it was interrupted while it waited in line");
     }
 
-    ResilienceException timedOut(TimeAllowed patience) {
+    ResilienceException timedOut(EffectiveTimeout patience) {
         boolean byDeadline = patience.byDeadline();
         String why = byDeadline ? "the deadline came while it waited in line" : "it waited in line for " + patience;
         refused(BulkheadOutcome.TIMED_OUT, BulkheadLogEvent.TIMED_OUT, why);

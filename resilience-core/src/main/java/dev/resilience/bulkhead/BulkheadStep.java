@@ -3,7 +3,7 @@ package dev.resilience.bulkhead;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;
-import dev.resilience.worker.WorkerCall;
+import dev.resilience.worker.OffloadedCall;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +18,7 @@ final class BulkheadStep extends Step {
     private static final int NOT_ASKED = -1;
 
     private final Bulkhead bulkhead;
-    private final Places places;
+    private final PermitQueue places;
     private final Step next;
 
     BulkheadStep(Bulkhead bulkhead, Step next) {
@@ -32,9 +32,9 @@ final class BulkheadStep extends Step {
         int stops = NOT_ASKED;
         if (!places.tryTake()) {
             stops = bulkhead.stops();
-            new WaitingThread(bulkhead).awaitPlace(); // throws without a place
+            new BlockingWaiter(bulkhead).awaitPlace(); // throws without a place
         }
-        Pool pool = bulkhead.pool();
+        BulkheadExecutor pool = bulkhead.pool();
         return pool == null ? callHere(invocation) : callIn(pool, stops, invocation);
     }
 
@@ -46,11 +46,11 @@ final class BulkheadStep extends Step {
         }
     }
 
-    private @Nullable Object callIn(Pool pool, int stops, Invocation invocation) throws Throwable {
+    private @Nullable Object callIn(BulkheadExecutor pool, int stops, Invocation invocation) throws Throwable {
         int stopsBefore = stops == NOT_ASKED ? pool.stops() : stops; // what the carrier does may take long
-        WorkerCall call;
+        OffloadedCall call;
         try {
-            call = new WorkerCall(next, invocation, bulkhead.carrier(), places::leave);
+            call = new OffloadedCall(next, invocation, bulkhead.carrier(), places::leave);
             pool.execute(call, stopsBefore);
         } catch (Throwable notBegun) { // no thread, or a context that cannot be taken along
             places.leave();
@@ -62,14 +62,14 @@ final class BulkheadStep extends Step {
     @Override
     public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
         LinkedFuture answer = new LinkedFuture();
-        Pool pool = bulkhead.pool();
+        BulkheadExecutor pool = bulkhead.pool();
         if (pool == null && places.tryTake()) {
             answer.await(next, invocation, (result, failure) -> {
                 places.leave();
                 answer.finish(result, failure);
             });
         } else {
-            new LaterCall(bulkhead, pool, next, invocation, answer).start();
+            new AsyncBulkheadCall(bulkhead, pool, next, invocation, answer).start();
         }
         return answer;
     }

@@ -1,6 +1,7 @@
 package dev.resilience.circuitbreaker;
 
 import dev.resilience.event.CircuitState;
+import dev.resilience.time.Moment;
 import org.jspecify.annotations.Nullable;
 
 /** The state that follows another one when an operator or the application says so; the state itself if nothing changes. */

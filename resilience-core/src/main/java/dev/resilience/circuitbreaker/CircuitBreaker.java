@@ -2,12 +2,13 @@ package dev.resilience.circuitbreaker;
 
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
-import dev.resilience.event.Events;
-import dev.resilience.event.OutcomeCounters;
-import dev.resilience.fault.Faults;
+import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.event.internal.OutcomeCounters;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Step;
+import dev.resilience.time.Moment;
 import dev.resilience.time.TimeSource;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -36,7 +37,7 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
     }
 
     private final String name;
-    private final Faults faults;
+    private final CompositeFaultClassifier faults;
     private final TimeSource time;
     private volatile State state;
     private final OutcomeCounters<CircuitBreakerOutcome> calls = new OutcomeCounters<>(CircuitBreakerOutcome.class);
@@ -44,7 +45,12 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
     private final Refusals refusals;
     private final Transitions transitions;
 
-    public CircuitBreaker(String name, CircuitBreakerPolicy policy, Faults faults, TimeSource time, Events events) {
+    public CircuitBreaker(
+            String name,
+            CircuitBreakerPolicy policy,
+            CompositeFaultClassifier faults,
+            TimeSource time,
+            EventPublisher events) {
         this.name = name;
         this.faults = faults;
         this.time = time;
@@ -55,7 +61,8 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
 
     /** A circuit breaker with the JDK's faults and the system's time. */
     public static CircuitBreaker of(String name, CircuitBreakerPolicy policy) {
-        return new CircuitBreaker(name, policy, Faults.ofJdk(), TimeSource.system(), new Events());
+        return new CircuitBreaker(
+                name, policy, CompositeFaultClassifier.ofJdk(), TimeSource.system(), new EventPublisher());
     }
 
     @Override
@@ -233,7 +240,7 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
         return time;
     }
 
-    Faults faults() {
+    CompositeFaultClassifier faults() {
         return faults;
     }
 

@@ -1,5 +1,6 @@
 package dev.resilience.circuitbreaker;
 
+import dev.resilience.circuitbreaker.window.CountWindow;
 import dev.resilience.event.CircuitState;
 import dev.resilience.policy.Require;
 import java.time.Duration;
@@ -55,7 +56,7 @@ public record CircuitBreakerPolicy(
         Require.positive("max-open-duration", maxOpenDuration);
         Require.atLeast(openDuration, "open-duration", "max-open-duration", maxOpenDuration);
         Require.notNegative("ramp", ramp);
-        CountWindow.requireRoomFor(minimumCalls, window);
+        CountWindow.requireRoomFor(minimumCalls, window.type() == Window.Type.COUNT ? window.size() : minimumCalls);
         boolean begins = initialState != CircuitState.HALF_OPEN;
         Require.that(begins, "initial-state", initialState, "must be closed, open, forced-open or disabled");
         recordOn = Require.exceptions("record-on", recordOn);
@@ -66,8 +67,8 @@ public record CircuitBreakerPolicy(
      * What the rates are taken over.
      *
      * @param type time or a number of calls; default {@link Type#TIME}
-     * @param duration how far a window of time reaches back; default 60 s. It slides by a twentieth of its length. Its
-     *     clock may be 20 ms behind, or more on a busy machine, so a window of less than half a second is a rough one
+     * @param duration how far a window of time reaches back; default 60 s. Rough below half a second: it slides by a
+     *     twentieth of its length, and its clock may be 20 ms behind, or more on a busy machine
      * @param size how many calls a window of calls holds; default 100, at least 1, at most 1,000,000
      */
     public record Window(Type type, Duration duration, int size) {

@@ -1,8 +1,12 @@
 package dev.resilience.circuitbreaker;
 
+import dev.resilience.circuitbreaker.window.CallWindow;
+import dev.resilience.circuitbreaker.window.LastSecond;
+import dev.resilience.circuitbreaker.window.WindowCounts;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
 import dev.resilience.time.Durations;
+import dev.resilience.time.Moment;
 import dev.resilience.time.TimeSource;
 import dev.resilience.time.Timestamps;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -41,7 +45,7 @@ final class ClosedState extends State implements Permit {
         this.afterProbing = afterProbing;
         this.failureThreshold = policy.failureThreshold();
         this.failureRateThreshold = policy.failureRateThreshold();
-        this.window = CallWindow.of(policy, time);
+        this.window = settings.window(time);
         this.lastSecond =
                 failureThreshold > 0 && failureRateThreshold > 0 ? new LastSecond(window, time.coarseNanoTime()) : null;
         this.timed = lastSecond != null || window.isTimed();

@@ -1,6 +1,7 @@
 package dev.resilience.circuitbreaker;
 
 import dev.resilience.event.CircuitState;
+import dev.resilience.time.Moment;
 import org.jspecify.annotations.Nullable;
 
 /** Calls pass, and nothing is counted. */

@@ -2,6 +2,7 @@ package dev.resilience.circuitbreaker;
 
 import dev.resilience.event.CircuitState;
 import dev.resilience.exception.CircuitOpenException;
+import dev.resilience.time.Moment;
 import org.jspecify.annotations.Nullable;
 
 /** Calls are refused until an operator says otherwise. */

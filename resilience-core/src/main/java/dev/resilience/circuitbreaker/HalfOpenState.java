@@ -1,8 +1,10 @@
 package dev.resilience.circuitbreaker;
 
+import dev.resilience.circuitbreaker.window.WindowCounts;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
 import dev.resilience.time.Durations;
+import dev.resilience.time.Moment;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;

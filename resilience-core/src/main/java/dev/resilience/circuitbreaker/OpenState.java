@@ -1,8 +1,10 @@
 package dev.resilience.circuitbreaker;
 
+import dev.resilience.circuitbreaker.window.WindowCounts;
 import dev.resilience.event.CircuitState;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.time.Durations;
+import dev.resilience.time.Moment;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,7 @@
 package dev.resilience.circuitbreaker;
 
+import dev.resilience.circuitbreaker.window.WindowCounts;
+import dev.resilience.time.Moment;
 import org.jspecify.annotations.Nullable;
 
 /**

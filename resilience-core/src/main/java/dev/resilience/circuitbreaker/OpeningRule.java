@@ -1,6 +1,7 @@
 package dev.resilience.circuitbreaker;
 
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.Window;
+import dev.resilience.circuitbreaker.window.WindowCounts;
 import dev.resilience.time.Durations;
 import java.time.Duration;
 

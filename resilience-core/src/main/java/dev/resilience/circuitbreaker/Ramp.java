@@ -1,6 +1,7 @@
 package dev.resilience.circuitbreaker;
 
 import dev.resilience.time.Durations;
+import dev.resilience.time.Moment;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;

@@ -2,7 +2,7 @@ package dev.resilience.circuitbreaker;
 
 import dev.resilience.event.CallRejected;
 import dev.resilience.event.CircuitBreakerOutcome;
-import dev.resilience.event.Events;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.log.FoldedLog;
 import dev.resilience.time.TimeSource;
@@ -13,10 +13,10 @@ final class Refusals {
 
     private final String name;
     private final TimeSource time;
-    private final Events events;
+    private final EventPublisher events;
     private final FoldedLog<CircuitBreakerLogEvent> log;
 
-    Refusals(String name, TimeSource time, Events events) {
+    Refusals(String name, TimeSource time, EventPublisher events) {
         this.name = name;
         this.time = time;
         this.events = events;

@@ -1,11 +1,15 @@
 package dev.resilience.circuitbreaker;
 
+import dev.resilience.circuitbreaker.window.CallWindow;
+import dev.resilience.circuitbreaker.window.CountWindow;
+import dev.resilience.circuitbreaker.window.TimeWindow;
 import dev.resilience.exception.ResilienceException;
 import dev.resilience.exception.TimeLimitExceededException;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.ExceptionRules;
 import dev.resilience.fault.Fault;
-import dev.resilience.fault.Faults;
 import dev.resilience.time.Durations;
+import dev.resilience.time.TimeSource;
 import java.time.Duration;
 
 /**
@@ -32,8 +36,24 @@ record Settings(CircuitBreakerPolicy policy, ExceptionRules rules, ExceptionRule
         return slowNanos != Long.MAX_VALUE;
     }
 
+    /** The window that the policy describes, or one that does nothing if the policy looks at no rate. */
+    CallWindow window(TimeSource time) {
+        boolean slowCallsMatter = timeCalls() && policy.slowCallRateThreshold() > 0;
+        if (policy.failureRateThreshold() == 0 && !slowCallsMatter) {
+            return CallWindow.none();
+        }
+        CallWindow.Thresholds thresholds = new CallWindow.Thresholds(
+                policy.minimumCalls(),
+                policy.failureRateThreshold(),
+                slowCallsMatter ? policy.slowCallRateThreshold() : 0);
+        return switch (policy.window().type()) {
+            case TIME -> new TimeWindow(policy.window().duration(), thresholds, time);
+            case COUNT -> new CountWindow(policy.window().size(), thresholds);
+        };
+    }
+
     /** Whether a failure counts; otherwise it says nothing about the callee. */
-    boolean countsAsFailure(Throwable failure, Faults faults) {
+    boolean countsAsFailure(Throwable failure, CompositeFaultClassifier faults) {
         if (failure instanceof TimeLimitExceededException timeout && !timeout.isAboutCallee()) {
             return false; // whatever the lists say: a caller with little time must not open it for others
         }
@@ -42,9 +62,9 @@ record Settings(CircuitBreakerPolicy policy, ExceptionRules rules, ExceptionRule
         if (listed != null) {
             return listed;
         }
-        if (refusal || Faults.isInterrupt(failure)) {
+        if (refusal || CompositeFaultClassifier.isInterrupt(failure)) {
             return false;
         }
-        return faults.classify(failure, Faults.TRANSIENT_STATUSES) != Fault.PERMANENT;
+        return faults.classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES) != Fault.PERMANENT;
     }
 }

@@ -1,7 +1,9 @@
 package dev.resilience.circuitbreaker;
 
+import dev.resilience.circuitbreaker.window.WindowCounts;
 import dev.resilience.event.CircuitState;
 import dev.resilience.exception.CircuitOpenException;
+import dev.resilience.time.Moment;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

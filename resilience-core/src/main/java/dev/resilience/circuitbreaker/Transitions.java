@@ -1,7 +1,7 @@
 package dev.resilience.circuitbreaker;
 
 import dev.resilience.event.CircuitState;
-import dev.resilience.event.Events;
+import dev.resilience.event.internal.EventPublisher;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -10,13 +10,13 @@ import java.util.concurrent.atomic.LongAdder;
 /** Counts the transitions of a circuit breaker, and tells the log and the listeners of them. Safe for use by many threads. */
 final class Transitions {
 
-    private final Events events;
+    private final EventPublisher events;
     private final Announcements announcements = new Announcements(this::tell);
     private final Map<Move, LongAdder> counters = new HashMap<>();
 
     private record Move(CircuitState from, CircuitState to) {}
 
-    Transitions(Events events) {
+    Transitions(EventPublisher events) {
         this.events = events;
         for (CircuitState from : CircuitState.values()) {
             for (CircuitState to : CircuitState.values()) {

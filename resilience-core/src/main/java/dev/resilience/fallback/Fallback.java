@@ -1,7 +1,7 @@
 package dev.resilience.fallback;
 
 import dev.resilience.event.FallbackOutcome;
-import dev.resilience.event.OutcomeCounters;
+import dev.resilience.event.internal.OutcomeCounters;
 import dev.resilience.log.FoldedLog;
 import dev.resilience.log.LoggedFailure;
 import dev.resilience.pipeline.Layer;

@@ -112,13 +112,13 @@ final class JdkFaults {
      */
     private static boolean isLostConnection(Throwable failure) {
         if (failure instanceof InterruptedIOException) {
-            return Wording.tellsOfTimeout(failure);
+            return ExceptionMessages.tellsOfTimeout(failure);
         }
         Class<?> type = failure.getClass();
         if (type == IOException.class || type == EOFException.class) {
-            return Wording.begins(failure, LOST_CONNECTION)
-                    || Wording.messageOf(failure).equals(CLOSED_BY_A_READ_TIMEOUT);
+            return ExceptionMessages.begins(failure, LOST_CONNECTION)
+                    || ExceptionMessages.messageOf(failure).equals(CLOSED_BY_A_READ_TIMEOUT);
         }
-        return failure instanceof SocketException && Wording.mentions(failure, LOST_CONNECTION);
+        return failure instanceof SocketException && ExceptionMessages.mentions(failure, LOST_CONNECTION);
     }
 }

@@ -28,12 +28,13 @@ final class TlsFaults {
     private TlsFaults() {}
 
     static Fault classify(SSLException failure) {
-        if (Wording.mentions(failure, CERTIFICATE)) {
+        if (ExceptionMessages.mentions(failure, CERTIFICATE)) {
             return Fault.PERMANENT;
         }
         Throwable cause = failure.getCause();
-        boolean cutOff =
-                cause instanceof EOFException || cause instanceof SocketException || Wording.mentions(failure, CUT_OFF);
+        boolean cutOff = cause instanceof EOFException
+                || cause instanceof SocketException
+                || ExceptionMessages.mentions(failure, CUT_OFF);
         return cutOff ? Fault.TRANSIENT : Fault.UNKNOWN;
     }
 }

@@ -1,9 +1,14 @@
 package dev.resilience.idempotency;
 
-import dev.resilience.deadline.Deadline;
+import dev.resilience.context.Deadline;
+import dev.resilience.context.IdempotencyContext;
 import dev.resilience.event.IdempotencyOutcome;
-import dev.resilience.idempotency.StoredResult.Kind;
-import dev.resilience.pipeline.IdempotencyContext;
+import dev.resilience.idempotency.store.Claim;
+import dev.resilience.idempotency.store.ClaimStatus;
+import dev.resilience.idempotency.store.LeaseToken;
+import dev.resilience.idempotency.store.StoreTransaction;
+import dev.resilience.idempotency.store.StoredResult;
+import dev.resilience.idempotency.store.StoredResult.Kind;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -18,7 +23,7 @@ final class ClaimedRecord {
     private final Idempotency idempotency;
     private final IdempotencyPolicy policy;
     private final IdempotentOperation operation;
-    private final Ownership ownership;
+    private final LeaseToken token;
     private final boolean takenOver;
     private final AtomicBoolean counted = new AtomicBoolean();
 
@@ -26,13 +31,13 @@ final class ClaimedRecord {
         this.idempotency = idempotency;
         this.policy = idempotency.policy();
         this.operation = operation;
-        this.ownership = claim.ownership();
+        this.token = claim.token();
         this.takenOver = claim.takenOver();
     }
 
     /** For the method. */
     IdempotencyContext context() {
-        return new IdempotencyContext(ownership.key()::downstreamKey, ownership.fence());
+        return new IdempotencyContext(token.key()::downstreamKey, token.fence());
     }
 
     /** What is to be stored of a result. */
@@ -78,25 +83,25 @@ final class ClaimedRecord {
 
     /** Writes the result in a transaction; {@code false} if another call has the key. */
     boolean complete(StoreTransaction transaction, StoredResult result) {
-        return transaction.complete(ownership, result, policy.ttl());
+        return transaction.complete(token, result, policy.ttl());
     }
 
     /** Renews the lease in a transaction; {@code false} if another call has the key. */
     boolean renew(StoreTransaction transaction) {
-        return transaction.renew(ownership, policy.lease());
+        return transaction.renew(token, policy.lease());
     }
 
     /** Frees the key with the commit of a transaction; {@code false} if another call has it. */
     boolean release(StoreTransaction transaction) {
-        return transaction.release(ownership);
+        return transaction.release(token);
     }
 
     /** What has become of the record, as a transaction sees it or, without one, everyone; locked while the store fails. */
     ClaimStatus status(@Nullable StoreTransaction in) {
         try {
             return in != null
-                    ? in.statusOf(ownership)
-                    : undisturbed(() -> idempotency.store().statusOf(ownership));
+                    ? in.statusOf(token)
+                    : undisturbed(() -> idempotency.store().statusOf(token));
         } catch (RuntimeException unavailable) {
             idempotency.log().checkFailed(operation.name(), unavailable);
             return ClaimStatus.LOCKED;
@@ -105,24 +110,24 @@ final class ClaimedRecord {
 
     /** Renews the lease for some time, on a connection of its own; {@code false} if another call has the key. */
     boolean renew(Duration lease) {
-        return idempotency.store().renew(ownership, lease);
+        return idempotency.store().renew(token, lease);
     }
 
     /** Writes the result on a connection of its own. */
     void complete(StoredResult result) {
-        boolean mine = undisturbed(() -> idempotency.store().complete(ownership, result, policy.ttl()));
+        boolean mine = undisturbed(() -> idempotency.store().complete(token, result, policy.ttl()));
         count(mine ? executed() : IdempotencyOutcome.LEASE_LOST);
     }
 
     /** Frees the key, on a connection of its own. */
     void release() {
-        boolean mine = undisturbed(() -> idempotency.store().release(ownership));
+        boolean mine = undisturbed(() -> idempotency.store().release(token));
         count(mine ? IdempotencyOutcome.RELEASED : IdempotencyOutcome.LEASE_LOST);
     }
 
     /** Neither a deadline nor an interrupt of the caller's keeps the store from being asked or told. */
     private static <T> T undisturbed(Supplier<T> action) {
-        return Interrupts.putOff(() -> Deadline.ignoring(action));
+        return Uninterruptibly.call(() -> Deadline.ignoring(action));
     }
 
     /** How a call that was executed is counted. */

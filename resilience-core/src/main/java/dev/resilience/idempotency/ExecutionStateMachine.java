@@ -1,7 +1,14 @@
 package dev.resilience.idempotency;
 
 import dev.resilience.event.IdempotencyOutcome;
-import dev.resilience.idempotency.Transition.Work;
+import dev.resilience.idempotency.state.ExecutionState;
+import dev.resilience.idempotency.state.LostState;
+import dev.resilience.idempotency.state.RunningState;
+import dev.resilience.idempotency.state.StoredState;
+import dev.resilience.idempotency.state.Transition;
+import dev.resilience.idempotency.state.Transition.Work;
+import dev.resilience.idempotency.store.ClaimStatus;
+import dev.resilience.idempotency.store.RecordLockedException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;

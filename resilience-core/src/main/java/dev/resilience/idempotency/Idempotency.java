@@ -1,9 +1,10 @@
 package dev.resilience.idempotency;
 
-import dev.resilience.event.Events;
 import dev.resilience.event.IdempotencyDecided;
 import dev.resilience.event.IdempotencyOutcome;
-import dev.resilience.event.OutcomeCounters;
+import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.event.internal.OutcomeCounters;
+import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.time.TimeSource;
@@ -32,7 +33,7 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
     private final IdempotencyStore store;
     private final TimeSource time;
     private final RunningBodies laterBodies;
-    private final Events events;
+    private final EventPublisher events;
     private final ExceptionCodec exceptions;
     private final IdempotencyLog log;
     private final LostClaims lostClaims;
@@ -40,7 +41,8 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
     private final OutcomeCounters<IdempotencyOutcome> calls = new OutcomeCounters<>(IdempotencyOutcome.class);
 
     /** For adapters; applications ask {@link dev.resilience.Resilience#idempotency}. */
-    public Idempotency(String name, IdempotencyPolicy policy, IdempotencyStore store, TimeSource time, Events events) {
+    public Idempotency(
+            String name, IdempotencyPolicy policy, IdempotencyStore store, TimeSource time, EventPublisher events) {
         this.name = name;
         this.policy = policy;
         this.store = store;

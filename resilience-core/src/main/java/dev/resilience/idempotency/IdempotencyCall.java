@@ -1,6 +1,6 @@
 package dev.resilience.idempotency;
 
-import dev.resilience.deadline.Deadline;
+import dev.resilience.context.Deadline;
 import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.exception.IdempotencyKeyReusedException;
@@ -10,6 +10,10 @@ import dev.resilience.exception.ResilienceException;
 import dev.resilience.idempotency.IdempotencyPolicy.OnAbandoned;
 import dev.resilience.idempotency.IdempotencyPolicy.OnInProgress;
 import dev.resilience.idempotency.IdempotencyPolicy.OnStoreFailure;
+import dev.resilience.idempotency.store.Claim;
+import dev.resilience.idempotency.store.ClaimRequest;
+import dev.resilience.idempotency.store.RecordKey;
+import dev.resilience.idempotency.store.StoredResult;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.time.Durations;
 import java.time.Duration;
@@ -57,7 +61,7 @@ final class IdempotencyCall {
      */
     @Nullable
     Duration claim() {
-        Claim claim = Interrupts.putOff(this::ask);
+        Claim claim = Uninterruptibly.call(this::ask);
         return claim == null ? null : decide(claim);
     }
 

@@ -1,9 +1,9 @@
 package dev.resilience.idempotency;
 
-import dev.resilience.deadline.Deadline;
+import dev.resilience.context.Deadline;
+import dev.resilience.context.IdempotencyContext;
 import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.exception.DeadlineExceededException;
-import dev.resilience.pipeline.IdempotencyContext;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;

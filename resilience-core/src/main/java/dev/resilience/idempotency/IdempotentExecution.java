@@ -1,8 +1,15 @@
 package dev.resilience.idempotency;
 
+import dev.resilience.context.IdempotencyContext;
 import dev.resilience.event.IdempotencyOutcome;
-import dev.resilience.idempotency.Transition.Work;
-import dev.resilience.pipeline.IdempotencyContext;
+import dev.resilience.idempotency.state.CallAnswer;
+import dev.resilience.idempotency.state.EndedAttempts;
+import dev.resilience.idempotency.state.Transition;
+import dev.resilience.idempotency.state.Transition.Work;
+import dev.resilience.idempotency.store.Claim;
+import dev.resilience.idempotency.store.ClaimStatus;
+import dev.resilience.idempotency.store.RecordLockedException;
+import dev.resilience.idempotency.store.StoredResult;
 import dev.resilience.pipeline.UnstoredAnswer;
 import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
@@ -39,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  * two threads do the same work, and none waits for another one, but for a renewal under way before a transaction takes its
  * snapshot.
  */
-final class IdempotentExecution {
+public final class IdempotentExecution {
 
     private static final Duration SOON = Duration.ofMillis(1);
 

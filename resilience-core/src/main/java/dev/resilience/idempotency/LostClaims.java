@@ -1,5 +1,8 @@
 package dev.resilience.idempotency;
 
+import dev.resilience.idempotency.store.Claim;
+import dev.resilience.idempotency.store.ClaimRequest;
+import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
@@ -61,7 +64,7 @@ final class LostClaims implements AutoCloseable {
     private boolean isFree(ClaimRequest claim, boolean isLast) {
         try {
             if (store.claim(claim) instanceof Claim.Acquired acquired) {
-                store.release(acquired.ownership());
+                store.release(acquired.token());
             }
             return true;
         } catch (RuntimeException unavailable) {

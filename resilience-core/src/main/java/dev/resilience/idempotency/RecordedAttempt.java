@@ -2,7 +2,7 @@ package dev.resilience.idempotency;
 
 import dev.resilience.idempotency.AttemptRecorder.Attempt;
 import dev.resilience.idempotency.AttemptRecorder.EarlierAnswer;
-import dev.resilience.idempotency.EndedAttempts.EndedAttempt;
+import dev.resilience.idempotency.state.EndedAttempts.EndedAttempt;
 import org.jspecify.annotations.Nullable;
 
 /** One attempt as the advisor of its body sees it. */

@@ -1,10 +1,17 @@
 package dev.resilience.idempotency;
 
 import dev.resilience.exception.ResilienceException;
-import dev.resilience.idempotency.EndedAttempts.EndedAttempt;
 import dev.resilience.idempotency.IdempotencyPolicy.Transactional;
-import dev.resilience.idempotency.StoreTransaction.End;
-import dev.resilience.idempotency.Transition.Work;
+import dev.resilience.idempotency.state.EndedAttempts;
+import dev.resilience.idempotency.state.EndedAttempts.EndedAttempt;
+import dev.resilience.idempotency.state.ExecutionState;
+import dev.resilience.idempotency.state.InTransactionState;
+import dev.resilience.idempotency.state.Transition;
+import dev.resilience.idempotency.state.Transition.Work;
+import dev.resilience.idempotency.store.ClaimStatus;
+import dev.resilience.idempotency.store.StoreTransaction;
+import dev.resilience.idempotency.store.StoreTransaction.End;
+import dev.resilience.idempotency.store.StoredResult;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package dev.resilience.pipeline;
 
-import dev.resilience.deadline.Deadline;
+import dev.resilience.context.Deadline;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 

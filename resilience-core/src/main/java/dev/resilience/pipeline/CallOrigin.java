@@ -1,5 +1,7 @@
 package dev.resilience.pipeline;
 
+import dev.resilience.context.CallContext;
+import dev.resilience.context.ContextCarrier;
 import dev.resilience.log.LogLine;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;

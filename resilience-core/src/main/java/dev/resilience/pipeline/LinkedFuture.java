@@ -1,6 +1,7 @@
 package dev.resilience.pipeline;
 
-import dev.resilience.deadline.Deadline;
+import dev.resilience.context.ContextCarrier;
+import dev.resilience.context.Deadline;
 import dev.resilience.time.StoppableTime;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
@@ -122,7 +123,7 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
      *     surroundings cannot be put in place, which ends this future, too
      */
     public void pause(TimeSource time, Duration wait, Runnable next, Runnable onCancel) {
-        Pause pause = new Pause(() -> inContext(() -> goOn(time, next, onCancel)), onCancel);
+        AsyncDelay pause = new AsyncDelay(() -> inContext(() -> goOn(time, next, onCancel)), onCancel);
         cancelling(pause::cancel); // before the timer is set: what comes next says itself how to be cancelled
         pause.start(time, wait, scope.executor());
     }

@@ -1,5 +1,6 @@
 package dev.resilience.pipeline;
 
+import dev.resilience.context.ContextCarrier;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

@@ -1,10 +1,10 @@
 package dev.resilience.retry;
 
-import dev.resilience.pipeline.Attempt;
+import dev.resilience.context.Attempt;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;
-import dev.resilience.worker.StageBody;
+import dev.resilience.worker.AsyncBody;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
@@ -22,7 +22,7 @@ final class AsyncRetry implements BiConsumer<@Nullable Object, @Nullable Throwab
     private final RetryCall call;
     private final LinkedFuture answer = new LinkedFuture();
     private @Nullable Duration wait;
-    private @Nullable StageBody laterAttempt;
+    private @Nullable AsyncBody laterAttempt;
 
     AsyncRetry(Retry retry, Step next, Invocation invocation, RetryCall call) {
         this.retry = retry;
@@ -45,7 +45,7 @@ final class AsyncRetry implements BiConsumer<@Nullable Object, @Nullable Throwab
     /** An attempt has ended. */
     @Override
     public void accept(@Nullable Object result, @Nullable Throwable failure) {
-        StageBody ended = laterAttempt;
+        AsyncBody ended = laterAttempt;
         if (ended != null) {
             laterAttempt = null;
             retry.time().bodies().remove(ended);
@@ -95,7 +95,7 @@ final class AsyncRetry implements BiConsumer<@Nullable Object, @Nullable Throwab
     }
 
     private void attemptAgain() {
-        StageBody body = new StageBody();
+        AsyncBody body = new AsyncBody();
         laterAttempt = body;
         retry.time().bodies().add(body);
         answer.cancelling(body::stop);

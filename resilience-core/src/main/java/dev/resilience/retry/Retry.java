@@ -1,9 +1,9 @@
 package dev.resilience.retry;
 
-import dev.resilience.event.Events;
-import dev.resilience.event.OutcomeCounters;
+import dev.resilience.context.Attempt;
 import dev.resilience.event.RetryOutcome;
-import dev.resilience.pipeline.Attempt;
+import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.event.internal.OutcomeCounters;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Step;
@@ -32,7 +32,7 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
     private final RetryPolicy policy;
     private final RetryRules rules;
     private final LaterAttempts laterAttempts;
-    private final Events events;
+    private final EventPublisher events;
     private final @Nullable RetryBudget budget;
     private final DoubleSupplier random;
     private final RetryCounters counters;
@@ -144,7 +144,7 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
         if (policy.maxDuration() != null) {
             return time().nanoTime();
         }
-        return events.heard() ? time().coarseNanoTime() : NOT_MEASURED;
+        return events.hasListeners() ? time().coarseNanoTime() : NOT_MEASURED;
     }
 
     /** A call succeeded at once. */

@@ -1,6 +1,7 @@
 package dev.resilience.retry;
 
 import dev.resilience.pipeline.LiveObject;
+import dev.resilience.retry.window.RetryBudgetWindow;
 import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
 import java.lang.invoke.MethodHandles;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * max-ratio × first attempts} of them, whatever fails.
  *
  * <p>A call asks before it waits, and the retry is kept for it until its wait is over; if there is none to be kept, the
- * call need not wait. The retry counts when it is made, and the promise is about that moment: {@link RetryHistory} says
+ * call need not wait. The retry counts when it is made, and the promise is about that moment: {@link RetryBudgetWindow} says
  * why both hold. A call that does not make its retry gives it back.
  *
  * <p>A first attempt counts when it has ended. One that succeeds costs the first retry that uses the budget nothing: it
@@ -28,7 +29,7 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
 
     static {
         try {
-            HISTORY = MethodHandles.lookup().findVarHandle(RetryBudget.class, "history", RetryHistory.class);
+            HISTORY = MethodHandles.lookup().findVarHandle(RetryBudget.class, "history", RetryBudgetWindow.class);
         } catch (ReflectiveOperationException impossible) {
             throw new ExceptionInInitializerError(impossible);
         }
@@ -43,7 +44,7 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
     private final LongAdder successesOfFirstUser = new LongAdder();
     private final AtomicBoolean hasFirstUser = new AtomicBoolean();
     private final LongWaits longWaits = new LongWaits();
-    private volatile RetryHistory history;
+    private volatile RetryBudgetWindow history;
 
     /** For adapters; applications ask {@link dev.resilience.Resilience#retryBudget}. */
     public RetryBudget(String name, RetryBudgetPolicy policy, TimeSource time) {
@@ -52,8 +53,8 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
         this.time = time;
         this.start = time.nanoTime();
         // rounded up: the slots together must not be shorter than the window
-        this.slotNanos = (Durations.toNanos(policy.window()) - 1) / RetryHistory.SLOTS_PER_WINDOW + 1;
-        this.history = RetryHistory.empty(policy);
+        this.slotNanos = (Durations.toNanos(policy.window()) - 1) / RetryBudgetWindow.SLOTS_PER_WINDOW + 1;
+        this.history = RetryBudgetWindow.empty(policy.window(), policy.minRetriesPerSecond(), policy.maxRatio());
     }
 
     @Override
@@ -91,9 +92,9 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
         }
         long waitNanos = Durations.toNanos(wait);
         while (true) {
-            RetryHistory before = history;
+            RetryBudgetWindow before = history;
             long elapsed = elapsed();
-            RetryHistory now = before.at(elapsed / slotNanos, firstAttempts());
+            RetryBudgetWindow now = before.at(elapsed / slotNanos, firstAttempts());
             long due = Math.max(now.slot(), slotAfter(elapsed, waitNanos));
             if (!now.hasRoom(due, 1 - (double) (elapsed % slotNanos) / slotNanos)) {
                 if (isPresent(before, now)) {
@@ -109,9 +110,9 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
 
     private @Nullable RetryReservation reserveLongWait(Duration wait) {
         long elapsed = elapsed();
-        RetryHistory now = history.at(elapsed / slotNanos, firstAttempts());
-        long present = elapsed / slotNanos / RetryHistory.SLOTS_PER_WINDOW;
-        long due = slotAfter(elapsed, Durations.toNanos(wait)) / RetryHistory.SLOTS_PER_WINDOW;
+        RetryBudgetWindow now = history.at(elapsed / slotNanos, firstAttempts());
+        long present = elapsed / slotNanos / RetryBudgetWindow.SLOTS_PER_WINDOW;
+        long due = slotAfter(elapsed, Durations.toNanos(wait)) / RetryBudgetWindow.SLOTS_PER_WINDOW;
         boolean mayWait = now.available() > 0 && longWaits.add(present, due, now.expectedPerWindow());
         return mayWait ? new RetryReservation(this, due, true) : null;
     }
@@ -128,8 +129,8 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
     /** Takes one retry out of the budget if there is one that is not reserved. */
     boolean tryAcquire() {
         while (true) {
-            RetryHistory before = history;
-            RetryHistory now = before.at(elapsed() / slotNanos, firstAttempts());
+            RetryBudgetWindow before = history;
+            RetryBudgetWindow now = before.at(elapsed() / slotNanos, firstAttempts());
             if (now.available() == 0) {
                 if (isPresent(before, now)) {
                     return false;
@@ -146,20 +147,20 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
      * Notes at a refusal which slot it is, once a slot: a call that has read the clock before must not count its retry in
      * the past, where it would make room for others too soon.
      */
-    private boolean isPresent(RetryHistory before, RetryHistory now) {
+    private boolean isPresent(RetryBudgetWindow before, RetryBudgetWindow now) {
         return now.slot() == before.slot() || HISTORY.compareAndSet(this, before, now);
     }
 
     /** Turns a reservation into a retry that is made now; refuses only what would break the promise. */
     boolean use(long due) {
         while (true) {
-            RetryHistory before = history;
-            RetryHistory now = before.at(elapsed() / slotNanos, firstAttempts());
+            RetryBudgetWindow before = history;
+            RetryBudgetWindow now = before.at(elapsed() / slotNanos, firstAttempts());
             if (!now.keepsPlan(due)) {
                 return tryAcquire();
             }
             boolean granted = now.allowsRetry();
-            RetryHistory after = now.withoutPlan(due);
+            RetryBudgetWindow after = now.withoutPlan(due);
             if (HISTORY.compareAndSet(this, before, granted ? after.withRetry() : after)) {
                 return granted;
             }
@@ -169,7 +170,7 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
     /** Without a look at the clock, which may be what keeps the retry from being made. */
     void giveBack(long due) {
         while (true) {
-            RetryHistory before = history;
+            RetryBudgetWindow before = history;
             if (!before.keepsPlan(due) || HISTORY.compareAndSet(this, before, before.withoutPlan(due))) {
                 return;
             }

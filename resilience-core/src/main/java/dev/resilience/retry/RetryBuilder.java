@@ -1,7 +1,7 @@
 package dev.resilience.retry;
 
-import dev.resilience.event.Events;
-import dev.resilience.fault.Faults;
+import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.policy.InvalidPolicyException;
 import dev.resilience.policy.Require;
 import dev.resilience.time.TimeSource;
@@ -18,9 +18,9 @@ public final class RetryBuilder {
 
     final String name;
     final RetryPolicy policy;
-    Faults faults = Faults.ofJdk();
+    CompositeFaultClassifier faults = CompositeFaultClassifier.ofJdk();
     TimeSource time = TimeSource.system();
-    Events events = new Events();
+    EventPublisher events = new EventPublisher();
 
     @Nullable
     RetryBudget budget;
@@ -36,8 +36,8 @@ public final class RetryBuilder {
         this.policy = policy;
     }
 
-    /** Tells which failures are transient; default {@link Faults#ofJdk()}. */
-    public RetryBuilder faults(Faults classification) {
+    /** Tells which failures are transient; default {@link CompositeFaultClassifier#ofJdk()}. */
+    public RetryBuilder faults(CompositeFaultClassifier classification) {
         faults = classification;
         return this;
     }
@@ -49,7 +49,7 @@ public final class RetryBuilder {
     }
 
     /** Tells listeners what happens; default none. */
-    public RetryBuilder events(Events listeners) {
+    public RetryBuilder events(EventPublisher listeners) {
         events = listeners;
         return this;
     }

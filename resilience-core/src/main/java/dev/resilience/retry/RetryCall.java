@@ -1,10 +1,11 @@
 package dev.resilience.retry;
 
-import dev.resilience.deadline.Deadline;
+import dev.resilience.context.Attempt;
+import dev.resilience.context.Deadline;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.exception.DeadlineExceededException;
-import dev.resilience.fault.Faults;
-import dev.resilience.pipeline.Attempt;
+import dev.resilience.fault.CompositeFaultClassifier;
+import dev.resilience.fault.EarlierFailures;
 import dev.resilience.time.Durations;
 import java.time.Duration;
 import java.util.Set;
@@ -82,7 +83,7 @@ final class RetryCall {
         firstAttemptEnded();
         result = null;
         failure = failed;
-        if (Faults.isInterrupt(failed)) {
+        if (CompositeFaultClassifier.isInterrupt(failed)) {
             return end(RetryOutcome.INTERRUPTED, "");
         }
         if (!retry.rules().isTransient(failed, transientStatuses)) {

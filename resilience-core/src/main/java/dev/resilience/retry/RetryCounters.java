@@ -1,8 +1,8 @@
 package dev.resilience.retry;
 
-import dev.resilience.event.OutcomeCounters;
+import dev.resilience.context.Attempt;
 import dev.resilience.event.RetryOutcome;
-import dev.resilience.pipeline.Attempt;
+import dev.resilience.event.internal.OutcomeCounters;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;

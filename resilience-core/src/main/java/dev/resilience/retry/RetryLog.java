@@ -1,6 +1,6 @@
 package dev.resilience.retry;
 
-import dev.resilience.fault.Faults;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.log.FoldedLog;
 import dev.resilience.log.LogLine;
 import dev.resilience.log.LoggedFailure;
@@ -178,7 +178,7 @@ final class RetryLog {
     /** Reported once for every type and the type at the bottom of it, for wrappers look alike. */
     void unknown(Throwable failure) {
         String type = failure.getClass().getName();
-        String root = Faults.rootCause(failure).getClass().getName();
+        String root = CompositeFaultClassifier.rootCause(failure).getClass().getName();
         String both = type.equals(root) ? type : type + ", caused by " + root + ",";
         if (unknownTypes.size() < MOST_REMEMBERED && unknownTypes.add(both)) {
             UNKNOWN_FAULT

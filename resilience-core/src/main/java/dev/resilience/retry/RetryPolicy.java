@@ -1,6 +1,6 @@
 package dev.resilience.retry;
 
-import dev.resilience.fault.Faults;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.policy.Require;
 import java.time.Duration;
 import java.util.List;
@@ -91,7 +91,7 @@ public record RetryPolicy(
         private Backoff backoff = Backoff.DEFAULT;
         private List<Class<? extends Throwable>> retryOn = List.of();
         private List<Class<? extends Throwable>> doNotRetryOn = List.of();
-        private Set<Integer> retryOnStatus = Faults.TRANSIENT_STATUSES;
+        private Set<Integer> retryOnStatus = CompositeFaultClassifier.TRANSIENT_STATUSES;
         private @Nullable String retryOnResult;
         private boolean honorRetryAfter = true;
         private Duration maxRetryAfter = Duration.ofSeconds(60);

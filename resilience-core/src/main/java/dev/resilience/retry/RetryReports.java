@@ -1,9 +1,9 @@
 package dev.resilience.retry;
 
-import dev.resilience.event.Events;
 import dev.resilience.event.RetryFinished;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.event.RetryScheduled;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -13,13 +13,18 @@ final class RetryReports {
 
     private final String name;
     private final TimeSource time;
-    private final Events events;
+    private final EventPublisher events;
     private final RetryCounters counters;
     private final RetryLog log;
     private final FailureStreak failures;
 
     RetryReports(
-            String name, TimeSource time, Events events, RetryCounters counters, RetryLog log, FailureStreak failures) {
+            String name,
+            TimeSource time,
+            EventPublisher events,
+            RetryCounters counters,
+            RetryLog log,
+            FailureStreak failures) {
         this.name = name;
         this.time = time;
         this.events = events;

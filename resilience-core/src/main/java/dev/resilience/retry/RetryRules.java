@@ -1,10 +1,11 @@
 package dev.resilience.retry;
 
 import dev.resilience.exception.ResilienceException;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.ExceptionRules;
 import dev.resilience.fault.Fault;
-import dev.resilience.fault.Faults;
 import dev.resilience.fault.HttpFailure;
+import dev.resilience.fault.RetryAfter;
 import dev.resilience.pipeline.UnstoredAnswer;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
@@ -21,14 +22,14 @@ final class RetryRules {
     private final RetryPolicy policy;
     private final ExceptionRules rules;
     private final ExceptionRules rulesForRefusals;
-    private final Faults faults;
+    private final CompositeFaultClassifier faults;
     private final @Nullable Predicate<@Nullable Object> retryOnResult;
     private final TransactionState transactions;
     private final RetryLog log;
 
     RetryRules(
             RetryPolicy policy,
-            Faults faults,
+            CompositeFaultClassifier faults,
             @Nullable Predicate<@Nullable Object> retryOnResult,
             TransactionState transactions,
             RetryLog log) {

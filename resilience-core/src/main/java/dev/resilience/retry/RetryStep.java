@@ -1,6 +1,6 @@
 package dev.resilience.retry;
 
-import dev.resilience.pipeline.Attempt;
+import dev.resilience.context.Attempt;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.WaitStoppedException;

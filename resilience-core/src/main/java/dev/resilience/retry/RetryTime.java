@@ -1,6 +1,6 @@
 package dev.resilience.retry;
 
-import dev.resilience.deadline.Deadline;
+import dev.resilience.context.Deadline;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

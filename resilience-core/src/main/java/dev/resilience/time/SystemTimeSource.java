@@ -28,7 +28,7 @@ final class SystemTimeSource implements TimeSource {
      * costs whoever sets it some microseconds; most are cancelled before they are due, and behind the next beat nobody is
      * woken for them.
      */
-    private static final Pulse HEARTBEAT = new Pulse(100, SystemTimeSource::onTimer);
+    private static final OnDemandTicker HEARTBEAT = new OnDemandTicker(100, SystemTimeSource::onTimer);
 
     private SystemTimeSource() {}
 
@@ -116,7 +116,7 @@ final class SystemTimeSource implements TimeSource {
     }
 
     /** Asks for the time a hundred times a second, so that callers need only read it. */
-    private static final class Ticker extends Pulse {
+    private static final class Ticker extends OnDemandTicker {
 
         static final Ticker INSTANCE = new Ticker();
 

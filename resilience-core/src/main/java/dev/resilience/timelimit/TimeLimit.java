@@ -1,14 +1,14 @@
 package dev.resilience.timelimit;
 
-import dev.resilience.deadline.Deadline;
-import dev.resilience.deadline.TimeAllowed;
+import dev.resilience.context.ContextCarrier;
+import dev.resilience.context.Deadline;
+import dev.resilience.context.EffectiveTimeout;
 import dev.resilience.event.CallTimedOut;
-import dev.resilience.event.Events;
-import dev.resilience.event.OutcomeCounters;
 import dev.resilience.event.TimeLimitOutcome;
+import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.event.internal.OutcomeCounters;
 import dev.resilience.exception.TimeLimitExceededException;
 import dev.resilience.log.FoldedLog;
-import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Step;
@@ -33,7 +33,7 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
 
     private final String name;
     private final TimeSource time;
-    private final Events events;
+    private final EventPublisher events;
     private final ContextCarrier carrier;
     private final BoundedExecutor workers;
     private volatile TimeLimitPolicy policy;
@@ -45,7 +45,8 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
      *
      * @param carrier takes along to the worker threads what is bound to the caller's
      */
-    public TimeLimit(String name, TimeLimitPolicy policy, TimeSource time, Events events, ContextCarrier carrier) {
+    public TimeLimit(
+            String name, TimeLimitPolicy policy, TimeSource time, EventPublisher events, ContextCarrier carrier) {
         this(name, policy, time, events, carrier, MOST_WORKERS);
     }
 
@@ -53,7 +54,7 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
             String name,
             TimeLimitPolicy policy,
             TimeSource time,
-            Events events,
+            EventPublisher events,
             ContextCarrier carrier,
             int mostWorkers) {
         this.name = name;
@@ -73,7 +74,7 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
 
     /** A time limit with the system's time, which takes along what {@link ContextCarrier#standard()} does. */
     public static TimeLimit of(String name, TimeLimitPolicy policy) {
-        return new TimeLimit(name, policy, TimeSource.system(), new Events(), ContextCarrier.standard());
+        return new TimeLimit(name, policy, TimeSource.system(), new EventPublisher(), ContextCarrier.standard());
     }
 
     @Override
@@ -132,8 +133,8 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
      *
      * @throws dev.resilience.exception.DeadlineExceededException if no time is left for it
      */
-    static TimeAllowed begin(TimeLimitPolicy policy) {
-        TimeAllowed allowed = TimeAllowed.under(policy.timeout());
+    static EffectiveTimeout begin(TimeLimitPolicy policy) {
+        EffectiveTimeout allowed = EffectiveTimeout.under(policy.timeout());
         Deadline.check(); // after the limit, which is therefore longer than zero
         return allowed;
     }
@@ -145,19 +146,19 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
     /**
      * @param cause what it threw when it was interrupted, if that is known
      */
-    TimeLimitExceededException exceeded(TimeAllowed allowed, @Nullable Throwable cause) {
+    TimeLimitExceededException exceeded(EffectiveTimeout allowed, @Nullable Throwable cause) {
         String why = told("the call took longer than ", allowed);
         return new TimeLimitExceededException(name, why, cause, allowed.byDeadline());
     }
 
     /** The call has waited for a worker all the time. */
-    TimeLimitExceededException noWorker(TimeAllowed allowed) {
+    TimeLimitExceededException noWorker(EffectiveTimeout allowed) {
         String why = told("no worker thread became free within ", allowed);
         return TimeLimitExceededException.notBegun(name, why, allowed.byDeadline());
     }
 
     /** Counts a call that took too long, and tells of it. */
-    private String told(String what, TimeAllowed allowed) {
+    private String told(String what, EffectiveTimeout allowed) {
         String why = what + allowed;
         calls.count(TimeLimitOutcome.TIMED_OUT);
         log.write(

@@ -1,13 +1,13 @@
 package dev.resilience.timelimit;
 
-import dev.resilience.deadline.TimeAllowed;
+import dev.resilience.context.EffectiveTimeout;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.TimeSource.Scheduled;
 import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
-import dev.resilience.worker.BodyRun;
 import dev.resilience.worker.BoundedExecutor;
-import dev.resilience.worker.WorkerCall;
+import dev.resilience.worker.InterruptibleExecution;
+import dev.resilience.worker.OffloadedCall;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -27,14 +27,14 @@ final class TimeLimitStep extends Step {
     @Override
     public @Nullable Object call(Invocation invocation) throws Throwable {
         TimeLimitPolicy policy = limit.policy();
-        TimeAllowed allowed = TimeLimit.begin(policy);
+        EffectiveTimeout allowed = TimeLimit.begin(policy);
         return policy.thread() == RunsOn.CALLER
                 ? callOnCallersThread(invocation, allowed)
                 : callOnWorker(invocation, allowed);
     }
 
-    private @Nullable Object callOnCallersThread(Invocation invocation, TimeAllowed allowed) throws Throwable {
-        BodyRun body = new BodyRun();
+    private @Nullable Object callOnCallersThread(Invocation invocation, EffectiveTimeout allowed) throws Throwable {
+        InterruptibleExecution body = new InterruptibleExecution();
         Scheduled timer = limit.time().scheduleUrgent(allowed.timeout(), body::interrupt);
         body.begin();
         Object result;
@@ -52,7 +52,7 @@ final class TimeLimitStep extends Step {
         return result;
     }
 
-    private boolean endedInTime(BodyRun body, Scheduled timer) {
+    private boolean endedInTime(InterruptibleExecution body, Scheduled timer) {
         if (!body.end()) {
             return false;
         }
@@ -62,10 +62,10 @@ final class TimeLimitStep extends Step {
     }
 
     /** Where the caller is let go when the time is over, whatever the body does. */
-    private @Nullable Object callOnWorker(Invocation invocation, TimeAllowed allowed) throws Throwable {
-        WorkerCall call = new WorkerCall(next, invocation, limit.carrier(), () -> {});
+    private @Nullable Object callOnWorker(Invocation invocation, EffectiveTimeout allowed) throws Throwable {
+        OffloadedCall call = new OffloadedCall(next, invocation, limit.carrier(), () -> {});
         Scheduled timer = limit.time().scheduleUrgent(allowed.timeout(), () -> timedOut(call));
-        WorkerCall.Ending ending;
+        OffloadedCall.Ending ending;
         try {
             workers.execute(call);
             if (call.isAbandoned()) {
@@ -82,7 +82,7 @@ final class TimeLimitStep extends Step {
         return ending.get();
     }
 
-    private void timedOut(WorkerCall call) {
+    private void timedOut(OffloadedCall call) {
         if (call.abandon() && !workers.withdraw(call)) {
             call.stop();
         }
@@ -91,13 +91,14 @@ final class TimeLimitStep extends Step {
     @Override
     public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
         TimeLimitPolicy policy = limit.policy();
-        TimeAllowed allowed;
+        EffectiveTimeout allowed;
         try {
             allowed = TimeLimit.begin(policy);
         } catch (Throwable late) {
             return CompletableFuture.failedFuture(late);
         }
-        return new AsynchronousCall(limit, policy.thread() == RunsOn.CALLER ? null : workers, next, invocation, allowed)
+        return new AsyncTimeLimitCall(
+                        limit, policy.thread() == RunsOn.CALLER ? null : workers, next, invocation, allowed)
                 .start();
     }
 }

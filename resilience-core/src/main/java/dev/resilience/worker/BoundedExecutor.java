@@ -21,14 +21,14 @@ public final class BoundedExecutor implements Executor {
     private static final LogLine JOB_FAILED = LogLine.warn("worker_failed");
 
     private final int most;
-    private final Daemons platformThreads;
+    private final DaemonExecutor platformThreads;
     private final Executor threads;
     private final ReentrantLock lock = new ReentrantLock();
     private final Set<Runnable> line = new LinkedHashSet<>();
     private int busy;
     private long begun;
 
-    private BoundedExecutor(int most, Daemons platformThreads, Executor threads) {
+    private BoundedExecutor(int most, DaemonExecutor platformThreads, Executor threads) {
         this.most = most;
         this.platformThreads = platformThreads;
         this.threads = threads;
@@ -41,7 +41,7 @@ public final class BoundedExecutor implements Executor {
      * @param most jobs that run at once
      */
     public static BoundedExecutor ofPlatformThreads(String prefix, int most) {
-        Daemons daemons = new Daemons(prefix);
+        DaemonExecutor daemons = new DaemonExecutor(prefix);
         return new BoundedExecutor(most, daemons, daemons);
     }
 
@@ -49,7 +49,7 @@ public final class BoundedExecutor implements Executor {
     public static BoundedExecutor ofVirtualThreads(String prefix, int most) {
         ThreadFactory virtual = VirtualThreads.named(prefix);
         return new BoundedExecutor(
-                most, new Daemons(prefix), job -> virtual.newThread(job).start());
+                most, new DaemonExecutor(prefix), job -> virtual.newThread(job).start());
     }
 
     /** Workers that have a job now; one whose job never ends stays so. */

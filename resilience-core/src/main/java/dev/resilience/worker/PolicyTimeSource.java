@@ -119,7 +119,7 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
      */
     @Override
     public void sleep(Duration duration) throws InterruptedException {
-        BodyRun sleeping = new BodyRun();
+        InterruptibleExecution sleeping = new InterruptibleExecution();
         Wait wait = ends -> sleeping.interrupt();
         sleeping.begin();
         try {
@@ -142,7 +142,7 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
         }
     }
 
-    private boolean isUndisturbed(BodyRun sleeping, Wait wait) {
+    private boolean isUndisturbed(InterruptibleExecution sleeping, Wait wait) {
         waits.remove(wait);
         return sleeping.end();
     }

@@ -17,15 +17,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RunningBodies {
 
-    private final Set<StageBody> running = ConcurrentHashMap.newKeySet();
+    private final Set<AsyncBody> running = ConcurrentHashMap.newKeySet();
 
     /** Notes a body that is about to begin. */
-    public void add(StageBody body) {
+    public void add(AsyncBody body) {
         running.add(body);
     }
 
     /** The body's stage has ended. */
-    public void remove(StageBody body) {
+    public void remove(AsyncBody body) {
         running.remove(body);
     }
 
@@ -39,7 +39,7 @@ public final class RunningBodies {
             Step next,
             Invocation invocation,
             BiConsumer<@Nullable Object, @Nullable Throwable> then) {
-        StageBody body = new StageBody();
+        AsyncBody body = new AsyncBody();
         running.add(body);
         answer.awaitToTheEnd(new Stoppable(body, next), invocation, (result, failure) -> {
             try {
@@ -66,10 +66,10 @@ public final class RunningBodies {
 
     private static final class Stoppable extends Step {
 
-        private final StageBody body;
+        private final AsyncBody body;
         private final Step next;
 
-        Stoppable(StageBody body, Step next) {
+        Stoppable(AsyncBody body, Step next) {
             this.body = body;
             this.next = next;
         }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.concurrency.StubTime;
+import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.BulkheadOutcome;
-import dev.resilience.event.Events;
-import dev.resilience.pipeline.ContextCarrier;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.pipeline.Pipeline;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -25,7 +25,8 @@ class BrokenTimeTests {
     BrokenTimeTests(BulkheadPolicy.Type type) {
         BulkheadPolicy policy =
                 BulkheadPolicy.builder().type(type).maxConcurrent(1).maxQueue(1).build();
-        this.bulkhead = new Bulkhead("orders", policy, new BrokenTime(), new Events(), ContextCarrier.standard());
+        this.bulkhead =
+                new Bulkhead("orders", policy, new BrokenTime(), new EventPublisher(), ContextCarrier.standard());
         this.pipeline = Pipeline.of(bulkhead);
     }
 

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.bulkhead.TestBulkhead.Call;
 import dev.resilience.bulkhead.TestBulkhead.Caller;
+import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.event.CallQueued;
 import dev.resilience.event.CallRejected;
-import dev.resilience.event.Events;
-import dev.resilience.pipeline.ContextCarrier;
+import dev.resilience.event.internal.EventPublisher;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Nested;
@@ -102,7 +102,7 @@ class BulkheadEventsTests {
     @Nested
     class AreHeardByAListener {
 
-        private final Events events = new Events();
+        private final EventPublisher events = new EventPublisher();
         private final Bulkhead bulkhead = new Bulkhead(
                 "orders",
                 BulkheadPolicy.builder().maxConcurrent(1).build(),

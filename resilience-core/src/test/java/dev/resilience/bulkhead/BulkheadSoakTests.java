@@ -3,11 +3,11 @@ package dev.resilience.bulkhead;
 import static dev.resilience.bulkhead.TestBulkhead.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.event.CallQueued;
-import dev.resilience.event.Events;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.BulkheadFullException;
-import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
@@ -50,7 +50,7 @@ class BulkheadSoakTests {
     }
 
     private Bulkhead bulkhead(BulkheadPolicy.Type type) {
-        Events events = new Events();
+        EventPublisher events = new EventPublisher();
         events.add(event -> {
             if (event instanceof CallQueued ended) {
                 queued.add(ended);

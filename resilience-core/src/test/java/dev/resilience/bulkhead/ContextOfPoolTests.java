@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.bulkhead.TestBulkhead.Call;
 import dev.resilience.bulkhead.TestBulkhead.Caller;
-import dev.resilience.deadline.Deadline;
-import dev.resilience.pipeline.Attempt;
-import dev.resilience.pipeline.CallContext;
-import dev.resilience.pipeline.ContextCarrier;
+import dev.resilience.context.Attempt;
+import dev.resilience.context.CallContext;
+import dev.resilience.context.ContextCarrier;
+import dev.resilience.context.Deadline;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.bulkhead.TestBulkhead.Call;
 import dev.resilience.bulkhead.TestBulkhead.Caller;
-import dev.resilience.deadline.Deadline;
+import dev.resilience.context.CallContext;
+import dev.resilience.context.Deadline;
 import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.exception.DeadlineExceededException;
-import dev.resilience.pipeline.CallContext;
 import dev.resilience.pipeline.InContext;
 import dev.resilience.pipeline.Pipeline;
 import java.time.Duration;

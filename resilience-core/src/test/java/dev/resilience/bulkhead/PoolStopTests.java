@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.bulkhead.TestBulkhead.Call;
 import dev.resilience.bulkhead.TestBulkhead.Caller;
-import dev.resilience.event.Events;
+import dev.resilience.context.ContextCarrier;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.BulkheadFullException;
-import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.pipeline.Pipeline;
 import java.time.Duration;
 import java.util.List;
@@ -185,7 +185,7 @@ class PoolStopTests {
                         .maxConcurrent(1)
                         .build(),
                 time,
-                new Events(),
+                new EventPublisher(),
                 ContextCarrier.standard());
         Pipeline.of(bulkhead).callAsync(CompletableFuture::new);
         Pipeline.of(bulkhead).callAsync(CompletableFuture::new);

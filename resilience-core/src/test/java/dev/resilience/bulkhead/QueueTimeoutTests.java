@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.bulkhead.TestBulkhead.Call;
 import dev.resilience.bulkhead.TestBulkhead.Caller;
-import dev.resilience.event.Events;
+import dev.resilience.context.ContextCarrier;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.BulkheadFullException;
-import dev.resilience.pipeline.ContextCarrier;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -118,7 +118,7 @@ class QueueTimeoutTests {
                         .queueTimeout(Duration.ofSeconds(Long.MAX_VALUE))
                         .build(),
                 calls.time,
-                new Events(),
+                new EventPublisher(),
                 ContextCarrier.standard());
         Call first = calls.start(patient, caller);
         Call second = calls.start(patient, caller);

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.bulkhead.TestBulkhead.Call;
 import dev.resilience.bulkhead.TestBulkhead.Caller;
+import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.CallQueued;
-import dev.resilience.event.Events;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.BulkheadFullException;
-import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.pipeline.Pipeline;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -62,7 +62,7 @@ class StoppedOnTheWayTests {
                 .type(BulkheadPolicy.Type.THREAD_POOL)
                 .maxConcurrent(1)
                 .build();
-        Bulkhead bulkhead = new Bulkhead("orders", policy, time, new Events(), ContextCarrier.standard());
+        Bulkhead bulkhead = new Bulkhead("orders", policy, time, new EventPublisher(), ContextCarrier.standard());
         CompletableFuture<String> running = new CompletableFuture<>();
         Pipeline.of(bulkhead).callAsync(() -> running);
         CompletableFuture<String> waiting =

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.BulkheadOutcome;
-import dev.resilience.event.Events;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.BulkheadFullException;
-import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
@@ -24,7 +24,7 @@ class StoppedWaitsTests {
             "orders",
             BulkheadPolicy.builder().maxConcurrent(1).maxQueue(5).build(),
             time,
-            new Events(),
+            new EventPublisher(),
             ContextCarrier.standard());
     private final Pipeline pipeline = Pipeline.of(bulkhead);
     private final CompletableFuture<String> first = new CompletableFuture<>();

@@ -3,10 +3,10 @@ package dev.resilience.bulkhead;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.BulkheadOutcome;
-import dev.resilience.event.Events;
 import dev.resilience.event.ResilienceEvent;
-import dev.resilience.pipeline.ContextCarrier;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
@@ -26,7 +26,7 @@ final class TestBulkhead {
 
     final ManualTimeSource time = new ManualTimeSource();
     final List<ResilienceEvent> events = Collections.synchronizedList(new ArrayList<>());
-    final Events heard = new Events();
+    final EventPublisher heard = new EventPublisher();
     final Bulkhead bulkhead;
     final Pipeline pipeline;
 

@@ -4,9 +4,9 @@ import static dev.resilience.bulkhead.TestBulkhead.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.BulkheadOutcome;
-import dev.resilience.event.Events;
-import dev.resilience.pipeline.ContextCarrier;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.pipeline.Pipeline;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -36,7 +36,7 @@ class TimeThatBreaksInLineTests {
         BulkheadPolicy policy =
                 BulkheadPolicy.builder().type(type).maxConcurrent(1).maxQueue(1).build();
         this.type = type;
-        this.bulkhead = new Bulkhead("orders", policy, time, new Events(), ContextCarrier.standard());
+        this.bulkhead = new Bulkhead("orders", policy, time, new EventPublisher(), ContextCarrier.standard());
         this.pipeline = Pipeline.of(bulkhead);
         CountDownLatch begun = new CountDownLatch(1);
         this.leaver = pipeline.callAsync(() -> {

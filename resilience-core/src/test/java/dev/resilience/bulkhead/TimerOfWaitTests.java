@@ -3,11 +3,11 @@ package dev.resilience.bulkhead;
 import static dev.resilience.bulkhead.TestBulkhead.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.CapturedLog;
-import dev.resilience.event.Events;
-import dev.resilience.pipeline.ContextCarrier;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.pipeline.Pipeline;
-import dev.resilience.worker.Alarm;
+import dev.resilience.worker.CancellableTimer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -25,7 +25,7 @@ class TimerOfWaitTests {
 
     private static final Duration SOON = Duration.ofSeconds(30);
 
-    private final CapturedLog log = CapturedLog.of(Alarm.class);
+    private final CapturedLog log = CapturedLog.of(CancellableTimer.class);
     private final Time time = new Time();
     private final Bulkhead bulkhead;
     private final Pipeline pipeline;
@@ -36,7 +36,7 @@ class TimerOfWaitTests {
     TimerOfWaitTests(BulkheadPolicy.Type type) {
         BulkheadPolicy policy =
                 BulkheadPolicy.builder().type(type).maxConcurrent(1).maxQueue(1).build();
-        this.bulkhead = new Bulkhead("orders", policy, time, new Events(), ContextCarrier.standard());
+        this.bulkhead = new Bulkhead("orders", policy, time, new EventPublisher(), ContextCarrier.standard());
         this.pipeline = Pipeline.of(bulkhead);
         this.leaver = pipeline.callAsync(() -> running);
         this.waiting = pipeline.callAsync(() -> CompletableFuture.completedFuture("waited"));

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.event.CircuitState;
 import dev.resilience.event.CircuitStateChanged;
-import dev.resilience.event.Events;
-import dev.resilience.fault.Faults;
+import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.time.ManualTimeSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,10 +13,14 @@ import org.junit.jupiter.api.Test;
 
 class AnnouncementsTests {
 
-    private final Events events = new Events();
+    private final EventPublisher events = new EventPublisher();
     private final List<CircuitState> heard = new ArrayList<>();
     private final CircuitBreaker breaker = new CircuitBreaker(
-            "payments", CircuitBreakerPolicy.defaults(), Faults.ofJdk(), new ManualTimeSource(), events);
+            "payments",
+            CircuitBreakerPolicy.defaults(),
+            CompositeFaultClassifier.ofJdk(),
+            new ManualTimeSource(),
+            events);
 
     @Test
     void aTransitionThatFollowsAtOnceIsToldOfAfterTheOneBefore() {

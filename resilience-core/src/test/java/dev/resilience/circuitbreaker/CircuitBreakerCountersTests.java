@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.resilience.event.CallRejected;
 import dev.resilience.event.CircuitState;
 import dev.resilience.event.CircuitStateChanged;
-import dev.resilience.event.Events;
-import dev.resilience.fault.Faults;
+import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.policy.Way;
 import dev.resilience.time.ManualTimeSource;
@@ -132,9 +132,9 @@ class CircuitBreakerCountersTests {
         @Test
         void mayBeListenedToByOneThatCallsAndThrows() throws Throwable {
             ManualTimeSource time = new ManualTimeSource();
-            Events events = new Events();
-            CircuitBreaker breaker =
-                    new CircuitBreaker("payments", TestBreaker.consecutive(1).build(), Faults.ofJdk(), time, events);
+            EventPublisher events = new EventPublisher();
+            CircuitBreaker breaker = new CircuitBreaker(
+                    "payments", TestBreaker.consecutive(1).build(), CompositeFaultClassifier.ofJdk(), time, events);
             events.add(event -> {
                 if (event instanceof CircuitStateChanged changed && changed.to() == CircuitState.OPEN) {
                     breaker.close();

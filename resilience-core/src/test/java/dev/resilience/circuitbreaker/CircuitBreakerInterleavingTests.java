@@ -8,9 +8,9 @@ import dev.resilience.concurrency.Interleavings;
 import dev.resilience.concurrency.StubTime;
 import dev.resilience.concurrency.WithoutLog;
 import dev.resilience.event.CircuitState;
-import dev.resilience.event.Events;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.CircuitOpenException;
-import dev.resilience.fault.Faults;
+import dev.resilience.fault.CompositeFaultClassifier;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -29,7 +29,7 @@ class CircuitBreakerInterleavingTests {
 
     private static final Duration OPEN = Duration.ofMillis(1);
     private static final Duration PROBE_TIMEOUT = Duration.ofDays(1);
-    private static final Faults FAULTS = Faults.ofJdk();
+    private static final CompositeFaultClassifier FAULTS = CompositeFaultClassifier.ofJdk();
     private static final CircuitBreakerPolicy CLOSED = policy(1, CircuitState.CLOSED);
     private static final CircuitBreakerPolicy ONE_PROBE = policy(1, CircuitState.OPEN);
     private static final CircuitBreakerPolicy TWO_PROBES = policy(2, CircuitState.OPEN);
@@ -172,7 +172,7 @@ class CircuitBreakerInterleavingTests {
     }
 
     private static CircuitBreaker breaker(CircuitBreakerPolicy policy, StubTime time) {
-        return new CircuitBreaker("test", policy, FAULTS, time, new Events());
+        return new CircuitBreaker("test", policy, FAULTS, time, new EventPublisher());
     }
 
     /** Opened by one failure, always for as long; closed by the successes of all the probes it lets in at once. */

@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.HalfOpen;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
-import dev.resilience.event.Events;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.CircuitOpenException;
-import dev.resilience.fault.Faults;
+import dev.resilience.fault.CompositeFaultClassifier;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +39,7 @@ class RacesTests {
                 .openDuration(OPEN)
                 .halfOpen(new HalfOpen(maxConcurrent, successThreshold, Duration.ofMinutes(1)))
                 .build();
-        return new CircuitBreaker("payments", policy, Faults.ofJdk(), time, new Events());
+        return new CircuitBreaker("payments", policy, CompositeFaultClassifier.ofJdk(), time, new EventPublisher());
     }
 
     private static void assertIs(CircuitBreaker breaker, CircuitState state) {

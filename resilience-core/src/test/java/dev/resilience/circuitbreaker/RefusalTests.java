@@ -3,9 +3,9 @@ package dev.resilience.circuitbreaker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.exception.CircuitOpenException;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.ExceptionRules;
 import dev.resilience.fault.Fault;
-import dev.resilience.fault.Faults;
 import dev.resilience.policy.Way;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -124,10 +124,10 @@ class RefusalTests {
             ExceptionRules rules = new ExceptionRules(List.of(ConnectException.class), List.of());
 
             for (Throwable seen : List.of(refusal, wrapped)) {
-                assertThat(Faults.ofJdk().classify(seen, Faults.TRANSIENT_STATUSES))
+                assertThat(CompositeFaultClassifier.ofJdk().classify(seen, CompositeFaultClassifier.TRANSIENT_STATUSES))
                         .isEqualTo(Fault.UNKNOWN);
                 assertThat(rules.verdict(seen)).isNull();
-                assertThat(Faults.rootCause(seen)).isSameAs(refusal);
+                assertThat(CompositeFaultClassifier.rootCause(seen)).isSameAs(refusal);
             }
         }
 
@@ -136,7 +136,7 @@ class RefusalTests {
             CircuitOpenException refusal = new CircuitOpenException(
                     "payments", Duration.ofSeconds(1), "why", false, new InterruptedException());
 
-            assertThat(Faults.isInterrupt(refusal)).isFalse();
+            assertThat(CompositeFaultClassifier.isInterrupt(refusal)).isFalse();
         }
 
         @Test

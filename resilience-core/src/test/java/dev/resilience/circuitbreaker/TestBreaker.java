@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
-import dev.resilience.event.Events;
 import dev.resilience.event.ResilienceEvent;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.CircuitOpenException;
-import dev.resilience.fault.Faults;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.policy.Way;
 import dev.resilience.time.ManualTimeSource;
@@ -30,11 +30,11 @@ final class TestBreaker {
     private final Way way;
 
     TestBreaker(Way way, CircuitBreakerPolicy policy) {
-        this(way, policy, Faults.ofJdk());
+        this(way, policy, CompositeFaultClassifier.ofJdk());
     }
 
-    TestBreaker(Way way, CircuitBreakerPolicy policy, Faults faults) {
-        Events heard = new Events();
+    TestBreaker(Way way, CircuitBreakerPolicy policy, CompositeFaultClassifier faults) {
+        EventPublisher heard = new EventPublisher();
         heard.add(events::add);
         this.breaker = new CircuitBreaker("payments", policy, faults, time, heard);
         this.pipeline = Pipeline.of(breaker);

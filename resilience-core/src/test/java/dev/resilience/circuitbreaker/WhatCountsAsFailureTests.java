@@ -8,8 +8,8 @@ import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.exception.TimeLimitExceededException;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
-import dev.resilience.fault.Faults;
 import dev.resilience.fault.TransientFault;
 import dev.resilience.policy.Way;
 import java.io.FileNotFoundException;
@@ -190,7 +190,8 @@ class WhatCountsAsFailureTests {
 
         @Test
         void theClassifierIsAskedFirst() {
-            Faults faults = new Faults(failure -> Fault.PERMANENT, List.of(), List.of());
+            CompositeFaultClassifier faults =
+                    new CompositeFaultClassifier(failure -> Fault.PERMANENT, List.of(), List.of());
             TestBreaker calls = new TestBreaker(way, policy().build(), faults);
 
             calls.fail(new ConnectException("refused"));
@@ -201,7 +202,7 @@ class WhatCountsAsFailureTests {
 
         @Test
         void aClassifierThatThrowsReplacesNothing() {
-            Faults faults = new Faults(
+            CompositeFaultClassifier faults = new CompositeFaultClassifier(
                     failure -> {
                         throw new IllegalStateException("broken classifier");
                     },

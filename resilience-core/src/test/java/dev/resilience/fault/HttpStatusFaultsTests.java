@@ -15,7 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class HttpStatusFaultsTests {
 
-    private final Faults faults = new Faults(failure -> UNKNOWN, List.of(), List.of(HttpStatusFaultsTests::read));
+    private final CompositeFaultClassifier faults =
+            new CompositeFaultClassifier(failure -> UNKNOWN, List.of(), List.of(HttpStatusFaultsTests::read));
 
     @ParameterizedTest
     @ValueSource(ints = {408, 429, 502, 503, 504})
@@ -47,9 +48,11 @@ class HttpStatusFaultsTests {
 
     @Test
     void theStatusOfACauseCounts() {
-        assertThat(faults.classify(new RuntimeException(new Answered(503)), Faults.TRANSIENT_STATUSES))
+        assertThat(faults.classify(
+                        new RuntimeException(new Answered(503)), CompositeFaultClassifier.TRANSIENT_STATUSES))
                 .isEqualTo(TRANSIENT);
-        assertThat(faults.classify(new RuntimeException(new Answered(404)), Faults.TRANSIENT_STATUSES))
+        assertThat(faults.classify(
+                        new RuntimeException(new Answered(404)), CompositeFaultClassifier.TRANSIENT_STATUSES))
                 .isEqualTo(PERMANENT);
     }
 
@@ -57,17 +60,19 @@ class HttpStatusFaultsTests {
     void theCauseDecidesWhereTheStatusDoesNot() {
         Throwable failure = new Answered(500).initCause(new ConnectException());
 
-        assertThat(faults.classify(failure, Faults.TRANSIENT_STATUSES)).isEqualTo(TRANSIENT);
+        assertThat(faults.classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES))
+                .isEqualTo(TRANSIENT);
     }
 
     @Test
     void theFirstReaderThatKnowsTheExceptionIsBelieved() {
-        Faults several = new Faults(
+        CompositeFaultClassifier several = new CompositeFaultClassifier(
                 failure -> UNKNOWN,
                 List.of(),
                 List.of(failure -> null, failure -> new HttpFailure(503, null), failure -> new HttpFailure(404, null)));
 
-        assertThat(several.classify(new Exception(), Faults.TRANSIENT_STATUSES)).isEqualTo(TRANSIENT);
+        assertThat(several.classify(new Exception(), CompositeFaultClassifier.TRANSIENT_STATUSES))
+                .isEqualTo(TRANSIENT);
     }
 
     @Test
@@ -78,11 +83,11 @@ class HttpStatusFaultsTests {
         assertThat(faults.httpFailure(outer)).isEqualTo(new HttpFailure(503, "120"));
         assertThat(faults.httpFailure(inner)).isEqualTo(new HttpFailure(404, "120"));
         assertThat(faults.httpFailure(new Exception())).isNull();
-        assertThat(Faults.ofJdk().httpFailure(outer)).isNull();
+        assertThat(CompositeFaultClassifier.ofJdk().httpFailure(outer)).isNull();
     }
 
     private Fault classify(int status) {
-        return faults.classify(new Answered(status), Faults.TRANSIENT_STATUSES);
+        return faults.classify(new Answered(status), CompositeFaultClassifier.TRANSIENT_STATUSES);
     }
 
     private static @Nullable HttpFailure read(Throwable failure) {

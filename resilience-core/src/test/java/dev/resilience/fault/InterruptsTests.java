@@ -36,40 +36,49 @@ class InterruptsTests {
 
     @Test
     void anInterruptIsOneHoweverItIsTold() {
-        assertThat(Faults.isInterrupt(new InterruptedException())).isTrue();
-        assertThat(Faults.isInterrupt(new ClosedByInterruptException())).isTrue();
-        assertThat(Faults.isInterrupt(new InterruptedIOException())).isTrue();
-        assertThat(Faults.isInterrupt(new InterruptedIOException("interrupted")))
+        assertThat(CompositeFaultClassifier.isInterrupt(new InterruptedException()))
                 .isTrue();
-        assertThat(Faults.isInterrupt(new SocketException("Closed by interrupt")))
+        assertThat(CompositeFaultClassifier.isInterrupt(new ClosedByInterruptException()))
+                .isTrue();
+        assertThat(CompositeFaultClassifier.isInterrupt(new InterruptedIOException()))
+                .isTrue();
+        assertThat(CompositeFaultClassifier.isInterrupt(new InterruptedIOException("interrupted")))
+                .isTrue();
+        assertThat(CompositeFaultClassifier.isInterrupt(new SocketException("Closed by interrupt")))
                 .isTrue();
     }
 
     @Test
     void anInterruptIsOneHoweverItIsWrapped() {
-        assertThat(Faults.isInterrupt(new RuntimeException(new IOException(new InterruptedException()))))
+        assertThat(CompositeFaultClassifier.isInterrupt(
+                        new RuntimeException(new IOException(new InterruptedException()))))
                 .isTrue();
-        assertThat(Faults.isInterrupt(new ConnectException().initCause(new ClosedByInterruptException())))
+        assertThat(CompositeFaultClassifier.isInterrupt(
+                        new ConnectException().initCause(new ClosedByInterruptException())))
                 .isTrue();
     }
 
     @Test
     void aTimeoutIsNotOneAlthoughSomeClientsDeriveItFromIt() {
-        assertThat(Faults.isInterrupt(new SocketTimeoutException())).isFalse();
-        assertThat(Faults.isInterrupt(new SocketTimeoutException("interrupted")))
+        assertThat(CompositeFaultClassifier.isInterrupt(new SocketTimeoutException()))
                 .isFalse();
-        assertThat(Faults.isInterrupt(new InterruptedIOException("timeout"))).isFalse();
-        assertThat(Faults.isInterrupt(new InterruptedIOException("Read timed out")))
+        assertThat(CompositeFaultClassifier.isInterrupt(new SocketTimeoutException("interrupted")))
+                .isFalse();
+        assertThat(CompositeFaultClassifier.isInterrupt(new InterruptedIOException("timeout")))
+                .isFalse();
+        assertThat(CompositeFaultClassifier.isInterrupt(new InterruptedIOException("Read timed out")))
                 .isFalse();
     }
 
     @Test
     void otherFailuresAreNone() {
-        assertThat(Faults.isInterrupt(new AsynchronousCloseException())).isFalse();
-        assertThat(Faults.isInterrupt(new IOException("interrupted"))).isFalse();
+        assertThat(CompositeFaultClassifier.isInterrupt(new AsynchronousCloseException()))
+                .isFalse();
+        assertThat(CompositeFaultClassifier.isInterrupt(new IOException("interrupted")))
+                .isFalse();
         Exception circle = new Exception();
         circle.initCause(new Exception(circle));
-        assertThat(Faults.isInterrupt(circle)).isFalse();
+        assertThat(CompositeFaultClassifier.isInterrupt(circle)).isFalse();
     }
 
     @Test
@@ -130,7 +139,9 @@ class InterruptsTests {
     }
 
     private static void assertInterrupt(Throwable failure) {
-        assertThat(Faults.isInterrupt(failure)).as("%s", failure).isTrue();
+        assertThat(CompositeFaultClassifier.isInterrupt(failure))
+                .as("%s", failure)
+                .isTrue();
         assertThat(classify(failure)).isEqualTo(Fault.UNKNOWN);
     }
 
@@ -161,7 +172,7 @@ class InterruptsTests {
     }
 
     private static Fault classify(Throwable failure) {
-        return Faults.ofJdk().classify(failure, Faults.TRANSIENT_STATUSES);
+        return CompositeFaultClassifier.ofJdk().classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES);
     }
 
     @FunctionalInterface

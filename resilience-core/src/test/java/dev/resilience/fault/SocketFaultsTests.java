@@ -163,7 +163,7 @@ class SocketFaultsTests {
         Throwable failure = catchThrowable(client);
 
         assertThat(failure).isNotNull();
-        assertThat(Faults.ofJdk().classify(failure, Faults.TRANSIENT_STATUSES))
+        assertThat(CompositeFaultClassifier.ofJdk().classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES))
                 .as("%s", failure)
                 .isEqualTo(TRANSIENT);
     }

@@ -111,6 +111,6 @@ class SqlStatesTests {
     }
 
     private static Fault classify(SQLException failure) {
-        return Faults.ofJdk().classify(failure, Faults.TRANSIENT_STATUSES);
+        return CompositeFaultClassifier.ofJdk().classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES);
     }
 }

@@ -89,7 +89,7 @@ class TlsFaultsTests {
 
     private static Fault classify(Throwable failure) {
         assertThat(failure).isNotNull();
-        return Faults.ofJdk().classify(failure, Faults.TRANSIENT_STATUSES);
+        return CompositeFaultClassifier.ofJdk().classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES);
     }
 
     private static Throwable get(ServerSocket server, SSLContext context) {

@@ -5,12 +5,18 @@ import static dev.resilience.event.IdempotencyOutcome.RELEASED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.resilience.event.Events;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.IdempotencyLeaseLostException;
 import dev.resilience.exception.IdempotencyStoreException;
 import dev.resilience.idempotency.AttemptRecorder.Attempt;
-import dev.resilience.idempotency.Claim.Acquired;
-import dev.resilience.idempotency.StoreTransaction.End;
+import dev.resilience.idempotency.store.Claim.Acquired;
+import dev.resilience.idempotency.store.ClaimRequest;
+import dev.resilience.idempotency.store.ClaimStatus;
+import dev.resilience.idempotency.store.LeaseToken;
+import dev.resilience.idempotency.store.MemoryIdempotencyStore;
+import dev.resilience.idempotency.store.RecordKey;
+import dev.resilience.idempotency.store.StoreTransaction;
+import dev.resilience.idempotency.store.StoreTransaction.End;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
 import java.util.List;
@@ -36,7 +42,7 @@ class AttemptsOfCallTests {
                     .build(),
             store,
             time,
-            new Events());
+            new EventPublisher());
     private final UnfinishedOperation operation = new UnfinishedOperation();
     private final IdempotentExecution call =
             new IdempotentExecution(idempotency, operation, (Acquired) store.claim(new ClaimRequest(
@@ -292,13 +298,13 @@ class AttemptsOfCallTests {
         }
 
         @Override
-        public boolean renew(Ownership ownership, Duration lease) {
+        public boolean renew(LeaseToken token, Duration lease) {
             renewals.incrementAndGet();
-            return status == ClaimStatus.IN_PROGRESS && super.renew(ownership, lease);
+            return status == ClaimStatus.IN_PROGRESS && super.renew(token, lease);
         }
 
         @Override
-        public ClaimStatus statusOf(Ownership ownership) {
+        public ClaimStatus statusOf(LeaseToken token) {
             return status;
         }
 

@@ -2,11 +2,12 @@ package dev.resilience.idempotency;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.resilience.event.Events;
 import dev.resilience.event.IdempotencyDecided;
 import dev.resilience.event.IdempotencyOutcome;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.idempotency.IdempotencyPolicy.OnInProgress;
+import dev.resilience.idempotency.store.MemoryIdempotencyStore;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.TimeSource;
 import java.util.ArrayList;
@@ -42,7 +43,7 @@ class ConcurrentCallsTests {
     }
 
     private Idempotency idempotency(OnInProgress onInProgress) {
-        Events events = new Events();
+        EventPublisher events = new EventPublisher();
         events.add(event -> decisions.add((IdempotencyDecided) event));
         IdempotencyPolicy policy =
                 IdempotencyPolicy.builder().onInProgress(onInProgress).build();

@@ -6,7 +6,7 @@ import static dev.resilience.event.IdempotencyOutcome.RELEASED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.resilience.deadline.Deadline;
+import dev.resilience.context.Deadline;
 import dev.resilience.exception.DeadlineExceededException;
 import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.idempotency.IdempotencyPolicy.OnInProgress;

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.resilience.exception.IdempotencyKeyReusedException;
 import dev.resilience.idempotency.IdempotencyPolicy.OnAbandoned;
+import dev.resilience.idempotency.store.RecordKey;
 import dev.resilience.policy.Way;
 import java.time.Duration;
 import org.junit.jupiter.api.Nested;

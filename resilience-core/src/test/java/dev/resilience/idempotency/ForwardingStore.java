@@ -1,5 +1,13 @@
 package dev.resilience.idempotency;
 
+import dev.resilience.idempotency.store.Claim;
+import dev.resilience.idempotency.store.ClaimRequest;
+import dev.resilience.idempotency.store.ClaimStatus;
+import dev.resilience.idempotency.store.IdempotencyStore;
+import dev.resilience.idempotency.store.LeaseToken;
+import dev.resilience.idempotency.store.RecordSelection;
+import dev.resilience.idempotency.store.RecordSummary;
+import dev.resilience.idempotency.store.StoredResult;
 import java.time.Duration;
 import java.util.List;
 
@@ -18,18 +26,18 @@ class ForwardingStore implements IdempotencyStore {
     }
 
     @Override
-    public boolean renew(Ownership ownership, Duration lease) {
-        return store.renew(ownership, lease);
+    public boolean renew(LeaseToken token, Duration lease) {
+        return store.renew(token, lease);
     }
 
     @Override
-    public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
-        return store.complete(ownership, result, ttl);
+    public boolean complete(LeaseToken token, StoredResult result, Duration ttl) {
+        return store.complete(token, result, ttl);
     }
 
     @Override
-    public boolean release(Ownership ownership) {
-        return store.release(ownership);
+    public boolean release(LeaseToken token) {
+        return store.release(token);
     }
 
     @Override
@@ -48,7 +56,7 @@ class ForwardingStore implements IdempotencyStore {
     }
 
     @Override
-    public ClaimStatus statusOf(Ownership ownership) {
-        return store.statusOf(ownership);
+    public ClaimStatus statusOf(LeaseToken token) {
+        return store.statusOf(token);
     }
 }

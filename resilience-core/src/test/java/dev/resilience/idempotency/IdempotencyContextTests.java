@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.bulkhead.BulkheadPolicy;
-import dev.resilience.pipeline.IdempotencyContext;
+import dev.resilience.context.IdempotencyContext;
+import dev.resilience.idempotency.store.RecordKey;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.policy.Way;
 import java.util.ArrayList;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.resilience.exception.IdempotencyKeyInvalidException;
+import dev.resilience.idempotency.store.RecordKey;
 import dev.resilience.policy.Way;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;

@@ -3,8 +3,12 @@ package dev.resilience.idempotency;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.resilience.event.Events;
 import dev.resilience.event.IdempotencyOutcome;
+import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.idempotency.store.LeaseToken;
+import dev.resilience.idempotency.store.MemoryIdempotencyStore;
+import dev.resilience.idempotency.store.RecordLockedException;
+import dev.resilience.idempotency.store.StoredResult;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
@@ -19,7 +23,7 @@ class LockedRecordTests {
     private final ManualTimeSource time = new ManualTimeSource();
     private final LockableStore store = new LockableStore();
     private final Idempotency idempotency = new Idempotency(
-            "orders", IdempotencyPolicy.builder().maxLease(MAX_LEASE).build(), store, time, new Events());
+            "orders", IdempotencyPolicy.builder().maxLease(MAX_LEASE).build(), store, time, new EventPublisher());
 
     private Object call(Callable<?> body) throws Throwable {
         Pipeline pipeline = TestIdempotency.pipeline(idempotency, new TextOperation(TextOperation.NAME, ""));
@@ -87,15 +91,15 @@ class LockedRecordTests {
         }
 
         @Override
-        public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
+        public boolean complete(LeaseToken token, StoredResult result, Duration ttl) {
             check();
-            return super.complete(ownership, result, ttl);
+            return super.complete(token, result, ttl);
         }
 
         @Override
-        public boolean release(Ownership ownership) {
+        public boolean release(LeaseToken token) {
             check();
-            return super.release(ownership);
+            return super.release(token);
         }
     }
 }

@@ -6,10 +6,15 @@ import static dev.resilience.event.IdempotencyOutcome.STORE_FAILURE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.resilience.event.Events;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.exception.IdempotencyStoreException;
 import dev.resilience.idempotency.IdempotencyPolicy.OnAbandoned;
+import dev.resilience.idempotency.store.Claim;
+import dev.resilience.idempotency.store.ClaimRequest;
+import dev.resilience.idempotency.store.LeaseToken;
+import dev.resilience.idempotency.store.MemoryIdempotencyStore;
+import dev.resilience.idempotency.store.RecordKey;
 import dev.resilience.time.ManualTimeSource;
 import dev.resilience.worker.PolicyTimeSource;
 import java.time.Duration;
@@ -27,7 +32,7 @@ class LostClaimTests {
             IdempotencyPolicy.builder().onAbandoned(OnAbandoned.REJECT).build(),
             store,
             time,
-            new Events());
+            new EventPublisher());
 
     private Object call(String result) throws Throwable {
         Object answer = TestIdempotency.pipeline(idempotency, new TextOperation(TextOperation.NAME, ""))
@@ -154,11 +159,11 @@ class LostClaimTests {
         }
 
         @Override
-        public boolean release(Ownership ownership) {
+        public boolean release(LeaseToken token) {
             if (failsToRelease) {
                 throw new IllegalStateException("no answer in time");
             }
-            return super.release(ownership);
+            return super.release(token);
         }
     }
 }

@@ -10,6 +10,10 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.resilience.event.CapturedLog;
 import dev.resilience.exception.IdempotencyStoreException;
+import dev.resilience.idempotency.store.Claim;
+import dev.resilience.idempotency.store.ClaimRequest;
+import dev.resilience.idempotency.store.RecordKey;
+import dev.resilience.idempotency.store.StoredResult;
 import dev.resilience.policy.HiddenFailures;
 import dev.resilience.policy.Way;
 import java.nio.charset.StandardCharsets;
@@ -223,7 +227,7 @@ class ReplayedExceptionTests {
                     true);
             Claim.Acquired acquired = (Claim.Acquired) calls.memory.claim(request);
             calls.memory.complete(
-                    acquired.ownership(),
+                    acquired.token(),
                     new StoredResult(StoredResult.Kind.EXCEPTION, content.getBytes(StandardCharsets.UTF_8)),
                     Duration.ofHours(1));
         }

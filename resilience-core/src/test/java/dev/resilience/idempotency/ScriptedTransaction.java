@@ -1,5 +1,9 @@
 package dev.resilience.idempotency;
 
+import dev.resilience.idempotency.store.ClaimStatus;
+import dev.resilience.idempotency.store.LeaseToken;
+import dev.resilience.idempotency.store.StoreTransaction;
+import dev.resilience.idempotency.store.StoredResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,26 +45,26 @@ final class ScriptedTransaction implements StoreTransaction {
     }
 
     @Override
-    public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
+    public boolean complete(LeaseToken token, StoredResult result, Duration ttl) {
         failIfItIsToFail();
         written.add(result);
         return isMine;
     }
 
     @Override
-    public boolean renew(Ownership ownership, Duration lease) {
+    public boolean renew(LeaseToken token, Duration lease) {
         failIfItIsToFail();
         locks.incrementAndGet();
         return isMine;
     }
 
     @Override
-    public boolean release(Ownership ownership) {
+    public boolean release(LeaseToken token) {
         return isMine;
     }
 
     @Override
-    public ClaimStatus statusOf(Ownership ownership) {
+    public ClaimStatus statusOf(LeaseToken token) {
         return isMine ? ClaimStatus.IN_PROGRESS : ClaimStatus.LOST;
     }
 

@@ -4,11 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.concurrency.StubTime;
-import dev.resilience.event.Events;
 import dev.resilience.event.IdempotencyOutcome;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.IdempotencyLeaseLostException;
 import dev.resilience.exception.IdempotencyStoreException;
-import dev.resilience.idempotency.Claim.Acquired;
+import dev.resilience.idempotency.store.Claim.Acquired;
+import dev.resilience.idempotency.store.ClaimRequest;
+import dev.resilience.idempotency.store.ClaimStatus;
+import dev.resilience.idempotency.store.LeaseToken;
+import dev.resilience.idempotency.store.MemoryIdempotencyStore;
+import dev.resilience.idempotency.store.RecordKey;
+import dev.resilience.idempotency.store.StoreTransaction;
 import dev.resilience.time.ManualTimeSource;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
@@ -29,7 +35,7 @@ class SnapshotTransactionTests {
     private final Store store = new Store();
     private final ScriptedTransaction transaction = new ScriptedTransaction();
     private final Idempotency idempotency =
-            new Idempotency("orders", IdempotencyPolicy.builder().build(), store, time, new Events());
+            new Idempotency("orders", IdempotencyPolicy.builder().build(), store, time, new EventPublisher());
     private final IdempotentExecution call = held("key", time);
     private final AttemptRecorder key = call.attempts();
 
@@ -40,7 +46,7 @@ class SnapshotTransactionTests {
     private IdempotentExecution held(String name, TimeSource its) {
         Idempotency policy = its == time
                 ? idempotency
-                : new Idempotency("orders", IdempotencyPolicy.builder().build(), store, its, new Events());
+                : new Idempotency("orders", IdempotencyPolicy.builder().build(), store, its, new EventPublisher());
         ClaimRequest request = new ClaimRequest(
                 RecordKey.of(TextOperation.NAME, "", name), "owner", "", INTERVAL.multipliedBy(3), INTERVAL, false);
         return new IdempotentExecution(
@@ -133,7 +139,7 @@ class SnapshotTransactionTests {
 
         transaction.end(StoreTransaction.End.ROLLED_BACK);
 
-        assertThat(store.released).extracting(Ownership::owner).containsExactly("owner");
+        assertThat(store.released).extracting(LeaseToken::owner).containsExactly("owner");
         CountedOutcomes.assertCounted(idempotency, IdempotencyOutcome.RELEASED);
     }
 
@@ -223,7 +229,7 @@ class SnapshotTransactionTests {
 
         private final AtomicInteger renewals = new AtomicInteger();
         private final CountDownLatch isRenewing = new CountDownLatch(1);
-        private final List<Ownership> released = new ArrayList<>();
+        private final List<LeaseToken> released = new ArrayList<>();
         private ClaimStatus status = ClaimStatus.IN_PROGRESS;
         private volatile CountDownLatch mayRenew = new CountDownLatch(0);
 
@@ -232,7 +238,7 @@ class SnapshotTransactionTests {
         }
 
         @Override
-        public boolean renew(Ownership ownership, Duration lease) {
+        public boolean renew(LeaseToken token, Duration lease) {
             renewals.incrementAndGet();
             isRenewing.countDown();
             try {
@@ -240,18 +246,18 @@ class SnapshotTransactionTests {
             } catch (InterruptedException over) {
                 throw new IllegalStateException(over);
             }
-            return super.renew(ownership, lease);
+            return super.renew(token, lease);
         }
 
         @Override
-        public ClaimStatus statusOf(Ownership ownership) {
+        public ClaimStatus statusOf(LeaseToken token) {
             return status;
         }
 
         @Override
-        public boolean release(Ownership ownership) {
-            released.add(ownership);
-            return super.release(ownership);
+        public boolean release(LeaseToken token) {
+            released.add(token);
+            return super.release(token);
         }
 
         @Override

@@ -2,9 +2,10 @@ package dev.resilience.idempotency;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.resilience.event.Events;
 import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.event.ResilienceEvent;
+import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.idempotency.store.MemoryIdempotencyStore;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.policy.Way;
@@ -38,7 +39,7 @@ final class TestIdempotency {
         this.way = way;
         this.memory = new MemoryIdempotencyStore(time);
         this.store = new UnreliableStore(memory);
-        Events heard = new Events();
+        EventPublisher heard = new EventPublisher();
         heard.add(events::add);
         this.idempotency = new Idempotency("orders", policy, store, time, heard);
     }
@@ -82,7 +83,8 @@ final class TestIdempotency {
      * still end.
      */
     InFlight startInAProcessThatStops() {
-        return start(new Idempotency("orders", idempotency.policy(), store, new ManualTimeSource(), new Events()));
+        return start(
+                new Idempotency("orders", idempotency.policy(), store, new ManualTimeSource(), new EventPublisher()));
     }
 
     private InFlight start(Idempotency where) {

@@ -1,5 +1,10 @@
 package dev.resilience.idempotency;
 
+import dev.resilience.idempotency.store.Claim;
+import dev.resilience.idempotency.store.ClaimRequest;
+import dev.resilience.idempotency.store.IdempotencyStore;
+import dev.resilience.idempotency.store.LeaseToken;
+import dev.resilience.idempotency.store.StoredResult;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
@@ -62,21 +67,21 @@ final class UnreliableStore extends ForwardingStore {
     }
 
     @Override
-    public boolean renew(Ownership ownership, Duration lease) {
+    public boolean renew(LeaseToken token, Duration lease) {
         renewals.incrementAndGet();
         check(Act.RENEW);
-        return super.renew(ownership, lease);
+        return super.renew(token, lease);
     }
 
     @Override
-    public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
+    public boolean complete(LeaseToken token, StoredResult result, Duration ttl) {
         check(Act.COMPLETE);
-        return super.complete(ownership, result, ttl);
+        return super.complete(token, result, ttl);
     }
 
     @Override
-    public boolean release(Ownership ownership) {
+    public boolean release(LeaseToken token) {
         check(Act.RELEASE);
-        return super.release(ownership);
+        return super.release(token);
     }
 }

@@ -5,14 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.bulkhead.BulkheadPolicy;
-import dev.resilience.event.Events;
+import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.RetryOutcome;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.fallback.Fallback;
 import dev.resilience.fallback.FallbackMethod;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.idempotency.IdempotencyPolicy;
 import dev.resilience.idempotency.IdempotentOperation;
-import dev.resilience.idempotency.MemoryIdempotencyStore;
+import dev.resilience.idempotency.store.MemoryIdempotencyStore;
 import dev.resilience.retry.Backoff;
 import dev.resilience.retry.Jitter;
 import dev.resilience.retry.Retry;
@@ -153,7 +154,8 @@ class CallersSurroundingsTests {
         IdempotencyPolicy waiting = IdempotencyPolicy.builder()
                 .onInProgress(IdempotencyPolicy.OnInProgress.WAIT)
                 .build();
-        Layer idempotent = new Idempotency("orders", waiting, new MemoryIdempotencyStore(time), time, new Events())
+        Layer idempotent = new Idempotency(
+                        "orders", waiting, new MemoryIdempotencyStore(time), time, new EventPublisher())
                 .protecting(new OneKey());
         CompletableFuture<String> first = new CompletableFuture<>();
         pipeline(idempotent).callAsync(() -> first);

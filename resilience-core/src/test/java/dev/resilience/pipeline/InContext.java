@@ -1,5 +1,6 @@
 package dev.resilience.pipeline;
 
+import dev.resilience.context.CallContext;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 

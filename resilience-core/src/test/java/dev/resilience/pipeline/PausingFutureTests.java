@@ -3,7 +3,7 @@ package dev.resilience.pipeline;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.resilience.deadline.Deadline;
+import dev.resilience.context.Deadline;
 import dev.resilience.time.ManualTimeSource;
 import dev.resilience.time.TimeSource;
 import dev.resilience.worker.PolicyTimeSource;

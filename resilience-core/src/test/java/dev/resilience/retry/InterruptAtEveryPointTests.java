@@ -3,10 +3,10 @@ package dev.resilience.retry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.resilience.event.Events;
 import dev.resilience.event.RetryOutcome;
+import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
-import dev.resilience.fault.Faults;
 import dev.resilience.fault.HttpFailure;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
@@ -92,9 +92,9 @@ class InterruptAtEveryPointTests {
         Call(int interruptAt) {
             this.interruptAt = interruptAt;
             TimeSource time = watched(new ManualTimeSource());
-            Events events = new Events();
+            EventPublisher events = new EventPublisher();
             events.add(event -> point("listener"));
-            Faults faults = new Faults(
+            CompositeFaultClassifier faults = new CompositeFaultClassifier(
                     failure -> {
                         point("classifier");
                         return Fault.UNKNOWN;

@@ -2,7 +2,7 @@ package dev.resilience.retry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.resilience.fault.Faults;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
 import java.util.Arrays;
@@ -124,7 +124,8 @@ class JitterDistributionTests {
     private Retry retry(Jitter jitter) {
         Backoff backoff = new Backoff(Backoff.Strategy.EXPONENTIAL, BASE, 2, MAX, jitter, FACTOR);
         RetryPolicy policy = RetryPolicy.builder().backoff(backoff).build();
-        return SeededRetry.of("any", policy, Faults.ofJdk(), new ManualTimeSource(), null, random::nextDouble);
+        return SeededRetry.of(
+                "any", policy, CompositeFaultClassifier.ofJdk(), new ManualTimeSource(), null, random::nextDouble);
     }
 
     private static double seconds(Duration duration) {

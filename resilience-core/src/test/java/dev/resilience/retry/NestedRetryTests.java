@@ -14,9 +14,9 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import dev.resilience.context.Attempt;
+import dev.resilience.context.CallContext;
 import dev.resilience.event.CapturedLog;
-import dev.resilience.pipeline.Attempt;
-import dev.resilience.pipeline.CallContext;
 import dev.resilience.pipeline.CallStyle;
 import dev.resilience.pipeline.InContext;
 import dev.resilience.pipeline.Invocation;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import dev.resilience.event.CapturedLog;
-import dev.resilience.event.Events;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.event.RetryScheduled;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
 import java.net.ConnectException;
@@ -37,7 +37,7 @@ class OutageLogTests {
     private static final Duration TICK = Duration.ofSeconds(1).dividedBy(TICKS_PER_SECOND);
 
     private final ManualTimeSource time = new ManualTimeSource();
-    private final Events events = new Events();
+    private final EventPublisher events = new EventPublisher();
     private final RetryBudget budget = new RetryBudget("payments", RetryBudgetPolicy.defaults(), time);
     private final Retry retry = Retry.builder("payments", RetryPolicy.defaults())
             .timeSource(time)

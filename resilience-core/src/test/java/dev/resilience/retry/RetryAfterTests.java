@@ -2,6 +2,7 @@ package dev.resilience.retry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.fault.RetryAfter;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;

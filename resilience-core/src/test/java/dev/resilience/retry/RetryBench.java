@@ -2,10 +2,10 @@ package dev.resilience.retry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.resilience.event.Events;
 import dev.resilience.event.RetryOutcome;
+import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
-import dev.resilience.fault.Faults;
 import dev.resilience.fault.HttpFailure;
 import dev.resilience.pipeline.CallStyle;
 import dev.resilience.pipeline.Invocation;
@@ -27,7 +27,7 @@ final class RetryBench {
     static final String NAME = "orders";
 
     final ManualTimeSource time = new ManualTimeSource();
-    final Events events = new Events();
+    final EventPublisher events = new EventPublisher();
     final List<Duration> attempts = new ArrayList<>();
 
     @Nullable
@@ -52,7 +52,8 @@ final class RetryBench {
     }
 
     Retry retry(RetryPolicy.Builder policy) {
-        Faults faults = new Faults(failure -> Fault.UNKNOWN, List.of(), List.of(RetryBench::read));
+        CompositeFaultClassifier faults =
+                new CompositeFaultClassifier(failure -> Fault.UNKNOWN, List.of(), List.of(RetryBench::read));
         return Retry.builder(NAME, policy.build())
                 .faults(faults)
                 .timeSource(time)

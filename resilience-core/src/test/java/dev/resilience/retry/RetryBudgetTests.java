@@ -10,6 +10,7 @@ import dev.resilience.concurrency.StubTime;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.pipeline.CallStyle;
 import dev.resilience.pipeline.Invocation;
+import dev.resilience.retry.window.RetryBudgetWindow;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.Arrays;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class RetryBudgetTests {
 
     private static final Duration WINDOW = Duration.ofSeconds(10);
-    private static final Duration SLOT = WINDOW.dividedBy(RetryHistory.SLOTS_PER_WINDOW);
+    private static final Duration SLOT = WINDOW.dividedBy(RetryBudgetWindow.SLOTS_PER_WINDOW);
 
     private final RetryBench bench = new RetryBench(CallStyle.SYNC);
     private final RetryBudget budget = new RetryBudget("shared", new RetryBudgetPolicy(0.1, WINDOW, 2), bench.time);

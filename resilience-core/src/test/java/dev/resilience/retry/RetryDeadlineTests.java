@@ -13,7 +13,7 @@ import static dev.resilience.retry.RetryBench.seconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.resilience.deadline.Deadline;
+import dev.resilience.context.Deadline;
 import dev.resilience.event.RetryScheduled;
 import dev.resilience.exception.DeadlineExceededException;
 import dev.resilience.exception.ResilienceException;

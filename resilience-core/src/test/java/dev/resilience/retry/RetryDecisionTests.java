@@ -13,8 +13,8 @@ import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.exception.IdempotencyStoreException;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
-import dev.resilience.fault.Faults;
 import dev.resilience.pipeline.CallStyle;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.retry.RetryBench.HttpError;
@@ -57,7 +57,8 @@ class RetryDecisionTests {
 
     @Test
     void theApplicationsClassifierIsAsked() {
-        Faults faults = new Faults(failure -> Fault.TRANSIENT, List.of(), List.of());
+        CompositeFaultClassifier faults =
+                new CompositeFaultClassifier(failure -> Fault.TRANSIENT, List.of(), List.of());
         Retry retry = Retry.builder("own", policy().build())
                 .faults(faults)
                 .timeSource(bench.time)

@@ -8,11 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.resilience.event.CapturedLog;
-import dev.resilience.event.Events;
 import dev.resilience.event.ResilienceEvent;
 import dev.resilience.event.RetryFinished;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.event.RetryScheduled;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.pipeline.CallStyle;
 import java.net.ConnectException;
 import java.time.Duration;
@@ -164,7 +164,7 @@ class RetryEventsTests {
         });
         bench.events.add(heard::add);
         Retry retry = bench.retry(policy());
-        try (CapturedLog log = CapturedLog.of(Events.class)) {
+        try (CapturedLog log = CapturedLog.of(EventPublisher.class)) {
             assertThat(bench.call(retry, fails(refused), returns("result"))).isEqualTo("result");
 
             assertThat(log.events()).hasSize(2);
@@ -179,7 +179,7 @@ class RetryEventsTests {
             throw new NoSuchMethodError("another version of the metrics library");
         });
         Retry retry = bench.retry(policy());
-        try (CapturedLog log = CapturedLog.of(Events.class)) {
+        try (CapturedLog log = CapturedLog.of(EventPublisher.class)) {
             assertThat(bench.call(retry, fails(refused), returns("result"))).isEqualTo("result");
 
             assertThat(log.events()).hasSize(2);

@@ -2,6 +2,7 @@ package dev.resilience.retry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.retry.window.RetryBudgetWindow;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class RetryReservationTests {
 
     private static final Duration WINDOW = Duration.ofSeconds(10);
-    private static final Duration SLOT = WINDOW.dividedBy(RetryHistory.SLOTS_PER_WINDOW);
+    private static final Duration SLOT = WINDOW.dividedBy(RetryBudgetWindow.SLOTS_PER_WINDOW);
     private static final Duration SECOND = Duration.ofSeconds(1);
 
     private final ManualTimeSource time = new ManualTimeSource();
@@ -127,7 +128,7 @@ class RetryReservationTests {
         RetryReservation reserved = eternal.reserve(ever);
 
         assertThat(reserved).isNotNull();
-        assertThat(reserved.due()).isEqualTo(RetryHistory.SLOTS_PER_WINDOW);
+        assertThat(reserved.due()).isEqualTo(RetryBudgetWindow.SLOTS_PER_WINDOW);
     }
 
     /** There are 32 of them on average. */

@@ -1,6 +1,6 @@
 package dev.resilience.retry;
 
-import dev.resilience.fault.Faults;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.time.TimeSource;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +18,7 @@ public final class SeededRetry {
     public static Retry of(
             String name,
             RetryPolicy policy,
-            Faults faults,
+            CompositeFaultClassifier faults,
             TimeSource time,
             @Nullable RetryBudget budget,
             DoubleSupplier random) {

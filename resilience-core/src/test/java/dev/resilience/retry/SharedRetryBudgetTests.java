@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.pipeline.Pipeline;
+import dev.resilience.retry.window.RetryBudgetWindow;
 import dev.resilience.time.ManualTimeSource;
 import java.lang.ref.WeakReference;
 import java.net.ConnectException;
@@ -77,7 +78,7 @@ class SharedRetryBudgetTests {
 
     @Test
     void noWindowContainsMoreThanPromisedWhileTimePasses() throws Exception {
-        Duration slot = WINDOW.dividedBy(RetryHistory.SLOTS_PER_WINDOW);
+        Duration slot = WINDOW.dividedBy(RetryBudgetWindow.SLOTS_PER_WINDOW);
         RetryBudget budget = new RetryBudget("shared", new RetryBudgetPolicy(0, WINDOW, 20), time);
         List<Integer> grantedInSlot = new ArrayList<>();
         for (int round = 0; round < 200; round++) {
@@ -95,8 +96,8 @@ class SharedRetryBudgetTests {
             time.advance(slot);
         }
 
-        for (int slots = 0; slots < grantedInSlot.size() - RetryHistory.SLOTS_PER_WINDOW; slots++) {
-            assertThat(grantedInSlot.subList(slots, slots + RetryHistory.SLOTS_PER_WINDOW + 1).stream()
+        for (int slots = 0; slots < grantedInSlot.size() - RetryBudgetWindow.SLOTS_PER_WINDOW; slots++) {
+            assertThat(grantedInSlot.subList(slots, slots + RetryBudgetWindow.SLOTS_PER_WINDOW + 1).stream()
                             .mapToInt(Integer::intValue)
                             .sum())
                     .as("retries in the window from slot %s", slots)

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.concurrency.StubTime;
-import dev.resilience.deadline.Deadline;
+import dev.resilience.context.Deadline;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Pipeline;

@@ -1,7 +1,7 @@
 package dev.resilience.simulation;
 
 import dev.resilience.idempotency.IdempotencyPolicy.OnAbandoned;
-import dev.resilience.idempotency.RecordKey;
+import dev.resilience.idempotency.store.RecordKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

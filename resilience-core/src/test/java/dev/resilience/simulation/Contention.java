@@ -1,6 +1,6 @@
 package dev.resilience.simulation;
 
-import dev.resilience.fault.Faults;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.retry.SeededRetry;
 import dev.resilience.time.ManualTimeSource;
@@ -28,8 +28,8 @@ final class Contention {
 
     private Contention(Strategy strategy, Random random) {
         this.random = random;
-        this.pipeline = Pipeline.of(
-                SeededRetry.of(strategy.title(), strategy.policy(), Faults.ofJdk(), time, null, random::nextDouble));
+        this.pipeline = Pipeline.of(SeededRetry.of(
+                strategy.title(), strategy.policy(), CompositeFaultClassifier.ofJdk(), time, null, random::nextDouble));
     }
 
     /**

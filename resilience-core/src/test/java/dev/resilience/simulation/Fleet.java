@@ -2,9 +2,9 @@ package dev.resilience.simulation;
 
 import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
-import dev.resilience.event.Events;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.CircuitOpenException;
-import dev.resilience.fault.Faults;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
@@ -45,7 +45,8 @@ final class Fleet {
     private Fleet(Duration ramp) {
         CircuitBreakerPolicy policy = CircuitBreakerPolicy.builder().ramp(ramp).build();
         for (int node = 0; node < NODES; node++) {
-            nodes.add(Pipeline.of(new CircuitBreaker("callee", policy, Faults.ofJdk(), time, new Events())));
+            nodes.add(Pipeline.of(new CircuitBreaker(
+                    "callee", policy, CompositeFaultClassifier.ofJdk(), time, new EventPublisher())));
         }
     }
 

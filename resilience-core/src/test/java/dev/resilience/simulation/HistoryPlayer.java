@@ -1,11 +1,11 @@
 package dev.resilience.simulation;
 
-import dev.resilience.idempotency.Claim;
-import dev.resilience.idempotency.ClaimRequest;
-import dev.resilience.idempotency.Ownership;
-import dev.resilience.idempotency.RecordKey;
-import dev.resilience.idempotency.RecordLockedException;
-import dev.resilience.idempotency.StoredResult;
+import dev.resilience.idempotency.store.Claim;
+import dev.resilience.idempotency.store.ClaimRequest;
+import dev.resilience.idempotency.store.LeaseToken;
+import dev.resilience.idempotency.store.RecordKey;
+import dev.resilience.idempotency.store.RecordLockedException;
+import dev.resilience.idempotency.store.StoredResult;
 import dev.resilience.simulation.StoredRecord.State;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -35,7 +35,7 @@ final class HistoryPlayer {
     private final Machine machine;
     private final SimulatedPool pool;
     private final SimulatedStore store;
-    private final Map<String, Ownership> claims = new HashMap<>();
+    private final Map<String, LeaseToken> claims = new HashMap<>();
     private final Map<String, SimulatedConnection> transactions = new HashMap<>();
     private final Set<String> snapshots = new HashSet<>();
 
@@ -99,7 +99,7 @@ final class HistoryPlayer {
                 return "looked";
             });
         }
-        Ownership mine = claim(words.get(1));
+        LeaseToken mine = claim(words.get(1));
         return switch (words.get(0)) {
             case "renew" -> told(store.renew(transaction, mine, time(words.get(2))));
             case "complete" -> told(store.complete(transaction, mine, result(words.get(2)), time(words.get(3))));
@@ -115,7 +115,7 @@ final class HistoryPlayer {
                 KEY, words.get(1), fingerprint.repeat(64), time(words.get(2)), OVER, words.contains("take-over"));
         Claim claim = store.claim(request);
         if (claim instanceof Claim.Acquired acquired) {
-            claims.put(words.get(1), acquired.ownership());
+            claims.put(words.get(1), acquired.token());
             return acquired.takenOver() ? "taken-over" : "acquired";
         }
         return claim instanceof Claim.Completed completed
@@ -123,7 +123,7 @@ final class HistoryPlayer {
                 : claim.getClass().getSimpleName();
     }
 
-    private Ownership claim(String owner) {
+    private LeaseToken claim(String owner) {
         return Objects.requireNonNull(claims.get(owner), owner);
     }
 

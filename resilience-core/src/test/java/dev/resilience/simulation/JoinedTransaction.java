@@ -1,9 +1,9 @@
 package dev.resilience.simulation;
 
-import dev.resilience.idempotency.ClaimStatus;
-import dev.resilience.idempotency.Ownership;
-import dev.resilience.idempotency.StoreTransaction;
-import dev.resilience.idempotency.StoredResult;
+import dev.resilience.idempotency.store.ClaimStatus;
+import dev.resilience.idempotency.store.LeaseToken;
+import dev.resilience.idempotency.store.StoreTransaction;
+import dev.resilience.idempotency.store.StoredResult;
 import dev.resilience.simulation.SimulatedTransactions.Kind;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -23,23 +23,23 @@ final class JoinedTransaction implements StoreTransaction {
     }
 
     @Override
-    public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
-        return store.complete(transaction.connection(), ownership, result, ttl);
+    public boolean complete(LeaseToken token, StoredResult result, Duration ttl) {
+        return store.complete(transaction.connection(), token, result, ttl);
     }
 
     @Override
-    public boolean renew(Ownership ownership, Duration lease) {
-        return store.renew(transaction.connection(), ownership, lease);
+    public boolean renew(LeaseToken token, Duration lease) {
+        return store.renew(transaction.connection(), token, lease);
     }
 
     @Override
-    public boolean release(Ownership ownership) {
-        return store.release(transaction.connection(), ownership);
+    public boolean release(LeaseToken token) {
+        return store.release(transaction.connection(), token);
     }
 
     @Override
-    public ClaimStatus statusOf(Ownership ownership) {
-        return store.statusOf(transaction.connection(), ownership);
+    public ClaimStatus statusOf(LeaseToken token) {
+        return store.statusOf(transaction.connection(), token);
     }
 
     @Override

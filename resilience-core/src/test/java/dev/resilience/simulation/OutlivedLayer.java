@@ -1,6 +1,6 @@
 package dev.resilience.simulation;
 
-import dev.resilience.pipeline.CallContext;
+import dev.resilience.context.CallContext;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Step;

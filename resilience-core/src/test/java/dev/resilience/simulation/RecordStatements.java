@@ -6,11 +6,11 @@ import static dev.resilience.simulation.PlantedDefect.RELEASE_IGNORES_THE_OWNER;
 import static dev.resilience.simulation.PlantedDefect.TAKE_OVER_BEFORE_THE_LEASE_ENDS;
 import static dev.resilience.simulation.PlantedDefect.TAKE_OVER_IGNORES_LOCKS;
 
-import dev.resilience.idempotency.ClaimRequest;
-import dev.resilience.idempotency.ClaimStatus;
-import dev.resilience.idempotency.Ownership;
-import dev.resilience.idempotency.RecordLockedException;
-import dev.resilience.idempotency.StoredResult;
+import dev.resilience.idempotency.store.ClaimRequest;
+import dev.resilience.idempotency.store.ClaimStatus;
+import dev.resilience.idempotency.store.LeaseToken;
+import dev.resilience.idempotency.store.RecordLockedException;
+import dev.resilience.idempotency.store.StoredResult;
 import dev.resilience.simulation.StoredRecord.State;
 import java.time.Duration;
 import java.time.Instant;
@@ -109,21 +109,21 @@ final class RecordStatements {
         return replaced ? fence : null;
     }
 
-    boolean renew(SimulatedConnection connection, Ownership mine, Duration lease) {
+    boolean renew(SimulatedConnection connection, LeaseToken mine, Duration lease) {
         return change("renew", connection, mine, isMine(mine), old -> old.until(clock() + micros(lease)));
     }
 
-    boolean complete(SimulatedConnection connection, Ownership mine, StoredResult result, Duration ttl) {
+    boolean complete(SimulatedConnection connection, LeaseToken mine, StoredResult result, Duration ttl) {
         Predicate<StoredRecord> where = defect == COMPLETE_IGNORES_THE_FENCE ? any -> true : isMine(mine);
         return change("complete", connection, mine, where, old -> old.completed(result, clock() + micros(ttl)))
                 || isSentAgain(connection, mine);
     }
 
-    private boolean isSentAgain(SimulatedConnection connection, Ownership mine) {
+    private boolean isSentAgain(SimulatedConnection connection, LeaseToken mine) {
         return !connection.session().isInTransaction() && status(connection, mine) == ClaimStatus.COMPLETED;
     }
 
-    boolean release(SimulatedConnection connection, Ownership mine) {
+    boolean release(SimulatedConnection connection, LeaseToken mine) {
         Predicate<StoredRecord> where = defect == RELEASE_IGNORES_THE_OWNER ? StoredRecord::isRunning : isMine(mine);
         return change("release", connection, mine, where, old -> null);
     }
@@ -132,7 +132,7 @@ final class RecordStatements {
     private boolean change(
             String what,
             SimulatedConnection connection,
-            Ownership mine,
+            LeaseToken mine,
             Predicate<StoredRecord> where,
             UnaryOperator<@Nullable StoredRecord> change) {
         Session session = connection.session();
@@ -155,7 +155,7 @@ final class RecordStatements {
     }
 
     /** Two statements that do not wait: one that locks, unless another has locked, and one that only looks. */
-    ClaimStatus status(SimulatedConnection connection, Ownership mine) {
+    ClaimStatus status(SimulatedConnection connection, LeaseToken mine) {
         boolean unlocked = connection.execute(
                 "lock for status", () -> connection.session().lockUnlessLocked(mine.key(), isOf(mine)));
         StoredRecord found =
@@ -169,11 +169,11 @@ final class RecordStatements {
         return unlocked ? ClaimStatus.IN_PROGRESS : ClaimStatus.LOCKED;
     }
 
-    private static Predicate<StoredRecord> isOf(Ownership claim) {
+    private static Predicate<StoredRecord> isOf(LeaseToken claim) {
         return found -> found.fence() == claim.fence() && found.owner().equals(claim.owner());
     }
 
-    private static Predicate<StoredRecord> isMine(Ownership mine) {
+    private static Predicate<StoredRecord> isMine(LeaseToken mine) {
         return isOf(mine).and(StoredRecord::isRunning);
     }
 

@@ -1,6 +1,6 @@
 package dev.resilience.simulation;
 
-import dev.resilience.idempotency.RecordKey;
+import dev.resilience.idempotency.store.RecordKey;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.resilience.simulation;
 
-import dev.resilience.pipeline.Attempt;
+import dev.resilience.context.Attempt;
 
 /**
  * What one service sends to the next.

@@ -2,12 +2,12 @@ package dev.resilience.simulation;
 
 import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
-import dev.resilience.event.Events;
+import dev.resilience.context.Attempt;
+import dev.resilience.context.CallContext;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.CircuitOpenException;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
-import dev.resilience.fault.Faults;
-import dev.resilience.pipeline.Attempt;
-import dev.resilience.pipeline.CallContext;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.retry.RetryBudget;
@@ -37,12 +37,13 @@ final class Service implements Endpoint {
         this.scenario = scenario;
         this.next = next;
         this.time = time;
-        Faults faults = new Faults(failure -> Fault.UNKNOWN, List.of(), List.of(Answer::read));
+        CompositeFaultClassifier faults =
+                new CompositeFaultClassifier(failure -> Fault.UNKNOWN, List.of(), List.of(Answer::read));
         RetryBudget budget =
                 scenario.has(Part.BUDGET) ? new RetryBudget(name, RetryBudgetPolicy.defaults(), time) : null;
         List<Layer> layers = new ArrayList<>();
         if (scenario.has(Part.BREAKER)) {
-            layers.add(new CircuitBreaker(name, CircuitBreakerPolicy.defaults(), faults, time, new Events()));
+            layers.add(new CircuitBreaker(name, CircuitBreakerPolicy.defaults(), faults, time, new EventPublisher()));
         }
         layers.add(SeededRetry.of(name, scenario.retry(), faults, time, budget, random));
         this.pipeline = Pipeline.of(layers);

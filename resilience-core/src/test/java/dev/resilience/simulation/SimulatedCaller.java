@@ -2,7 +2,7 @@ package dev.resilience.simulation;
 
 import dev.resilience.exception.IdempotencyLeaseLostException;
 import dev.resilience.exception.IdempotencyOutcomeUnknownException;
-import dev.resilience.idempotency.RecordKey;
+import dev.resilience.idempotency.store.RecordKey;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.simulation.CallPlan.OuterEnd;

@@ -1,8 +1,8 @@
 package dev.resilience.simulation;
 
-import dev.resilience.idempotency.Claim;
-import dev.resilience.idempotency.ClaimRequest;
-import dev.resilience.idempotency.Ownership;
+import dev.resilience.idempotency.store.Claim;
+import dev.resilience.idempotency.store.ClaimRequest;
+import dev.resilience.idempotency.store.LeaseToken;
 import dev.resilience.simulation.RecordStatements.Found;
 import dev.resilience.simulation.StoredRecord.State;
 import java.time.Duration;
@@ -39,7 +39,7 @@ final class SimulatedClaim {
     private @Nullable Claim decide(Found found) {
         StoredRecord record = found.record();
         if (found.inserted() || record.owner().equals(request.owner())) {
-            return new Claim.Acquired(new Ownership(request.key(), request.owner(), record.fence()), false);
+            return new Claim.Acquired(new LeaseToken(request.key(), request.owner(), record.fence()), false);
         }
         if (record.state() == State.COMPLETED && found.isOver()) {
             return acquired(statements.replace(connection, request, found), false);
@@ -89,6 +89,6 @@ final class SimulatedClaim {
     private @Nullable Claim acquired(@Nullable Long fence, boolean takenOver) {
         return fence == null
                 ? null
-                : new Claim.Acquired(new Ownership(request.key(), request.owner(), fence), takenOver);
+                : new Claim.Acquired(new LeaseToken(request.key(), request.owner(), fence), takenOver);
     }
 }

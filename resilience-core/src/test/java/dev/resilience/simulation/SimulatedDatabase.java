@@ -1,6 +1,6 @@
 package dev.resilience.simulation;
 
-import dev.resilience.idempotency.RecordKey;
+import dev.resilience.idempotency.store.RecordKey;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -3,7 +3,7 @@ package dev.resilience.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.resilience.idempotency.RecordKey;
+import dev.resilience.idempotency.store.RecordKey;
 import dev.resilience.simulation.StoredRecord.State;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.resilience.simulation;
 
-import dev.resilience.event.Events;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.retry.Backoff;
@@ -29,7 +29,7 @@ final class SimulatedNode {
         this.pool = new SimulatedPool(database, machine, world.weather(), baton.chooseFrom(1, 2, 10, 10));
         this.transactions = new SimulatedTransactions(baton, pool, kind);
         this.store = new SimulatedStore(database, machine, pool, defect);
-        this.idempotency = new Idempotency("simulated", world.policy(), store, time, new Events());
+        this.idempotency = new Idempotency("simulated", world.policy(), store, time, new EventPublisher());
         Duration pause = world.betweenAttempts();
         Backoff backoff = new Backoff(Backoff.Strategy.FIXED, pause, 1, pause, Jitter.NONE, 0);
         RetryPolicy three =

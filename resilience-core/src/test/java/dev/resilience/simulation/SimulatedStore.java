@@ -1,15 +1,15 @@
 package dev.resilience.simulation;
 
-import dev.resilience.idempotency.Claim;
-import dev.resilience.idempotency.ClaimRequest;
-import dev.resilience.idempotency.ClaimStatus;
-import dev.resilience.idempotency.IdempotencyStore;
-import dev.resilience.idempotency.Ownership;
-import dev.resilience.idempotency.RecordKey;
-import dev.resilience.idempotency.RecordSelection;
-import dev.resilience.idempotency.RecordSummary;
-import dev.resilience.idempotency.StoreTransaction;
-import dev.resilience.idempotency.StoredResult;
+import dev.resilience.idempotency.store.Claim;
+import dev.resilience.idempotency.store.ClaimRequest;
+import dev.resilience.idempotency.store.ClaimStatus;
+import dev.resilience.idempotency.store.IdempotencyStore;
+import dev.resilience.idempotency.store.LeaseToken;
+import dev.resilience.idempotency.store.RecordKey;
+import dev.resilience.idempotency.store.RecordSelection;
+import dev.resilience.idempotency.store.RecordSummary;
+import dev.resilience.idempotency.store.StoreTransaction;
+import dev.resilience.idempotency.store.StoredResult;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -67,33 +67,33 @@ final class SimulatedStore implements IdempotencyStore {
     }
 
     @Override
-    public boolean renew(Ownership ownership, Duration lease) {
+    public boolean renew(LeaseToken token, Duration lease) {
         if (defect == PlantedDefect.RENEWALS_NEVER_STOP) {
-            strayRenewals.begin(ownership, lease);
+            strayRenewals.begin(token, lease);
         }
-        return told("renews", ownership, onOwnConnection(own -> statements.renew(own, ownership, lease)));
+        return told("renews", token, onOwnConnection(own -> statements.renew(own, token, lease)));
     }
 
     @Override
-    public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
-        return told("completes", ownership, onOwnConnection(own -> statements.complete(own, ownership, result, ttl)));
+    public boolean complete(LeaseToken token, StoredResult result, Duration ttl) {
+        return told("completes", token, onOwnConnection(own -> statements.complete(own, token, result, ttl)));
     }
 
     @Override
-    public boolean release(Ownership ownership) {
-        return told("releases", ownership, onOwnConnection(own -> statements.release(own, ownership)));
+    public boolean release(LeaseToken token) {
+        return told("releases", token, onOwnConnection(own -> statements.release(own, token)));
     }
 
     @Override
-    public ClaimStatus statusOf(Ownership ownership) {
-        return told(ownership, onOwnConnection(own -> statements.status(own, ownership)));
+    public ClaimStatus statusOf(LeaseToken token) {
+        return told(token, onOwnConnection(own -> statements.status(own, token)));
     }
 
     /** Within a transaction, which does not keep the record locked. */
-    ClaimStatus statusOf(SimulatedConnection connection, Ownership ownership) {
+    ClaimStatus statusOf(SimulatedConnection connection, LeaseToken token) {
         Session session = connection.session();
         Session.Savepoint before = connection.execute("SAVEPOINT", session::savepoint);
-        ClaimStatus status = told(ownership, statements.status(connection, ownership));
+        ClaimStatus status = told(token, statements.status(connection, token));
         connection.execute("ROLLBACK TO SAVEPOINT", () -> {
             session.rollbackTo(before);
             return true;
@@ -101,25 +101,25 @@ final class SimulatedStore implements IdempotencyStore {
         return status;
     }
 
-    private ClaimStatus told(Ownership ownership, ClaimStatus status) {
-        trace("asks for " + owner(ownership) + ": " + status);
+    private ClaimStatus told(LeaseToken token, ClaimStatus status) {
+        trace("asks for " + owner(token) + ": " + status);
         return status;
     }
 
     /** Within a transaction of the current thread. */
-    boolean complete(SimulatedConnection connection, Ownership ownership, StoredResult result, Duration ttl) {
-        cache.put(ownership.key(), result);
+    boolean complete(SimulatedConnection connection, LeaseToken token, StoredResult result, Duration ttl) {
+        cache.put(token.key(), result);
         return defect == PlantedDefect.RESULT_OUTSIDE_OF_THE_TRANSACTION
-                ? complete(ownership, result, ttl)
-                : told("completes within", ownership, statements.complete(connection, ownership, result, ttl));
+                ? complete(token, result, ttl)
+                : told("completes within", token, statements.complete(connection, token, result, ttl));
     }
 
-    boolean renew(SimulatedConnection connection, Ownership ownership, Duration lease) {
-        return told("renews within", ownership, statements.renew(connection, ownership, lease));
+    boolean renew(SimulatedConnection connection, LeaseToken token, Duration lease) {
+        return told("renews within", token, statements.renew(connection, token, lease));
     }
 
-    boolean release(SimulatedConnection connection, Ownership ownership) {
-        return told("releases within", ownership, statements.release(connection, ownership));
+    boolean release(SimulatedConnection connection, LeaseToken token) {
+        return told("releases within", token, statements.release(connection, token));
     }
 
     @Override
@@ -152,13 +152,13 @@ final class SimulatedStore implements IdempotencyStore {
         }
     }
 
-    private boolean told(String what, Ownership ownership, boolean done) {
-        trace(what + " " + owner(ownership) + (done ? "" : ": not its any more"));
+    private boolean told(String what, LeaseToken token, boolean done) {
+        trace(what + " " + owner(token) + (done ? "" : ": not its any more"));
         return done;
     }
 
-    private String owner(Ownership ownership) {
-        return database.baton().trace().owner(ownership.owner());
+    private String owner(LeaseToken token) {
+        return database.baton().trace().owner(token.owner());
     }
 
     private void trace(String what) {
@@ -167,7 +167,7 @@ final class SimulatedStore implements IdempotencyStore {
 
     private String describe(Claim claim) {
         if (claim instanceof Claim.Acquired acquired) {
-            return owner(acquired.ownership()) + (acquired.takenOver() ? " takes over" : " has it");
+            return owner(acquired.token()) + (acquired.takenOver() ? " takes over" : " has it");
         }
         return claim instanceof Claim.Completed completed
                 ? "completed with " + SimulatedOperation.text(completed.result().content())

@@ -1,6 +1,6 @@
 package dev.resilience.simulation;
 
-import dev.resilience.pipeline.CallContext;
+import dev.resilience.context.CallContext;
 import java.util.Deque;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.locks.LockSupport;

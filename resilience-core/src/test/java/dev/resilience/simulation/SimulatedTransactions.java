@@ -1,6 +1,6 @@
 package dev.resilience.simulation;
 
-import dev.resilience.idempotency.RecordKey;
+import dev.resilience.idempotency.store.RecordKey;
 import dev.resilience.simulation.ManagedTransaction.Listener;
 import dev.resilience.simulation.ManagedTransaction.Status;
 import java.util.concurrent.Callable;

@@ -1,6 +1,6 @@
 package dev.resilience.simulation;
 
-import dev.resilience.idempotency.StoredResult;
+import dev.resilience.idempotency.store.StoredResult;
 import org.jspecify.annotations.Nullable;
 
 /** One version of a row of the table of records; times are microseconds of the database's clock. */

@@ -1,7 +1,7 @@
 package dev.resilience.simulation;
 
-import dev.resilience.idempotency.Ownership;
-import dev.resilience.idempotency.RecordLockedException;
+import dev.resilience.idempotency.store.LeaseToken;
+import dev.resilience.idempotency.store.RecordLockedException;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
@@ -20,22 +20,22 @@ final class StrayRenewals {
         this.store = store;
     }
 
-    void begin(Ownership ownership, Duration lease) {
-        if (begun.add(ownership.owner())) {
-            next(ownership, lease);
+    void begin(LeaseToken token, Duration lease) {
+        if (begun.add(token.owner())) {
+            next(token, lease);
         }
     }
 
-    private void next(Ownership ownership, Duration lease) {
+    private void next(LeaseToken token, Duration lease) {
         baton.startAfter(lease.dividedBy(3), "stray renewal", machine, () -> {
             boolean goesOn = true;
             try {
-                goesOn = store.renew(ownership, lease);
+                goesOn = store.renew(token, lease);
             } catch (SqlFailure | RecordLockedException unavailable) {
                 // then the next one
             }
             if (goesOn) {
-                next(ownership, lease);
+                next(token, lease);
             }
         });
     }

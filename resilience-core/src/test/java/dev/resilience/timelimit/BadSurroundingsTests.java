@@ -3,10 +3,10 @@ package dev.resilience.timelimit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.resilience.event.Events;
+import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.TimeLimitOutcome;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.TimeLimitExceededException;
-import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
 import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
@@ -60,7 +60,7 @@ class BadSurroundingsTests {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void noListenerThatThrowsHurtsACall(boolean error) {
-        Events events = new Events();
+        EventPublisher events = new EventPublisher();
         events.add(event -> {
             if (error) {
                 throw new AssertionError("broken listener");

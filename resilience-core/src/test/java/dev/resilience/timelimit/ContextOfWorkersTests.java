@@ -3,7 +3,7 @@ package dev.resilience.timelimit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.resilience.pipeline.ContextCarrier;
+import dev.resilience.context.ContextCarrier;
 import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
 import java.net.URL;
 import java.net.URLClassLoader;

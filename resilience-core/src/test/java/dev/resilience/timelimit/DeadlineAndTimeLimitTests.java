@@ -4,7 +4,7 @@ import static dev.resilience.timelimit.TestTimeLimit.TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.resilience.deadline.Deadline;
+import dev.resilience.context.Deadline;
 import dev.resilience.exception.DeadlineExceededException;
 import dev.resilience.exception.TimeLimitExceededException;
 import dev.resilience.timelimit.TestTimeLimit.Call;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.bulkhead.BulkheadPolicy;
-import dev.resilience.event.Events;
+import dev.resilience.context.ContextCarrier;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.TimeLimitExceededException;
-import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
@@ -138,7 +138,7 @@ class ForeignInterruptTests {
     @EnumSource
     void aBodyThatSwallowsItHasItsNextAttemptWhenTheTimeOfThisOneIsOver(BulkheadPolicy.Type type) {
         TestTimeLimit calls = new TestTimeLimit(RunsOn.CALLER);
-        Events events = new Events();
+        EventPublisher events = new EventPublisher();
         Retry retry = Retry.builder("orders", RetryPolicy.defaults())
                 .timeSource(calls.time)
                 .events(events)

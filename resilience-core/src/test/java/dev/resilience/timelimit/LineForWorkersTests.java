@@ -3,8 +3,8 @@ package dev.resilience.timelimit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.concurrency.StubTime;
-import dev.resilience.event.Events;
-import dev.resilience.pipeline.ContextCarrier;
+import dev.resilience.context.ContextCarrier;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.timelimit.TestTimeLimit.Call;
 import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
@@ -31,7 +31,12 @@ class LineForWorkersTests {
     };
     private final Time time = new Time();
     private final TimeLimit limit = new TimeLimit(
-            "orders", new TimeLimitPolicy(TestTimeLimit.TIMEOUT, RunsOn.WORKER), time, new Events(), counting, 1);
+            "orders",
+            new TimeLimitPolicy(TestTimeLimit.TIMEOUT, RunsOn.WORKER),
+            time,
+            new EventPublisher(),
+            counting,
+            1);
     private final Pipeline pipeline = Pipeline.of(limit);
     private final CountDownLatch latch = new CountDownLatch(1);
     private final Call running;

@@ -3,9 +3,9 @@ package dev.resilience.timelimit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.resilience.event.Events;
+import dev.resilience.context.ContextCarrier;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.TimeLimitExceededException;
-import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
 import dev.resilience.timelimit.TestTimeLimit.Call;
@@ -95,7 +95,7 @@ class NestedTimeLimitsTests {
                 .timeout(Duration.ofSeconds(seconds))
                 .thread(thread)
                 .build();
-        return new TimeLimit(name, policy, time, new Events(), ContextCarrier.standard());
+        return new TimeLimit(name, policy, time, new EventPublisher(), ContextCarrier.standard());
     }
 
     private static Object blocked(CountDownLatch running) throws InterruptedException {

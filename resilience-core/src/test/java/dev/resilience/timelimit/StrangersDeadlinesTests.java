@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
-import dev.resilience.deadline.Deadline;
+import dev.resilience.context.CallContext;
+import dev.resilience.context.ContextCarrier;
+import dev.resilience.context.Deadline;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
-import dev.resilience.event.Events;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.TimeLimitExceededException;
-import dev.resilience.fault.Faults;
-import dev.resilience.pipeline.CallContext;
-import dev.resilience.pipeline.ContextCarrier;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
 import dev.resilience.timelimit.TestTimeLimit.Call;
@@ -34,11 +34,16 @@ class StrangersDeadlinesTests {
 
     private final ManualTimeSource time = new ManualTimeSource();
     private final CircuitBreaker breaker = new CircuitBreaker(
-            "orders", CircuitBreakerPolicy.builder().failureThreshold(2).build(), Faults.ofJdk(), time, new Events());
+            "orders",
+            CircuitBreakerPolicy.builder().failureThreshold(2).build(),
+            CompositeFaultClassifier.ofJdk(),
+            time,
+            new EventPublisher());
 
     private Pipeline withOneWorkerAnd(RunsOn thread) {
         TimeLimitPolicy policy = new TimeLimitPolicy(TIMEOUT, thread);
-        return Pipeline.of(breaker, new TimeLimit("orders", policy, time, new Events(), ContextCarrier.standard(), 1));
+        return Pipeline.of(
+                breaker, new TimeLimit("orders", policy, time, new EventPublisher(), ContextCarrier.standard(), 1));
     }
 
     @Test

@@ -3,10 +3,10 @@ package dev.resilience.timelimit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.resilience.event.Events;
+import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.ResilienceEvent;
 import dev.resilience.event.TimeLimitOutcome;
-import dev.resilience.pipeline.ContextCarrier;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
 import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
@@ -38,7 +38,7 @@ final class TestTimeLimit {
     }
 
     TestTimeLimit(RunsOn thread, int mostWorkers, ContextCarrier carrier) {
-        Events heard = new Events();
+        EventPublisher heard = new EventPublisher();
         heard.add(events::add);
         TimeLimitPolicy policy =
                 TimeLimitPolicy.builder().timeout(TIMEOUT).thread(thread).build();

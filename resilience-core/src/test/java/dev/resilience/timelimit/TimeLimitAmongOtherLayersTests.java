@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
+import dev.resilience.context.Attempt;
 import dev.resilience.event.CircuitBreakerOutcome;
-import dev.resilience.event.Events;
 import dev.resilience.event.RetryOutcome;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.TimeLimitExceededException;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
-import dev.resilience.fault.Faults;
-import dev.resilience.pipeline.Attempt;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryBudget;
@@ -42,13 +42,14 @@ class TimeLimitAmongOtherLayersTests {
     TimeLimitAmongOtherLayersTests(RunsOn thread) {
         calls = new TestTimeLimit(thread);
         RetryBudget budget = new RetryBudget("orders", RetryBudgetPolicy.defaults(), calls.time);
-        Faults faults = Faults.ofJdk();
+        CompositeFaultClassifier faults = CompositeFaultClassifier.ofJdk();
         retry = Retry.builder("orders", RetryPolicy.defaults())
                 .faults(faults)
                 .timeSource(calls.time)
                 .budget(budget)
                 .build();
-        breaker = new CircuitBreaker("orders", CircuitBreakerPolicy.defaults(), faults, calls.time, new Events());
+        breaker =
+                new CircuitBreaker("orders", CircuitBreakerPolicy.defaults(), faults, calls.time, new EventPublisher());
     }
 
     @Test
@@ -58,9 +59,9 @@ class TimeLimitAmongOtherLayersTests {
 
         assertThat(causes).allSatisfy(cause -> {
             Throwable exceeded = new TimeLimitExceededException("orders", "too long", cause);
-            assertThat(Faults.ofJdk().classify(exceeded, Faults.TRANSIENT_STATUSES))
+            assertThat(CompositeFaultClassifier.ofJdk().classify(exceeded, CompositeFaultClassifier.TRANSIENT_STATUSES))
                     .isEqualTo(Fault.TRANSIENT);
-            assertThat(Faults.isInterrupt(exceeded)).isFalse();
+            assertThat(CompositeFaultClassifier.isInterrupt(exceeded)).isFalse();
         });
     }
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class InterruptOnItsWayTests {
 
-    private final CompletableFuture<BodyRun> run = new CompletableFuture<>();
+    private final CompletableFuture<InterruptibleExecution> run = new CompletableFuture<>();
     private final CountDownLatch noticed = new CountDownLatch(1);
     private final CountDownLatch goOn = new CountDownLatch(1);
     private final CompletableFuture<String> end = new CompletableFuture<>();
@@ -21,7 +21,7 @@ class InterruptOnItsWayTests {
     void oneThatComesAfterTheBodyHasNoticedTheFirstReachesItToo() throws Exception {
         Thread body = new SlowToInterrupt();
         body.start();
-        BodyRun running = run.join();
+        InterruptibleExecution running = run.join();
         Thread first = new Thread(running::interrupt);
         first.setDaemon(true);
         first.start();
@@ -43,7 +43,7 @@ class InterruptOnItsWayTests {
 
         @Override
         public void run() {
-            BodyRun body = new BodyRun();
+            InterruptibleExecution body = new InterruptibleExecution();
             body.begin();
             run.complete(body);
             awaitInterrupt();

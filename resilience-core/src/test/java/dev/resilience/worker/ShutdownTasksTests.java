@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.concurrency.StubTime;
-import dev.resilience.event.Events;
-import dev.resilience.pipeline.ContextCarrier;
+import dev.resilience.context.ContextCarrier;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
@@ -48,7 +48,7 @@ class ShutdownTasksTests {
                 "orders",
                 BulkheadPolicy.builder().maxConcurrent(1).maxQueue(MANY).build(),
                 time,
-                new Events(),
+                new EventPublisher(),
                 ContextCarrier.standard());
         List<CompletableFuture<Object>> calls = new ArrayList<>();
         for (int i = 0; i < MANY + 1; i++) {

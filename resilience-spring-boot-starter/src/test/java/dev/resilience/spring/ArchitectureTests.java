@@ -44,14 +44,36 @@ class ArchitectureTests {
     private static final Map<String, List<String>> MAY_KNOW = Map.ofEntries(
             Map.entry(ROOT, List.of()),
             Map.entry(ROOT + ".actuate", List.of(ROOT + ".kind")),
-            Map.entry(ROOT + ".aop", List.of(ROOT + ".idempotency", ROOT + ".kind", ROOT + ".transaction")),
+            Map.entry(
+                    ROOT + ".aop",
+                    List.of(ROOT + ".aop.method", ROOT + ".idempotency", ROOT + ".kind", ROOT + ".transaction")),
+            Map.entry(ROOT + ".aop.check", List.of(ROOT + ".aop", ROOT + ".aop.method", ROOT + ".kind")),
+            Map.entry(ROOT + ".aop.method", List.of(ROOT + ".kind")),
             Map.entry(ROOT + ".context", List.of()),
             Map.entry(ROOT + ".fault", List.of()),
-            Map.entry(ROOT + ".idempotency", List.of(ROOT + ".kind", ROOT + ".retry")),
-            Map.entry(ROOT + ".jdbc", List.of(ROOT + ".idempotency")),
+            Map.entry(
+                    ROOT + ".idempotency",
+                    List.of(
+                            ROOT + ".idempotency.fingerprint",
+                            ROOT + ".idempotency.http",
+                            ROOT + ".idempotency.json",
+                            ROOT + ".kind",
+                            ROOT + ".retry")),
+            Map.entry(ROOT + ".idempotency.fingerprint", List.of()),
+            Map.entry(ROOT + ".idempotency.http", List.of(ROOT + ".idempotency.json")),
+            Map.entry(ROOT + ".idempotency.jdbc", List.of(ROOT + ".idempotency.jdbc.connection")),
+            Map.entry(ROOT + ".idempotency.jdbc.check", List.of(ROOT + ".idempotency", ROOT + ".idempotency.jdbc")),
+            Map.entry(ROOT + ".idempotency.jdbc.connection", List.of()),
+            Map.entry(ROOT + ".idempotency.json", List.of(ROOT + ".idempotency.fingerprint")),
+            Map.entry(ROOT + ".idempotency.redis", List.of()),
             Map.entry(ROOT + ".kind", List.of()),
+            Map.entry(ROOT + ".lifecycle", List.of()),
             Map.entry(ROOT + ".metrics", List.of(ROOT + ".kind", ROOT + ".web")),
-            Map.entry(ROOT + ".redis", List.of()),
+            Map.entry(ROOT + ".properties", List.of(ROOT + ".aop", ROOT + ".kind")),
+            Map.entry(ROOT + ".properties.unknown", List.of(ROOT + ".aop", ROOT + ".properties")),
+            Map.entry(
+                    ROOT + ".registry",
+                    List.of(ROOT + ".aop.check", ROOT + ".kind", ROOT + ".properties", ROOT + ".properties.unknown")),
             Map.entry(ROOT + ".transaction", List.of()),
             Map.entry(ROOT + ".web", List.of()));
 
@@ -158,7 +180,7 @@ class ArchitectureTests {
     void sharedStoresAskNoClockOfTheApplication() {
         noClasses()
                 .that()
-                .resideInAnyPackage(ROOT + ".jdbc", ROOT + ".redis")
+                .resideInAnyPackage(ROOT + ".idempotency.jdbc..", ROOT + ".idempotency.redis..")
                 .should()
                 .callMethod(TimeSource.class, "now")
                 .orShould()
@@ -202,12 +224,12 @@ class ArchitectureTests {
                                 "RestClientFailures",
                                 "WebClientFailures",
                                 "KeyHeader",
-                                "PlainAnswerCodec",
+                                "ResponseBodyCodec",
                                 "ReplayHeader",
-                                "ComparedArguments",
+                                "FingerprintArguments",
                                 "RequestContextCarrier",
                                 "CallContextServletFilter",
-                                "CallContextOfCallables",
+                                "CallContextCallableInterceptor",
                                 "CallContextWebFilter")),
                 arguments("jakarta.servlet..", places("KeyHeader", "ReplayHeader", "CallContextServletFilter")),
                 arguments(
@@ -215,15 +237,15 @@ class ArchitectureTests {
                         places(
                                 "JacksonJson",
                                 "StoreMapper",
-                                "WholeValues",
-                                "LosslessTypes",
+                                "LosslessIntrospector",
+                                "LosslessJdkModule",
                                 "ResultCheck",
-                                "ReadParts",
-                                "WrittenParts")),
+                                "DeserializedTypes",
+                                "SerializedTypes")),
                 arguments("org.springframework.security..", places("SecurityCallerScope", "SecurityContextCarrier")),
                 arguments(
                         "org.springframework.data..",
-                        places("RedisIdempotencyStore", "RecordSearch", "LuaScript", "EvictionCheck")),
+                        places("RedisIdempotencyStore", "KeySearch", "LuaScript", "EvictionCheck")),
                 arguments("org.springframework.dao..", places()),
                 arguments(
                         "org.springframework.transaction..",
@@ -232,7 +254,7 @@ class ArchitectureTests {
                                 "OwnConnections",
                                 "TransactionCheck",
                                 "TransactionalSourceCheck",
-                                "UndecidedStoreCheck",
+                                "ImplicitRedisStoreCheck",
                                 "UndoneAttempt",
                                 "RollbackMarks",
                                 "RollbackMarksRegistration",

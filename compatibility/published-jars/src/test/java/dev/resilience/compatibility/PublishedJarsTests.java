@@ -102,7 +102,7 @@ class PublishedJarsTests {
                 .flatMap(module -> module.descriptor().packages().stream())
                 .toList();
         assertEquals(new HashSet<>(packages).size(), packages.size(), () -> "A package is twice in " + packages);
-        assertTrue(packages.stream().allMatch(name -> name.startsWith("dev.resilience.")), packages::toString);
+        assertTrue(packages.stream().allMatch(name -> (name + ".").startsWith("dev.resilience.")), packages::toString);
     }
 
     @Test

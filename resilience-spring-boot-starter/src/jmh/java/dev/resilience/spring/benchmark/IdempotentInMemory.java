@@ -1,6 +1,6 @@
 package dev.resilience.spring.benchmark;
 
-import dev.resilience.idempotency.MemoryIdempotencyStore;
+import dev.resilience.idempotency.store.MemoryIdempotencyStore;
 import dev.resilience.time.TimeSource;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Setup;

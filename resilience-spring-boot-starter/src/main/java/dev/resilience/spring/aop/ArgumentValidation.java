@@ -1,5 +1,6 @@
 package dev.resilience.spring.aop;
 
+import dev.resilience.spring.aop.method.IdempotentPointcut;
 import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Method;
 import java.util.Arrays;

@@ -16,7 +16,7 @@ import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
  * all other, and its thread waits for the method's future, blocked, however long it takes: so attempts, and the waits
  * between them, cost nothing more on this very thread, and the method never leaves its executor.
  */
-final class AsyncExecutors {
+public final class AsyncExecutors {
 
     private volatile Known known = new Known(new WeakReference<>(null), false);
 
@@ -24,12 +24,12 @@ final class AsyncExecutors {
     private record Known(WeakReference<@Nullable Object> proxy, boolean runsThere) {}
 
     /** Whether a proxy has advice of {@code @Async}. */
-    static boolean areIn(Advised proxy) {
+    public static boolean areIn(Advised proxy) {
         return Arrays.stream(proxy.getAdvisors()).anyMatch(AsyncExecutors::isAsync);
     }
 
     /** Whether advice of {@code @Async} on a proxy holds for a method. */
-    static boolean moves(Advised proxy, Method method, Class<?> type) {
+    public static boolean moves(Advised proxy, Method method, Class<?> type) {
         return Arrays.stream(proxy.getAdvisors())
                 .anyMatch(advisor -> isAsync(advisor) && matches(advisor, method, type));
     }

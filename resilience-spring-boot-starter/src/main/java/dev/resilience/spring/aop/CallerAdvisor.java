@@ -1,5 +1,6 @@
 package dev.resilience.spring.aop;
 
+import dev.resilience.spring.aop.method.IdempotentPointcut;
 import dev.resilience.spring.idempotency.CallIdentity;
 import org.aopalliance.aop.Advice;
 import org.aopalliance.intercept.MethodInterceptor;

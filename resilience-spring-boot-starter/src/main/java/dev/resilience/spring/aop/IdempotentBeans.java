@@ -2,6 +2,7 @@ package dev.resilience.spring.aop;
 
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.aop.method.ProtectedMethods;
 import dev.resilience.spring.kind.MethodNames;
 import org.springframework.aop.SpringProxy;
 import org.springframework.aop.framework.Advised;

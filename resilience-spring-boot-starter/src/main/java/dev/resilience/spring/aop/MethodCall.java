@@ -13,7 +13,7 @@ import org.springframework.util.ClassUtils;
 /**
  * One call of an intercepted method.
  *
- * <p>Spring's invocation can proceed once, unless this advice is the {@link Innermost}. Where a plan retries and it is
+ * <p>Spring's invocation can proceed once, unless this advice is the {@link AdviceChainPosition}. Where a plan retries and it is
  * not, every attempt proceeds on a clone of the untouched invocation; the clone shares the array of arguments, which
  * saves copying it.
  *
@@ -64,11 +64,11 @@ final class MethodCall implements MovedCall, ProtectedCall {
         return awaitsStages ? StageResult.await(returned) : returned;
     }
 
-    /** For the {@link BodyAdvisor}; the clones of an invocation share what is attached to it. */
+    /** For the {@link ResultRecordingAdvisor}; the clones of an invocation share what is attached to it. */
     @Override
     public void attach(Object forTheBody) {
         if (invocation instanceof ProxyMethodInvocation ofProxy) {
-            ofProxy.setUserAttribute(BodyAdvisor.ATTEMPT_RECORDER, forTheBody);
+            ofProxy.setUserAttribute(ResultRecordingAdvisor.ATTEMPT_RECORDER, forTheBody);
             isRecorded = KNOWS_TRANSACTIONS;
         }
     }

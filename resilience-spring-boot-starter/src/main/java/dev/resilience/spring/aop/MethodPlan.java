@@ -21,11 +21,11 @@ record MethodPlan(
         @Nullable IdempotentOperation operation,
         boolean asynchronous,
         boolean repeats,
-        Innermost innermost,
+        AdviceChainPosition innermost,
         AsyncExecutors executors) {
 
     MethodPlan(Pipeline pipeline, @Nullable IdempotentOperation operation, boolean asynchronous, boolean repeats) {
-        this(pipeline, operation, asynchronous, repeats, new Innermost(), new AsyncExecutors());
+        this(pipeline, operation, asynchronous, repeats, new AdviceChainPosition(), new AsyncExecutors());
     }
 
     @Nullable

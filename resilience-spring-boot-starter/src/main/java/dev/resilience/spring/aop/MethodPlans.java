@@ -3,6 +3,8 @@ package dev.resilience.spring.aop;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupMistakes;
+import dev.resilience.spring.aop.method.ProtectedMethods;
+import dev.resilience.spring.aop.method.ResilienceAnnotations;
 import dev.resilience.spring.kind.MethodNames;
 import java.lang.reflect.Method;
 import java.util.List;
@@ -20,7 +22,7 @@ import org.springframework.beans.factory.ObjectProvider;
  * {@link Method#equals} compares names and parameters. A table that is replaced as a whole, never changed, and probed
  * from the method's identity hash on, needs neither a key object nor a lock.
  */
-final class MethodPlans {
+public final class MethodPlans {
 
     /** Far above what proxies have. Whoever calls with ever new method objects finds his plan by the longer way. */
     private static final int MOST_KNOWN = 1 << 14;
@@ -82,7 +84,7 @@ final class MethodPlans {
     }
 
     private @Nullable MethodPlan resolveAndRemember(Method method, Class<?> type) {
-        Protection protection = methods.of(method, type);
+        ResilienceAnnotations protection = methods.of(method, type);
         if (protection == null) {
             return null;
         }
@@ -92,7 +94,7 @@ final class MethodPlans {
     }
 
     /** A call that comes before all mistakes are found must not run as if there were none. */
-    private MethodPlan resolveForCall(Method method, Class<?> type, Protection protection) {
+    private MethodPlan resolveForCall(Method method, Class<?> type, ResilienceAnnotations protection) {
         MethodPlan plan;
         try {
             plan = resolve(method, type, protection);
@@ -103,7 +105,7 @@ final class MethodPlans {
         return plan;
     }
 
-    private MethodPlan resolve(Method method, Class<?> type, Protection protection) {
+    private MethodPlan resolve(Method method, Class<?> type, ResilienceAnnotations protection) {
         Method specific = ProtectedMethods.specific(method, type);
         ConcurrentMap<Method, MethodPlan> plans = byClass.computeIfAbsent(type, key -> new ConcurrentHashMap<>());
         MethodPlan plan = plans.get(specific);
@@ -151,7 +153,7 @@ final class MethodPlans {
     }
 
     /** Resolves the plans of every class that is known to have protected methods; what cannot work is a mistake. */
-    void resolveAll() {
+    public void resolveAll() {
         PlanFactory plans = factory.getObject(); // finds the mistakes in the properties, even if no method is protected
         methods.refused()
                 .forEach((type, found) -> found.forEach(

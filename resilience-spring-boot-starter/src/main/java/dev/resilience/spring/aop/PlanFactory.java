@@ -1,12 +1,15 @@
 package dev.resilience.spring.aop;
 
+import dev.resilience.context.ContextCarrier;
 import dev.resilience.idempotency.IdempotentOperation;
-import dev.resilience.pipeline.ContextCarrier;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.aop.method.ProtectedMethods;
+import dev.resilience.spring.aop.method.ResilienceAnnotations;
+import dev.resilience.spring.aop.method.ReturnTypes;
 import dev.resilience.spring.idempotency.IdempotentLayer;
 import dev.resilience.spring.kind.Kind;
 import dev.resilience.spring.kind.Kinds;
@@ -59,7 +62,7 @@ public final class PlanFactory {
     /**
      * @param bean whose method it is, if its class does not tell
      */
-    MethodPlan create(Method method, Class<?> type, Protection protection, @Nullable String bean) {
+    MethodPlan create(Method method, Class<?> type, ResilienceAnnotations protection, @Nullable String bean) {
         Class<?> userClass = ProtectedMethods.written(type, method);
         List<Layer> layers = new ArrayList<>();
         List<ResilienceConfigurationException> mistakes = new ArrayList<>();
@@ -89,7 +92,7 @@ public final class PlanFactory {
             Kind<A, ?> kind,
             Method method,
             Class<?> type,
-            Protection protection,
+            ResilienceAnnotations protection,
             @Nullable String bean,
             @Nullable Boolean asynchronous) {
         return kind.layer(new PlannedMethod<>(this, kind, method, type, protection, bean, asynchronous));

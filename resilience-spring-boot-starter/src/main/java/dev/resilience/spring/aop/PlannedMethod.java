@@ -2,6 +2,9 @@ package dev.resilience.spring.aop;
 
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.aop.method.ResilienceAnnotations;
+import dev.resilience.spring.aop.method.ReturnTypes;
+import dev.resilience.spring.aop.method.TransactionalMethods;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.Kind;
 import dev.resilience.spring.kind.MethodNames;
@@ -27,7 +30,7 @@ record PlannedMethod<A extends Annotation>(
         Kind<A, ?> kind,
         Method method,
         Class<?> type,
-        Protection protection,
+        ResilienceAnnotations protection,
         @Nullable String bean,
         @Nullable Boolean isAsynchronous)
         implements ProtectedMethod<A> {
@@ -44,7 +47,7 @@ record PlannedMethod<A extends Annotation>(
 
     @Override
     public boolean isTransactional() {
-        return Transactions.mayBeginAt(method, type);
+        return TransactionalMethods.mayBeginAt(method, type);
     }
 
     @Override

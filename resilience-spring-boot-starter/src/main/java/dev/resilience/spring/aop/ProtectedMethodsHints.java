@@ -1,6 +1,9 @@
 package dev.resilience.spring.aop;
 
 import dev.resilience.spring.StartupMistakes;
+import dev.resilience.spring.aop.method.ProtectedMethods;
+import dev.resilience.spring.aop.method.ResilienceAnnotations;
+import dev.resilience.spring.aop.method.ReturnTypes;
 import dev.resilience.spring.kind.Kind;
 import dev.resilience.spring.kind.Kinds;
 import java.lang.annotation.Annotation;
@@ -46,7 +49,7 @@ final class ProtectedMethodsHints implements BeanFactoryInitializationAotProcess
     }
 
     private static <A extends Annotation> void register(
-            Kind<A, ?> kind, Class<?> type, Method method, Protection protection, ReflectionHints hints) {
+            Kind<A, ?> kind, Class<?> type, Method method, ResilienceAnnotations protection, ReflectionHints hints) {
         A annotation = protection.get(kind.annotation());
         if (annotation != null) {
             Class<?> written = ProtectedMethods.written(type, method);

@@ -1,6 +1,7 @@
 package dev.resilience.spring.aop;
 
 import dev.resilience.spring.StartupMistakes;
+import dev.resilience.spring.aop.method.ProtectedMethods;
 import java.lang.reflect.Method;
 import org.aopalliance.aop.Advice;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +44,7 @@ public final class ResilienceAdvisor extends AbstractPointcutAdvisor {
     }
 
     /** This library's advisor of a proxy; {@code null} if it has none. */
-    static @Nullable ResilienceAdvisor of(Advised proxy) {
+    public static @Nullable ResilienceAdvisor of(Advised proxy) {
         for (Advisor advisor : proxy.getAdvisors()) {
             if (advisor instanceof ResilienceAdvisor ours) {
                 return ours;
@@ -67,7 +68,7 @@ public final class ResilienceAdvisor extends AbstractPointcutAdvisor {
         return advice;
     }
 
-    ProtectedMethods methods() {
+    public ProtectedMethods methods() {
         return methods;
     }
 
@@ -75,7 +76,7 @@ public final class ResilienceAdvisor extends AbstractPointcutAdvisor {
         return mistakes;
     }
 
-    MethodPlans plans() {
+    public MethodPlans plans() {
         return plans;
     }
 

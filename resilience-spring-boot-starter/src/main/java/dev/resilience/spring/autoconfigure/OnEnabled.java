@@ -1,5 +1,6 @@
 package dev.resilience.spring.autoconfigure;
 
+import dev.resilience.spring.properties.GeneralProperties;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;

@@ -1,6 +1,7 @@
 package dev.resilience.spring.autoconfigure;
 
-import dev.resilience.spring.autoconfigure.ResilienceProperties.IdempotencyStore;
+import dev.resilience.spring.properties.GeneralProperties;
+import dev.resilience.spring.properties.ResilienceProperties.IdempotencyStore;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;

@@ -1,14 +1,14 @@
 package dev.resilience.spring.autoconfigure;
 
-import dev.resilience.event.Events;
+import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.ResilienceListener;
+import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
 import dev.resilience.fault.FaultClassifier;
-import dev.resilience.fault.Faults;
 import dev.resilience.fault.HttpFailure;
-import dev.resilience.idempotency.IdempotencyStore;
-import dev.resilience.idempotency.MemoryIdempotencyStore;
-import dev.resilience.pipeline.ContextCarrier;
+import dev.resilience.idempotency.store.IdempotencyStore;
+import dev.resilience.idempotency.store.MemoryIdempotencyStore;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
@@ -18,6 +18,20 @@ import dev.resilience.spring.fault.RestClientFailures;
 import dev.resilience.spring.fault.TransactionFaults;
 import dev.resilience.spring.fault.WebClientFailures;
 import dev.resilience.spring.kind.Kinds;
+import dev.resilience.spring.lifecycle.BulkheadDrainLifecycle;
+import dev.resilience.spring.lifecycle.BulkheadStopLifecycle;
+import dev.resilience.spring.lifecycle.WaitsResume;
+import dev.resilience.spring.lifecycle.WaitsStop;
+import dev.resilience.spring.properties.ConfiguredProperties;
+import dev.resilience.spring.properties.GeneralProperties;
+import dev.resilience.spring.properties.PolicyBinder;
+import dev.resilience.spring.properties.Variables;
+import dev.resilience.spring.properties.unknown.PolicyNames;
+import dev.resilience.spring.properties.unknown.Resilience4jKeys;
+import dev.resilience.spring.properties.unknown.Spellings;
+import dev.resilience.spring.properties.unknown.UnknownKeys;
+import dev.resilience.spring.registry.AsyncCalls;
+import dev.resilience.spring.registry.RegistryFactory;
 import dev.resilience.time.TimeSource;
 import java.util.List;
 import java.util.Map;
@@ -61,23 +75,26 @@ public final class ResilienceAutoConfiguration {
     }
 
     @Bean
-    Events resilienceEvents() {
-        return new Events();
+    EventPublisher resilienceEvents() {
+        return new EventPublisher();
     }
 
     /** Listeners may need any other bean, so they are asked for when all are there. */
     @Bean
-    static SmartInitializingSingleton resilienceListeners(Events events, ObjectProvider<ResilienceListener> listeners) {
+    static SmartInitializingSingleton resilienceListeners(
+            EventPublisher events, ObjectProvider<ResilienceListener> listeners) {
         return () -> listeners.orderedStream().forEach(events::add);
     }
 
     @Bean
-    Faults resilienceFaults(ObjectProvider<FaultClassifier> custom, ObjectProvider<HttpFailure.Reader> httpReaders) {
+    CompositeFaultClassifier resilienceFaults(
+            ObjectProvider<FaultClassifier> custom, ObjectProvider<HttpFailure.Reader> httpReaders) {
         FaultClassifier ofApplication = custom.getIfAvailable(() -> failure -> Fault.UNKNOWN);
         FaultClassifier ofLibraries = new LibraryFaults();
         List<HttpFailure.Reader> readers = httpReaders.orderedStream().toList();
-        Faults faults = new Faults(ofApplication, List.of(ofLibraries), readers);
-        return new Faults(ofApplication, List.of(ofLibraries, new TransactionFaults(faults)), readers);
+        CompositeFaultClassifier faults = new CompositeFaultClassifier(ofApplication, List.of(ofLibraries), readers);
+        return new CompositeFaultClassifier(
+                ofApplication, List.of(ofLibraries, new TransactionFaults(faults)), readers);
     }
 
     @Bean
@@ -89,7 +106,7 @@ public final class ResilienceAutoConfiguration {
     @Bean
     PolicyNames resiliencePolicyNames(
             Environment environment, Kinds kinds, StartupMistakes mistakes, StartupWarnings warnings) {
-        ConfiguredKeys keys = GeneralProperties.keys(environment, kinds.ofPolicies());
+        ConfiguredProperties keys = GeneralProperties.keys(environment, kinds.ofPolicies());
         UnknownKeys unknown = new UnknownKeys(keys, keys.known());
         unknown.collect(mistakes);
         unknown.warn(warnings);
@@ -102,16 +119,16 @@ public final class ResilienceAutoConfiguration {
     ResilienceRegistry resilienceRegistry(
             Environment environment,
             Kinds kinds,
-            Faults faults,
+            CompositeFaultClassifier faults,
             TimeSource time,
-            Events events,
+            EventPublisher events,
             IdempotencyStore store,
             AsyncCalls asyncCalls,
             PolicyNames names,
             StartupMistakes mistakes,
             StartupWarnings warnings,
             ApplicationContext application) {
-        ConfiguredKeys keys = GeneralProperties.keys(environment, kinds.ofPolicies());
+        ConfiguredProperties keys = GeneralProperties.keys(environment, kinds.ofPolicies());
         warnOfOtherStores(keys, store, warnings);
         warnOfParent(application.getParent(), warnings);
         PolicyBinder binder =
@@ -137,11 +154,11 @@ public final class ResilienceAutoConfiguration {
         }
     }
 
-    private static void warnOfOtherStores(ConfiguredKeys keys, IdempotencyStore store, StartupWarnings warnings) {
+    private static void warnOfOtherStores(ConfiguredProperties keys, IdempotencyStore store, StartupWarnings warnings) {
         Map<String, String> packages = Map.of(
                 "memory.max-size", MemoryIdempotencyStore.class.getPackageName(),
-                "jdbc.table-name", "dev.resilience.spring.jdbc",
-                "redis.key-prefix", "dev.resilience.spring.redis");
+                "jdbc.table-name", "dev.resilience.spring.idempotency.jdbc",
+                "redis.key-prefix", "dev.resilience.spring.idempotency.redis");
         packages.forEach((key, packageOfStore) -> {
             String name = "resilience.idempotency-store." + key;
             if (keys.contains(ConfigurationPropertyName.of(name))
@@ -180,13 +197,13 @@ public final class ResilienceAutoConfiguration {
     }
 
     @Bean
-    PoolsShutdown resiliencePoolsShutdown(ResilienceRegistry registry) {
-        return new PoolsShutdown(registry);
+    BulkheadDrainLifecycle resiliencePoolsShutdown(ResilienceRegistry registry) {
+        return new BulkheadDrainLifecycle(registry);
     }
 
     @Bean
-    PoolsStop resiliencePoolsStop(ResilienceRegistry registry) {
-        return new PoolsStop(registry);
+    BulkheadStopLifecycle resiliencePoolsStop(ResilienceRegistry registry) {
+        return new BulkheadStopLifecycle(registry);
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -1,6 +1,8 @@
 package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.spring.StartupMistakes;
+import dev.resilience.spring.properties.GeneralProperties;
+import dev.resilience.spring.properties.ResilienceProperties;
 import dev.resilience.spring.web.DeadlineHeader;
 import dev.resilience.spring.web.DeadlineTrust;
 import java.time.Duration;

@@ -1,15 +1,18 @@
 package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.idempotency.CallerScope;
-import dev.resilience.idempotency.IdempotencyStore;
-import dev.resilience.idempotency.MemoryIdempotencyStore;
+import dev.resilience.idempotency.store.IdempotencyStore;
+import dev.resilience.idempotency.store.MemoryIdempotencyStore;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.idempotency.IdempotencyKind;
 import dev.resilience.spring.idempotency.IdempotentMethods;
-import dev.resilience.spring.idempotency.JacksonJson;
-import dev.resilience.spring.idempotency.Json;
 import dev.resilience.spring.idempotency.SecurityCallerScope;
+import dev.resilience.spring.idempotency.json.JacksonJson;
+import dev.resilience.spring.idempotency.json.Json;
+import dev.resilience.spring.properties.GeneralProperties;
+import dev.resilience.spring.properties.ResilienceProperties;
+import dev.resilience.spring.properties.unknown.PolicyNames;
 import dev.resilience.time.TimeSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;

@@ -1,15 +1,17 @@
 package dev.resilience.spring.autoconfigure;
 
-import dev.resilience.idempotency.IdempotencyStore;
+import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
-import dev.resilience.spring.aop.BodyAdvisor;
-import dev.resilience.spring.autoconfigure.ResilienceProperties.IdempotencyStore.Jdbc;
+import dev.resilience.spring.aop.ResultRecordingAdvisor;
 import dev.resilience.spring.idempotency.IdempotencyKind;
-import dev.resilience.spring.jdbc.Cleanup;
-import dev.resilience.spring.jdbc.JdbcIdempotencyStore;
-import dev.resilience.spring.jdbc.PoolSizeCheck;
-import dev.resilience.spring.jdbc.TransactionCheck;
+import dev.resilience.spring.idempotency.jdbc.Cleanup;
+import dev.resilience.spring.idempotency.jdbc.JdbcIdempotencyStore;
+import dev.resilience.spring.idempotency.jdbc.check.PoolSizeCheck;
+import dev.resilience.spring.idempotency.jdbc.check.TransactionCheck;
+import dev.resilience.spring.properties.GeneralProperties;
+import dev.resilience.spring.properties.ResilienceProperties.IdempotencyStore.Jdbc;
+import dev.resilience.spring.properties.unknown.PolicyNames;
 import dev.resilience.time.TimeSource;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
@@ -90,7 +92,7 @@ public final class ResilienceJdbcAutoConfiguration {
             JdbcIdempotencyStore store,
             ObjectProvider<TransactionAttributeSource> attributes,
             ConfigurableListableBeanFactory beans,
-            BodyAdvisor writer,
+            ResultRecordingAdvisor writer,
             StartupWarnings warnings) {
         return new TransactionCheck(store, attributes, beans, writer, warnings);
     }

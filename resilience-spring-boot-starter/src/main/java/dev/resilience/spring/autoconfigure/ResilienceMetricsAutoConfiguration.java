@@ -1,11 +1,11 @@
 package dev.resilience.spring.autoconfigure;
 
-import dev.resilience.event.Events;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.spring.ResilienceRegistry;
-import dev.resilience.spring.aop.StartupCheck;
+import dev.resilience.spring.aop.check.StartupCheck;
 import dev.resilience.spring.kind.Kinds;
 import dev.resilience.spring.metrics.ResilienceMeters;
-import dev.resilience.spring.web.IncomingCalls;
+import dev.resilience.spring.web.CallContextExtractor;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -28,8 +28,8 @@ public final class ResilienceMetricsAutoConfiguration {
     ResilienceMeters resilienceMeters(
             ResilienceRegistry registry,
             Kinds kinds,
-            Events events,
-            ObjectProvider<IncomingCalls> incomingCalls,
+            EventPublisher events,
+            ObjectProvider<CallContextExtractor> incomingCalls,
             StartupCheck check) {
         return new ResilienceMeters(registry, kinds, events, incomingCalls.getIfAvailable(), check::run);
     }

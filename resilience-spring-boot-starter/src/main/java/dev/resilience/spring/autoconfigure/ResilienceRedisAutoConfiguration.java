@@ -1,11 +1,14 @@
 package dev.resilience.spring.autoconfigure;
 
-import dev.resilience.idempotency.IdempotencyStore;
+import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.idempotency.IdempotencyKind;
-import dev.resilience.spring.jdbc.UndecidedStoreCheck;
-import dev.resilience.spring.redis.RedisIdempotencyStore;
+import dev.resilience.spring.idempotency.jdbc.check.ImplicitRedisStoreCheck;
+import dev.resilience.spring.idempotency.redis.RedisIdempotencyStore;
+import dev.resilience.spring.properties.GeneralProperties;
+import dev.resilience.spring.properties.ResilienceProperties;
+import dev.resilience.spring.properties.unknown.PolicyNames;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -62,8 +65,8 @@ public final class ResilienceRedisAutoConfiguration {
     @Bean
     @ConditionalOnBean({DataSource.class, RedisIdempotencyStore.class})
     @ConditionalOnProperty(name = "resilience.idempotency-store.type", havingValue = "auto", matchIfMissing = true)
-    UndecidedStoreCheck resilienceUndecidedStoreCheck(
+    ImplicitRedisStoreCheck resilienceUndecidedStoreCheck(
             ObjectProvider<TransactionAttributeSource> attributes, StartupWarnings warnings) {
-        return new UndecidedStoreCheck(attributes, warnings);
+        return new ImplicitRedisStoreCheck(attributes, warnings);
     }
 }

@@ -1,7 +1,7 @@
 package dev.resilience.spring.autoconfigure;
 
-import dev.resilience.spring.aop.BodyAdvisor;
 import dev.resilience.spring.aop.ResilienceAdvisor;
+import dev.resilience.spring.aop.ResultRecordingAdvisor;
 import dev.resilience.spring.transaction.RollbackMarksRegistration;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -26,8 +26,8 @@ public final class ResilienceTransactionAutoConfiguration {
     /** Registered after the advisor of transactions, and further in than it, for both say that they are the last. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static BodyAdvisor resilienceBodyAdvisor(ResilienceAdvisor advisor) {
-        return new BodyAdvisor(advisor);
+    static ResultRecordingAdvisor resilienceBodyAdvisor(ResilienceAdvisor advisor) {
+        return new ResultRecordingAdvisor(advisor);
     }
 
     @Bean

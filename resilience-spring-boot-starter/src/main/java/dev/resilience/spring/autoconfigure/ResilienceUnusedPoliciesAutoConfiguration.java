@@ -2,8 +2,9 @@ package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
-import dev.resilience.spring.aop.StartupCheck;
+import dev.resilience.spring.aop.check.StartupCheck;
 import dev.resilience.spring.kind.Kinds;
+import dev.resilience.spring.registry.UnusedPolicies;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;

@@ -3,12 +3,13 @@ package dev.resilience.spring.autoconfigure;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
-import dev.resilience.spring.web.CallContextOfCallables;
+import dev.resilience.spring.properties.GeneralProperties;
+import dev.resilience.spring.web.CallContextCallableInterceptor;
+import dev.resilience.spring.web.CallContextExtractor;
 import dev.resilience.spring.web.CallContextServletFilter;
 import dev.resilience.spring.web.CallContextWebFilter;
 import dev.resilience.spring.web.DeadlineHeader;
 import dev.resilience.spring.web.DeadlineTrust;
-import dev.resilience.spring.web.IncomingCalls;
 import dev.resilience.spring.web.ReactiveAdvices;
 import dev.resilience.spring.web.ResilienceExceptionHandler;
 import dev.resilience.spring.web.ServletAdvices;
@@ -50,12 +51,12 @@ public final class ResilienceWebAutoConfiguration {
     static class ServletConfiguration {
 
         @Bean
-        IncomingCalls resilienceIncomingCalls(DeadlineHeader header, DeadlineTrust trust, TimeSource time) {
-            return new IncomingCalls(header, trust, time, true);
+        CallContextExtractor resilienceIncomingCalls(DeadlineHeader header, DeadlineTrust trust, TimeSource time) {
+            return new CallContextExtractor(header, trust, time, true);
         }
 
         @Bean
-        CallContextServletFilter resilienceServletFilter(IncomingCalls calls) {
+        CallContextServletFilter resilienceServletFilter(CallContextExtractor calls) {
             return new CallContextServletFilter(calls);
         }
     }
@@ -75,7 +76,7 @@ public final class ResilienceWebAutoConfiguration {
             return new WebMvcConfigurer() {
                 @Override
                 public void configureAsyncSupport(AsyncSupportConfigurer async) {
-                    async.registerCallableInterceptors(new CallContextOfCallables());
+                    async.registerCallableInterceptors(new CallContextCallableInterceptor());
                 }
             };
         }
@@ -92,14 +93,14 @@ public final class ResilienceWebAutoConfiguration {
         }
 
         @Bean
-        IncomingCalls resilienceIncomingCalls(
+        CallContextExtractor resilienceIncomingCalls(
                 DeadlineHeader header, DeadlineTrust trust, TimeSource time, ApplicationContext application) {
-            return new IncomingCalls(header, trust, time, travels(application));
+            return new CallContextExtractor(header, trust, time, travels(application));
         }
 
         @Bean
         CallContextWebFilter resilienceWebFilter(
-                IncomingCalls calls,
+                CallContextExtractor calls,
                 StartupWarnings warnings,
                 ResilienceRegistry registry,
                 ApplicationContext application) {

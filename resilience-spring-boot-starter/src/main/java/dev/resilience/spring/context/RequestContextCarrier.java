@@ -1,6 +1,6 @@
 package dev.resilience.spring.context;
 
-import dev.resilience.pipeline.ContextCarrier;
+import dev.resilience.context.ContextCarrier;
 import org.springframework.context.i18n.LocaleContext;
 import org.springframework.context.i18n.LocaleContextHolder;
 import org.springframework.web.context.request.RequestAttributes;

@@ -1,6 +1,6 @@
 package dev.resilience.spring.context;
 
-import dev.resilience.pipeline.ContextCarrier;
+import dev.resilience.context.ContextCarrier;
 import org.springframework.security.concurrent.DelegatingSecurityContextRunnable;
 import org.springframework.security.core.context.SecurityContext;
 import org.springframework.security.core.context.SecurityContextHolder;

@@ -1,6 +1,6 @@
 package dev.resilience.spring.context;
 
-import dev.resilience.pipeline.ContextCarrier;
+import dev.resilience.context.ContextCarrier;
 import io.micrometer.context.ContextSnapshot;
 import io.micrometer.context.ContextSnapshotFactory;
 

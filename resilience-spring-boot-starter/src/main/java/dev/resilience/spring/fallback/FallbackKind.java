@@ -2,7 +2,7 @@ package dev.resilience.spring.fallback;
 
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.event.FallbackOutcome;
-import dev.resilience.event.OutcomeCounters;
+import dev.resilience.event.internal.OutcomeCounters;
 import dev.resilience.fallback.Fallback;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.spring.kind.Kind;

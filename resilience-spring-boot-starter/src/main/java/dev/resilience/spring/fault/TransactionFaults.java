@@ -1,8 +1,8 @@
 package dev.resilience.spring.fault;
 
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
 import dev.resilience.fault.FaultClassifier;
-import dev.resilience.fault.Faults;
 import dev.resilience.spring.ReflectiveAccessor;
 import java.sql.SQLException;
 import java.util.Locale;
@@ -18,13 +18,13 @@ public final class TransactionFaults implements FaultClassifier {
     private static final Map<String, Boolean> NAMES =
             Map.of("org.springframework.transaction.TransactionSystemException", true);
 
-    private final Faults others;
+    private final CompositeFaultClassifier others;
     private final ReflectiveAccessor applicationException = new ReflectiveAccessor("getApplicationException");
 
     /**
      * @param others how the exception of the method is judged
      */
-    public TransactionFaults(Faults others) {
+    public TransactionFaults(CompositeFaultClassifier others) {
         this.others = others;
     }
 
@@ -34,7 +34,7 @@ public final class TransactionFaults implements FaultClassifier {
             return Fault.UNKNOWN;
         }
         if (applicationException.of(failure) instanceof Throwable ofMethod) {
-            return others.classify(ofMethod, Faults.TRANSIENT_STATUSES);
+            return others.classify(ofMethod, CompositeFaultClassifier.TRANSIENT_STATUSES);
         }
         return failure.getCause() instanceof SQLException sql && tellsOfClosedConnection(sql)
                 ? Fault.TRANSIENT

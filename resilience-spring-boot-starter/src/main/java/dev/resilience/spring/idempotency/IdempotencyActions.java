@@ -2,9 +2,9 @@ package dev.resilience.spring.idempotency;
 
 import dev.resilience.exception.IdempotencyKeyInvalidException;
 import dev.resilience.idempotency.Idempotency;
-import dev.resilience.idempotency.IdempotencyStore;
-import dev.resilience.idempotency.RecordSelection;
-import dev.resilience.idempotency.RecordSummary;
+import dev.resilience.idempotency.store.IdempotencyStore;
+import dev.resilience.idempotency.store.RecordSelection;
+import dev.resilience.idempotency.store.RecordSummary;
 import dev.resilience.spring.kind.Action;
 import dev.resilience.spring.kind.ActionRefusedException;
 import java.util.LinkedHashMap;

@@ -1,6 +1,7 @@
 package dev.resilience.spring.idempotency;
 
 import dev.resilience.annotation.Idempotent;
+import dev.resilience.spring.idempotency.fingerprint.ArgumentHints;
 import java.lang.reflect.Method;
 import java.util.LinkedHashSet;
 import java.util.Set;

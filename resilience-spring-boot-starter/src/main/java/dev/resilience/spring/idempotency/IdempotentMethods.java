@@ -6,6 +6,14 @@ import dev.resilience.idempotency.IdempotencyPolicy;
 import dev.resilience.idempotency.IdempotencyPolicy.Scope;
 import dev.resilience.idempotency.IdempotentOperation;
 import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.idempotency.fingerprint.FingerprintArguments;
+import dev.resilience.spring.idempotency.http.HttpAnswerCodec;
+import dev.resilience.spring.idempotency.http.KeyHeader;
+import dev.resilience.spring.idempotency.http.KeySource;
+import dev.resilience.spring.idempotency.http.ReplayHeader;
+import dev.resilience.spring.idempotency.http.ResponseBodyCodec;
+import dev.resilience.spring.idempotency.json.Json;
+import dev.resilience.spring.idempotency.json.ResultCodec;
 import java.lang.reflect.Method;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -78,7 +86,7 @@ public final class IdempotentMethods {
         }
         boolean isHttpAnswer = HTTP && returned.resolve() == ResponseEntity.class;
         ResolvableType body = isHttpAnswer ? returned.getGeneric() : returned;
-        ComparedArguments arguments = new ComparedArguments(method, type);
+        FingerprintArguments arguments = new FingerprintArguments(method, type);
         ResilienceConfigurationException.throwAll(
                 () -> key(method, name, annotation),
                 () -> checkResult(json, name, resultType(name, annotation, body)),
@@ -91,7 +99,7 @@ public final class IdempotentMethods {
         ResolvableType result = resultType(name, annotation, body);
         ResultCodec results = isHttpAnswer ? new HttpAnswerCodec(json, result) : json.codec(result);
         if (HTTP && !isHttpAnswer) {
-            results = new PlainAnswerCodec(results, method, type);
+            results = new ResponseBodyCodec(results, method, type);
         }
         if (!used) {
             used = true;

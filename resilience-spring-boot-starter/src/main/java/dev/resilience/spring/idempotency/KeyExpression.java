@@ -3,6 +3,8 @@ package dev.resilience.spring.idempotency;
 import dev.resilience.exception.IdempotencyKeyInvalidException;
 import dev.resilience.exception.IdempotencyKeyMissingException;
 import dev.resilience.pipeline.Invocation;
+import dev.resilience.spring.idempotency.fingerprint.IdentityTexts;
+import dev.resilience.spring.idempotency.http.KeySource;
 import java.lang.reflect.Method;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;

@@ -1,8 +1,8 @@
 package dev.resilience.spring.kind;
 
-import dev.resilience.event.Events;
-import dev.resilience.fault.Faults;
-import dev.resilience.pipeline.ContextCarrier;
+import dev.resilience.context.ContextCarrier;
+import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.time.TimeSource;
@@ -22,10 +22,10 @@ public interface KindContext {
     TimeSource ownTime();
 
     /** Where listeners are told of what happens. */
-    Events events();
+    EventPublisher events();
 
     /** Tells transient failures from permanent ones. */
-    Faults faults();
+    CompositeFaultClassifier faults();
 
     /** Takes along what is bound to the caller's thread to other threads. */
     ContextCarrier carrier();

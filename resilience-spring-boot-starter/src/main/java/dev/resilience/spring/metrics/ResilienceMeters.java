@@ -1,12 +1,12 @@
 package dev.resilience.spring.metrics;
 
-import dev.resilience.event.Events;
+import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.kind.Kind;
 import dev.resilience.spring.kind.Kinds;
 import dev.resilience.spring.kind.MeterFamily;
+import dev.resilience.spring.web.CallContextExtractor;
 import dev.resilience.spring.web.DeadlineOutcome;
-import dev.resilience.spring.web.IncomingCalls;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.List;
@@ -28,9 +28,9 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
 
     private final ResilienceRegistry resilience;
     private final Kinds kinds;
-    private final Events events;
+    private final EventPublisher events;
     private final Runnable resolveMethods;
-    private final @Nullable IncomingCalls incomingCalls;
+    private final @Nullable CallContextExtractor incomingCalls;
     private final List<RegisteredMeters> all = new CopyOnWriteArrayList<>();
 
     /**
@@ -40,8 +40,8 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
     public ResilienceMeters(
             ResilienceRegistry resilience,
             Kinds kinds,
-            Events events,
-            @Nullable IncomingCalls incomingCalls,
+            EventPublisher events,
+            @Nullable CallContextExtractor incomingCalls,
             Runnable resolveMethods) {
         this.resilience = resilience;
         this.kinds = kinds;
@@ -99,7 +99,7 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
         }
     }
 
-    private static void bind(RegisteredMeters meters, IncomingCalls calls) {
+    private static void bind(RegisteredMeters meters, CallContextExtractor calls) {
         for (DeadlineOutcome outcome : calls.deadlines().outcomes()) {
             meters.counter(DEADLINES, calls, c -> c.deadlines().get(outcome), "outcome", outcome.label());
         }

@@ -1,6 +1,6 @@
 package dev.resilience.spring.web;
 
-import dev.resilience.pipeline.CallContext;
+import dev.resilience.context.CallContext;
 import io.micrometer.context.ThreadLocalAccessor;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package dev.resilience.spring.web;
 
-import dev.resilience.pipeline.CallContext;
+import dev.resilience.context.CallContext;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -19,9 +19,9 @@ public final class CallContextServletFilter extends OncePerRequestFilter impleme
     /** Where a request keeps its context: a later dispatch must not read the headers again and start the clock anew. */
     static final String ATTRIBUTE = CallContext.class.getName();
 
-    private final IncomingCalls calls;
+    private final CallContextExtractor calls;
 
-    public CallContextServletFilter(IncomingCalls calls) {
+    public CallContextServletFilter(CallContextExtractor calls) {
         this.calls = calls;
     }
 

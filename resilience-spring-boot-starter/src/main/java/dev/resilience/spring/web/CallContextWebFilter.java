@@ -1,6 +1,6 @@
 package dev.resilience.spring.web;
 
-import dev.resilience.pipeline.CallContext;
+import dev.resilience.context.CallContext;
 import dev.resilience.spring.StartupWarnings;
 import java.util.List;
 import org.springframework.core.Ordered;
@@ -17,10 +17,10 @@ import reactor.core.publisher.Mono;
  */
 public final class CallContextWebFilter implements WebFilter, Ordered {
 
-    private final IncomingCalls calls;
+    private final CallContextExtractor calls;
     private final StartupWarnings warnings;
 
-    public CallContextWebFilter(IncomingCalls calls, StartupWarnings warnings) {
+    public CallContextWebFilter(CallContextExtractor calls, StartupWarnings warnings) {
         this.calls = calls;
         this.warnings = warnings;
     }

@@ -1,6 +1,6 @@
 package dev.resilience.spring.web;
 
-import dev.resilience.deadline.Deadline;
+import dev.resilience.context.Deadline;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

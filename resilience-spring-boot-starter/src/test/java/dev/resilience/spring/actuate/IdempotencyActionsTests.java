@@ -3,9 +3,9 @@ package dev.resilience.spring.actuate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.resilience.idempotency.ClaimRequest;
-import dev.resilience.idempotency.IdempotencyStore;
-import dev.resilience.idempotency.RecordKey;
+import dev.resilience.idempotency.store.ClaimRequest;
+import dev.resilience.idempotency.store.IdempotencyStore;
+import dev.resilience.idempotency.store.RecordKey;
 import dev.resilience.spring.actuate.ActuatorTest.Order;
 import java.net.ConnectException;
 import java.time.Duration;

@@ -74,7 +74,7 @@ class NativeHintsTests {
 
     @Test
     void theWrapperOfHttpAnswers() {
-        TypeReference answer = TypeReference.of("dev.resilience.spring.idempotency.HttpAnswerCodec$Answer");
+        TypeReference answer = TypeReference.of("dev.resilience.spring.idempotency.http.HttpAnswerCodec$Answer");
         assertTold(reflection().onType(answer).withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS));
     }
 
@@ -86,7 +86,7 @@ class NativeHintsTests {
     @Test
     void propertiesThatAreBoundWithoutABean() {
         assertTold(reflection()
-                .onType(TypeReference.of("dev.resilience.spring.autoconfigure.ResilienceProperties$IdempotencyStore"))
+                .onType(TypeReference.of("dev.resilience.spring.properties.ResilienceProperties$IdempotencyStore"))
                 .withMemberCategory(MemberCategory.INVOKE_PUBLIC_METHODS));
         for (Class<?> policy : List.of(RetryPolicy.class, Backoff.class, CircuitBreakerPolicy.Window.class)) {
             assertTold(reflection().onConstructorInvocation(policy.getDeclaredConstructors()[0]));
@@ -103,11 +103,11 @@ class NativeHintsTests {
 
     @Test
     void everyLuaScript() throws IOException {
-        Resource[] scripts =
-                new PathMatchingResourcePatternResolver().getResources("classpath*:dev/resilience/spring/redis/*.lua");
+        Resource[] scripts = new PathMatchingResourcePatternResolver()
+                .getResources("classpath*:dev/resilience/spring/idempotency/redis/*.lua");
         assertThat(scripts).isNotEmpty();
         for (Resource script : scripts) {
-            assertTold(resource().forResource("dev/resilience/spring/redis/" + script.getFilename()));
+            assertTold(resource().forResource("dev/resilience/spring/idempotency/redis/" + script.getFilename()));
         }
     }
 

@@ -59,7 +59,7 @@ class OtherAdviceTests {
     }
 
     @Nested
-    class Transactions {
+    class TransactionalMethods {
 
         @Test
         void beginAnewWithEveryAttempt() {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.aop.check.ApplicationClasses;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.bulkhead.ThreadPoolBulkheadRegistry;
 import io.github.resilience4j.ratelimiter.annotation.RateLimiter;
@@ -42,7 +43,7 @@ import org.springframework.retry.annotation.Recover;
 import org.springframework.samples.shop.SampleShop;
 
 /** Other libraries' annotations that nothing enables are told at startup. */
-class OtherLibrariesTests {
+public class OtherLibrariesTests {
 
     private static final String NAME = OtherLibrariesTests.class.getName() + "$";
 
@@ -202,7 +203,7 @@ class OtherLibrariesTests {
         assertThat(warnings(Ours.class)).isEmpty();
     }
 
-    static List<String> warnings(Class<?>... components) {
+    public static List<String> warnings(Class<?>... components) {
         List<String> warnings = new ArrayList<>();
         Applications.plain(components).run(context -> {
             assertThat(context).hasNotFailed();

@@ -1,7 +1,7 @@
 package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.annotation.Idempotent;
-import dev.resilience.idempotency.IdempotencyStore;
+import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.spring.StartupWarnings;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;

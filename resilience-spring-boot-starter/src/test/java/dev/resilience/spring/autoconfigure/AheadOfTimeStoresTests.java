@@ -2,7 +2,7 @@ package dev.resilience.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.resilience.spring.redis.TestRedis;
+import dev.resilience.spring.idempotency.redis.TestRedis;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -13,6 +13,7 @@ import dev.resilience.event.RetryOutcome;
 import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.lifecycle.BulkheadDrainLifecycle;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.List;
@@ -195,7 +196,7 @@ class EndOfTheApplicationTests extends FailingStartup {
         CompletableFuture<String> call = shop.blockAtSecondAttempt();
         await().until(() -> shop.attempts() == 2);
         CompletableFuture<Void> closing = CompletableFuture.runAsync(context::close);
-        PoolsShutdown shutdown = context.getBean(PoolsShutdown.class);
+        BulkheadDrainLifecycle shutdown = context.getBean(BulkheadDrainLifecycle.class);
         await().until(() -> !shutdown.isRunning());
         assertThat(closing).isNotDone();
 
@@ -211,7 +212,7 @@ class EndOfTheApplicationTests extends FailingStartup {
         CompletableFuture<String> call = shop.pendAtSecondAttempt();
         await().until(() -> shop.attempts() == 2);
         CompletableFuture<Void> closing = CompletableFuture.runAsync(context::close);
-        PoolsShutdown shutdown = context.getBean(PoolsShutdown.class);
+        BulkheadDrainLifecycle shutdown = context.getBean(BulkheadDrainLifecycle.class);
         await().until(() -> !shutdown.isRunning());
         assertThat(closing).isNotDone();
 

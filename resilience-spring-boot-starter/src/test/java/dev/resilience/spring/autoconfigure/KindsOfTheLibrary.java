@@ -6,18 +6,18 @@ import java.util.List;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 /** The kinds of policies that the library has, for tests without an application. */
-final class KindsOfTheLibrary {
+public final class KindsOfTheLibrary {
 
     private KindsOfTheLibrary() {}
 
-    static List<PolicyKind> all() {
+    public static List<PolicyKind> all() {
         try (AnnotationConfigApplicationContext context =
                 new AnnotationConfigApplicationContext(ResilienceKindsConfiguration.class)) {
             return context.getBean(Kinds.class).ofPolicies();
         }
     }
 
-    static PolicyKind of(String id) {
+    public static PolicyKind of(String id) {
         return all().stream().filter(kind -> kind.id().equals(id)).findFirst().orElseThrow();
     }
 }

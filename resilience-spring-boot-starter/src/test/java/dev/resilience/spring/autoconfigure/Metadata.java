@@ -11,12 +11,12 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The configuration metadata of this starter, as the build made it. */
-final class Metadata {
+public final class Metadata {
 
     private Metadata() {}
 
     /** The entries of a section by their names. */
-    static Map<String, JsonNode> section(String section) {
+    public static Map<String, JsonNode> section(String section) {
         Map<String, JsonNode> byName = new TreeMap<>();
         read().get(section).forEach(entry -> byName.put(entry.get("name").asString(), entry));
         return byName;

@@ -10,7 +10,7 @@ import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.actuate.ResilienceEndpoint;
 import dev.resilience.spring.actuate.ResilienceHealthIndicator;
-import dev.resilience.spring.idempotency.Json;
+import dev.resilience.spring.idempotency.json.Json;
 import dev.resilience.spring.metrics.ResilienceMeters;
 import dev.resilience.spring.web.CallContextServletFilter;
 import dev.resilience.spring.web.CallContextWebFilter;

@@ -3,10 +3,10 @@ package dev.resilience.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.annotation.Idempotent;
-import dev.resilience.idempotency.IdempotencyStore;
+import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.spring.StartupWarnings;
-import dev.resilience.spring.jdbc.JdbcIdempotencyStore;
-import dev.resilience.spring.redis.RedisIdempotencyStore;
+import dev.resilience.spring.idempotency.jdbc.JdbcIdempotencyStore;
+import dev.resilience.spring.idempotency.redis.RedisIdempotencyStore;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;

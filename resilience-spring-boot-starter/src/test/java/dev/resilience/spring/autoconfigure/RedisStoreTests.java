@@ -3,12 +3,12 @@ package dev.resilience.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.annotation.Idempotent;
-import dev.resilience.idempotency.IdempotencyStore;
-import dev.resilience.idempotency.MemoryIdempotencyStore;
+import dev.resilience.idempotency.store.IdempotencyStore;
+import dev.resilience.idempotency.store.MemoryIdempotencyStore;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupWarnings;
-import dev.resilience.spring.redis.RedisIdempotencyStore;
-import dev.resilience.spring.redis.TestRedis;
+import dev.resilience.spring.idempotency.redis.RedisIdempotencyStore;
+import dev.resilience.spring.idempotency.redis.TestRedis;
 import dev.resilience.time.ManualTimeSource;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;

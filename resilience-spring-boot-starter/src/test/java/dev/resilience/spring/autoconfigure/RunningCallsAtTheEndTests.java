@@ -9,6 +9,7 @@ import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.lifecycle.BulkheadDrainLifecycle;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -126,7 +127,7 @@ class RunningCallsAtTheEndTests extends FailingStartup {
 
     private void assertIsWaitedFor(Way way, CompletableFuture<String> call) {
         ConfigurableApplicationContext closed = requireNonNull(context);
-        PoolsShutdown shutdown = closed.getBean(PoolsShutdown.class);
+        BulkheadDrainLifecycle shutdown = closed.getBean(BulkheadDrainLifecycle.class);
         ResilienceRegistry registry = closed.getBean(ResilienceRegistry.class);
         CompletableFuture<Void> closing = CompletableFuture.runAsync(closed::close);
         await().until(() -> !shutdown.isRunning());

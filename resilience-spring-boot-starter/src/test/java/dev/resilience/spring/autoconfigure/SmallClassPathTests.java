@@ -7,7 +7,7 @@ import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.annotation.TimeLimit;
-import dev.resilience.idempotency.IdempotencyStore;
+import dev.resilience.idempotency.store.IdempotencyStore;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -10,6 +10,7 @@ import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.lifecycle.BulkheadDrainLifecycle;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -106,7 +107,7 @@ class StartAndStopTests extends FailingStartup {
         Exports exports = context.getBean(Exports.class);
         CompletableFuture<String> running = exports.write("first");
         CompletableFuture<String> inLine = exports.write("second");
-        PoolsShutdown shutdown = context.getBean(PoolsShutdown.class);
+        BulkheadDrainLifecycle shutdown = context.getBean(BulkheadDrainLifecycle.class);
         CompletableFuture<Void> stopped = CompletableFuture.runAsync(context::close);
         await().until(() -> !shutdown.isRunning());
         assertThat(stopped).isNotDone();

@@ -17,7 +17,7 @@ import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /** Applications that are configured by a YAML file. */
-final class YamlApplication {
+public final class YamlApplication {
 
     private YamlApplication() {}
 
@@ -42,12 +42,12 @@ final class YamlApplication {
     }
 
     /** The live objects of an application. */
-    static ResilienceRegistry registry(Path directory, String yaml) {
+    public static ResilienceRegistry registry(Path directory, String yaml) {
         return registry(of(directory, yaml));
     }
 
     /** The live objects of an application that has environment variables too. */
-    static ResilienceRegistry registry(Path directory, String yaml, Map<String, Object> variables) {
+    public static ResilienceRegistry registry(Path directory, String yaml, Map<String, Object> variables) {
         return registry(of(directory, yaml).withInitializer(context -> {
             String name = StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME;
             context.getEnvironment()

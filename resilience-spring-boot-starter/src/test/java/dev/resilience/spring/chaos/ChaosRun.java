@@ -1,7 +1,7 @@
 package dev.resilience.spring.chaos;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.resilience.spring.jdbc.Databases;
+import dev.resilience.spring.idempotency.jdbc.Databases;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.resilience.spring.chaos.Combination.Isolation;
-import dev.resilience.spring.jdbc.Databases;
+import dev.resilience.spring.idempotency.jdbc.Databases;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;

@@ -1,15 +1,15 @@
 package dev.resilience.spring.chaos;
 
-import dev.resilience.idempotency.Claim;
-import dev.resilience.idempotency.ClaimRequest;
-import dev.resilience.idempotency.ClaimStatus;
-import dev.resilience.idempotency.IdempotencyStore;
-import dev.resilience.idempotency.Ownership;
-import dev.resilience.idempotency.RecordKey;
-import dev.resilience.idempotency.StoreTransaction;
-import dev.resilience.idempotency.StoredResult;
+import dev.resilience.idempotency.store.Claim;
+import dev.resilience.idempotency.store.ClaimRequest;
+import dev.resilience.idempotency.store.ClaimStatus;
+import dev.resilience.idempotency.store.IdempotencyStore;
+import dev.resilience.idempotency.store.LeaseToken;
+import dev.resilience.idempotency.store.RecordKey;
+import dev.resilience.idempotency.store.StoreTransaction;
+import dev.resilience.idempotency.store.StoredResult;
 import dev.resilience.idempotency.tck.ForwardingStore;
-import dev.resilience.spring.jdbc.JdbcIdempotencyStore;
+import dev.resilience.spring.idempotency.jdbc.JdbcIdempotencyStore;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
@@ -40,18 +40,18 @@ final class PlantedDefects {
         IdempotencyStore store(DataSource dataSource, @Value(TABLE) String table) {
             return new InTransactions(dataSource, table, transaction -> new Forwarding(transaction) {
                 @Override
-                public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
-                    boolean unused = super.complete(ownership, result, ttl);
+                public boolean complete(LeaseToken token, StoredResult result, Duration ttl) {
+                    boolean unused = super.complete(token, result, ttl);
                     return true;
                 }
 
                 @Override
-                public ClaimStatus statusOf(Ownership ownership) {
+                public ClaimStatus statusOf(LeaseToken token) {
                     return ClaimStatus.IN_PROGRESS;
                 }
             }) {
                 @Override
-                public boolean renew(Ownership ownership, Duration lease) {
+                public boolean renew(LeaseToken token, Duration lease) {
                     return true;
                 }
             };
@@ -77,9 +77,9 @@ final class PlantedDefects {
             Map<RecordKey, StoredResult> cache = new ConcurrentHashMap<>();
             return new InTransactions(dataSource, table, transaction -> new Forwarding(transaction) {
                 @Override
-                public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
-                    cache.put(ownership.key(), result);
-                    return super.complete(ownership, result, ttl);
+                public boolean complete(LeaseToken token, StoredResult result, Duration ttl) {
+                    cache.put(token.key(), result);
+                    return super.complete(token, result, ttl);
                 }
             }) {
                 @Override
@@ -115,13 +115,13 @@ final class PlantedDefects {
         IdempotencyStore store(DataSource dataSource, @Value(TABLE) String table) {
             return new InTransactions(dataSource, table, transaction -> transaction) {
                 @Override
-                public boolean release(Ownership ownership) {
+                public boolean release(LeaseToken token) {
                     try {
                         dataSource.getConnection();
                     } catch (SQLException none) {
                         throw new IllegalStateException(none);
                     }
-                    return super.release(ownership);
+                    return super.release(token);
                 }
             };
         }
@@ -152,23 +152,23 @@ final class PlantedDefects {
         }
 
         @Override
-        public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
-            return target.complete(ownership, result, ttl);
+        public boolean complete(LeaseToken token, StoredResult result, Duration ttl) {
+            return target.complete(token, result, ttl);
         }
 
         @Override
-        public boolean renew(Ownership ownership, Duration lease) {
-            return target.renew(ownership, lease);
+        public boolean renew(LeaseToken token, Duration lease) {
+            return target.renew(token, lease);
         }
 
         @Override
-        public boolean release(Ownership ownership) {
-            return target.release(ownership);
+        public boolean release(LeaseToken token) {
+            return target.release(token);
         }
 
         @Override
-        public ClaimStatus statusOf(Ownership ownership) {
-            return target.statusOf(ownership);
+        public ClaimStatus statusOf(LeaseToken token) {
+            return target.statusOf(token);
         }
 
         @Override

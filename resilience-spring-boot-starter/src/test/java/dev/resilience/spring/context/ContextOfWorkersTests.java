@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.resilience.annotation.Bulkhead;
 import dev.resilience.annotation.TimeLimit;
-import dev.resilience.pipeline.ContextCarrier;
+import dev.resilience.context.ContextCarrier;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.autoconfigure.ResilienceContextAutoConfiguration;
 import io.micrometer.context.ContextRegistry;

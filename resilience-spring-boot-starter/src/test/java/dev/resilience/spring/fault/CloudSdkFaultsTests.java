@@ -10,8 +10,8 @@ import com.azure.core.exception.HttpResponseException;
 import com.azure.core.exception.ResourceNotFoundException;
 import com.google.api.gax.rpc.ApiException;
 import com.google.api.gax.rpc.StatusCode;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
-import dev.resilience.fault.Faults;
 import dev.resilience.fault.HttpFailure;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import io.grpc.Status;
@@ -37,7 +37,7 @@ import software.amazon.awssdk.core.exception.SdkServiceException;
 class CloudSdkFaultsTests {
 
     @Autowired
-    Faults faults;
+    CompositeFaultClassifier faults;
 
     static Stream<Arguments> exceptions() {
         return Stream.of(
@@ -80,7 +80,8 @@ class CloudSdkFaultsTests {
     @ParameterizedTest
     @MethodSource("exceptions")
     void sayWhatKindOfFaultTheyAre(Fault fault, Exception exception) {
-        assertThat(faults.classify(exception, Faults.TRANSIENT_STATUSES)).isEqualTo(fault);
+        assertThat(faults.classify(exception, CompositeFaultClassifier.TRANSIENT_STATUSES))
+                .isEqualTo(fault);
     }
 
     @Test

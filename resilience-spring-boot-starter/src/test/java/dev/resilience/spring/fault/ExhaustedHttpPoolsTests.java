@@ -4,7 +4,7 @@ import static dev.resilience.fault.Fault.TRANSIENT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.resilience.fault.Faults;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -37,7 +37,7 @@ class ExhaustedHttpPoolsTests {
     private ServerSocket silent;
 
     @Autowired
-    Faults faults;
+    CompositeFaultClassifier faults;
 
     @BeforeEach
     void listen() throws IOException {
@@ -95,7 +95,7 @@ class ExhaustedHttpPoolsTests {
         Throwable failure = catchThrowable(() -> client.from(url));
 
         assertThat(failure).isNotNull();
-        assertThat(faults.classify(failure, Faults.TRANSIENT_STATUSES))
+        assertThat(faults.classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES))
                 .as("%s", failure)
                 .isEqualTo(TRANSIENT);
         connection.close();

@@ -5,8 +5,8 @@ import static dev.resilience.fault.Fault.TRANSIENT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
-import dev.resilience.fault.Faults;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
@@ -67,7 +67,7 @@ class GrpcFaultsTests {
     private static final CountDownLatch hanging = new CountDownLatch(1);
 
     @Autowired
-    Faults faults;
+    CompositeFaultClassifier faults;
 
     @BeforeAll
     static void start() throws IOException {
@@ -152,12 +152,12 @@ class GrpcFaultsTests {
         Throwable failure = Interrupted.once(hanging::await, () -> call(CallOptions.DEFAULT, HANG));
 
         assertThat(Status.fromThrowable(failure).getCode()).isEqualTo(Code.CANCELLED);
-        assertThat(Faults.isInterrupt(failure)).isTrue();
+        assertThat(CompositeFaultClassifier.isInterrupt(failure)).isTrue();
         assertThat(classify(failure)).isNotEqualTo(TRANSIENT);
     }
 
     private Fault classify(Throwable failure) {
-        return faults.classify(failure, Faults.TRANSIENT_STATUSES);
+        return faults.classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES);
     }
 
     private static String call(CallOptions options, String request) {

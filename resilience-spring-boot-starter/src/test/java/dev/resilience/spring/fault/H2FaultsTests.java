@@ -6,8 +6,8 @@ import static dev.resilience.fault.Fault.UNKNOWN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
-import dev.resilience.fault.Faults;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -32,7 +32,7 @@ import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
 class H2FaultsTests {
 
     @Autowired
-    Faults faults;
+    CompositeFaultClassifier faults;
 
     private Connection keepsTheDatabase;
 
@@ -143,7 +143,7 @@ class H2FaultsTests {
 
     private Fault classify(Throwable failure) {
         assertThat(failure).isNotNull();
-        assertThat(Faults.isInterrupt(failure)).isFalse();
-        return faults.classify(failure, Faults.TRANSIENT_STATUSES);
+        assertThat(CompositeFaultClassifier.isInterrupt(failure)).isFalse();
+        return faults.classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES);
     }
 }

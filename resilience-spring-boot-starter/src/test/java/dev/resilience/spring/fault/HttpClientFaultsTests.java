@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
-import dev.resilience.fault.Faults;
 import dev.resilience.fault.HttpFailure;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import java.io.IOException;
@@ -45,7 +45,7 @@ class HttpClientFaultsTests {
     }
 
     @Autowired
-    Faults faults;
+    CompositeFaultClassifier faults;
 
     @AfterAll
     static void stop() throws IOException {
@@ -183,8 +183,10 @@ class HttpClientFaultsTests {
 
     private Fault faultOf(Clients.Get client, String url) {
         Throwable failure = failureOf(client, url);
-        assertThat(Faults.isInterrupt(failure)).as("%s", failure).isFalse();
-        return faults.classify(failure, Faults.TRANSIENT_STATUSES);
+        assertThat(CompositeFaultClassifier.isInterrupt(failure))
+                .as("%s", failure)
+                .isFalse();
+        return faults.classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES);
     }
 
     private static Throwable failureOf(Clients.Get client, String url) {

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.resilience.fault.Faults;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -39,7 +39,7 @@ class InterruptedCallsTests {
     private static final Map<String, Clients.Get> CLIENTS = Clients.patientFor(Duration.ofSeconds(30));
 
     @Autowired
-    Faults faults;
+    CompositeFaultClassifier faults;
 
     static Stream<String> clients() {
         return CLIENTS.keySet().stream().filter(client -> !DEAF.contains(client));
@@ -79,8 +79,11 @@ class InterruptedCallsTests {
 
     private void assertInterrupt(Throwable failure) {
         assertThat(failure).isNotNull();
-        assertThat(Faults.isInterrupt(failure)).as("%s", failure).isTrue();
-        assertThat(faults.classify(failure, Faults.TRANSIENT_STATUSES)).isEqualTo(UNKNOWN);
+        assertThat(CompositeFaultClassifier.isInterrupt(failure))
+                .as("%s", failure)
+                .isTrue();
+        assertThat(faults.classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES))
+                .isEqualTo(UNKNOWN);
     }
 
     private static HikariDataSource pool() {

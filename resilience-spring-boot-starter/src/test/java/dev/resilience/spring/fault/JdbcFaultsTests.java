@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
-import dev.resilience.fault.Faults;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import java.io.IOException;
 import java.net.URI;
@@ -39,7 +39,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 class JdbcFaultsTests {
 
     @Autowired
-    Faults faults;
+    CompositeFaultClassifier faults;
 
     @Nested
     class AnExhaustedPool {
@@ -218,7 +218,7 @@ class JdbcFaultsTests {
 
     private Fault classify(Throwable failure) {
         assertThat(failure).isNotNull();
-        assertThat(Faults.isInterrupt(failure)).isFalse();
-        return faults.classify(failure, Faults.TRANSIENT_STATUSES);
+        assertThat(CompositeFaultClassifier.isInterrupt(failure)).isFalse();
+        return faults.classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES);
     }
 }

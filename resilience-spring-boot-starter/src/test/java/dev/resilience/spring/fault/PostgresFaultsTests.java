@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
-import dev.resilience.fault.Faults;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
@@ -53,7 +53,7 @@ class PostgresFaultsTests {
     private static EmbeddedPostgres postgres;
 
     @Autowired
-    Faults faults;
+    CompositeFaultClassifier faults;
 
     @BeforeAll
     static void start() throws IOException, SQLException {
@@ -147,7 +147,7 @@ class PostgresFaultsTests {
 
     private Fault classify(Throwable failure) {
         assertThat(failure).isNotNull();
-        return faults.classify(failure, Faults.TRANSIENT_STATUSES);
+        return faults.classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES);
     }
 
     private static void deadlock(Connection connection) throws SQLException {

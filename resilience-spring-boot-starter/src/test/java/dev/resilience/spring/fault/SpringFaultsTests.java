@@ -3,8 +3,8 @@ package dev.resilience.spring.fault;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
-import dev.resilience.fault.Faults;
 import dev.resilience.fault.HttpFailure;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import jakarta.persistence.LockTimeoutException;
@@ -64,7 +64,7 @@ import org.springframework.web.reactive.function.client.WebClientResponseExcepti
 class SpringFaultsTests {
 
     @Autowired
-    Faults faults;
+    CompositeFaultClassifier faults;
 
     static Stream<Arguments> exceptions() {
         return Stream.of(
@@ -141,7 +141,8 @@ class SpringFaultsTests {
     @ParameterizedTest
     @MethodSource("exceptions")
     void areClassifiedByTheirClassAndThenByTheirCauses(Fault fault, Exception exception) {
-        assertThat(faults.classify(exception, Faults.TRANSIENT_STATUSES)).isEqualTo(fault);
+        assertThat(faults.classify(exception, CompositeFaultClassifier.TRANSIENT_STATUSES))
+                .isEqualTo(fault);
     }
 
     @Nested
@@ -150,7 +151,7 @@ class SpringFaultsTests {
         @ParameterizedTest
         @CsvSource({"503, TRANSIENT", "429, TRANSIENT", "404, PERMANENT", "500, UNKNOWN"})
         void areClassifiedByTheirStatus(int status, Fault fault) {
-            assertThat(faults.classify(answer(status, new HttpHeaders()), Faults.TRANSIENT_STATUSES))
+            assertThat(faults.classify(answer(status, new HttpHeaders()), CompositeFaultClassifier.TRANSIENT_STATUSES))
                     .isEqualTo(fault);
         }
 

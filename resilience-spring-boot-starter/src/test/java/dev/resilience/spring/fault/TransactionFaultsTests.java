@@ -2,8 +2,8 @@ package dev.resilience.spring.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
-import dev.resilience.fault.Faults;
 import java.net.ConnectException;
 import java.sql.SQLException;
 import java.util.List;
@@ -14,15 +14,16 @@ import org.springframework.transaction.TransactionSystemException;
 class TransactionFaultsTests {
 
     private static final LibraryFaults LIBRARIES = new LibraryFaults();
-    private static final Faults FAULTS = new Faults(
+    private static final CompositeFaultClassifier FAULTS = new CompositeFaultClassifier(
             failure -> Fault.UNKNOWN,
             List.of(
                     LIBRARIES,
-                    new TransactionFaults(new Faults(failure -> Fault.UNKNOWN, List.of(LIBRARIES), List.of()))),
+                    new TransactionFaults(
+                            new CompositeFaultClassifier(failure -> Fault.UNKNOWN, List.of(LIBRARIES), List.of()))),
             List.of());
 
     private static Fault classified(TransactionSystemException failure) {
-        return FAULTS.classify(failure, Faults.TRANSIENT_STATUSES);
+        return FAULTS.classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES);
     }
 
     private static TransactionSystemException rollbackFailed(Throwable cause) {
@@ -49,7 +50,8 @@ class TransactionFaultsTests {
     void whatIsNotKnownStaysUnknown() {
         assertThat(classified(new TransactionSystemException("heuristic"))).isEqualTo(Fault.UNKNOWN);
         assertThat(classified(rollbackFailed(new SQLException("what now?")))).isEqualTo(Fault.UNKNOWN);
-        assertThat(FAULTS.classify(new SQLException("Connection is closed"), Faults.TRANSIENT_STATUSES))
+        assertThat(FAULTS.classify(
+                        new SQLException("Connection is closed"), CompositeFaultClassifier.TRANSIENT_STATUSES))
                 .isEqualTo(Fault.UNKNOWN);
     }
 

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
 
-import dev.resilience.fault.Faults;
+import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import jakarta.validation.ConstraintViolationException;
 import jakarta.validation.Valid;
@@ -41,7 +41,7 @@ import org.springframework.web.method.annotation.HandlerMethodValidationExceptio
 class ValidationFaultsTests {
 
     @Autowired
-    Faults faults;
+    CompositeFaultClassifier faults;
 
     @Test
     void ofAValidatorIsPermanent() {
@@ -96,7 +96,8 @@ class ValidationFaultsTests {
     }
 
     private void assertPermanent(Throwable failure) {
-        assertThat(faults.classify(failure, Faults.TRANSIENT_STATUSES)).isEqualTo(PERMANENT);
+        assertThat(faults.classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES))
+                .isEqualTo(PERMANENT);
     }
 
     private static Throwable resolved(RequestBuilder request) throws Exception {

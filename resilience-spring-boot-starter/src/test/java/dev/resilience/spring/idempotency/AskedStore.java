@@ -1,8 +1,8 @@
 package dev.resilience.spring.idempotency;
 
-import dev.resilience.idempotency.Claim;
-import dev.resilience.idempotency.ClaimRequest;
-import dev.resilience.idempotency.MemoryIdempotencyStore;
+import dev.resilience.idempotency.store.Claim;
+import dev.resilience.idempotency.store.ClaimRequest;
+import dev.resilience.idempotency.store.MemoryIdempotencyStore;
 import dev.resilience.idempotency.tck.ForwardingStore;
 import dev.resilience.time.TimeSource;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -11,6 +11,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.exception.IdempotencyKeyReusedException;
+import dev.resilience.spring.idempotency.fingerprint.ArgumentBytes;
 import java.io.IOException;
 import java.io.ObjectOutputStream;
 import java.io.Serializable;

@@ -8,7 +8,7 @@ import dev.resilience.annotation.Idempotent;
 import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.exception.IdempotencyStoreException;
 import dev.resilience.idempotency.Idempotency;
-import dev.resilience.idempotency.MemoryIdempotencyStore;
+import dev.resilience.idempotency.store.MemoryIdempotencyStore;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.autoconfigure.ResilienceMetricsAutoConfiguration;
 import dev.resilience.spring.log.CapturedLines;

@@ -3,12 +3,12 @@ package dev.resilience.spring.idempotency;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.annotation.Idempotent;
-import dev.resilience.idempotency.Claim;
-import dev.resilience.idempotency.ClaimRequest;
-import dev.resilience.idempotency.IdempotencyStore;
-import dev.resilience.idempotency.MemoryIdempotencyStore;
+import dev.resilience.idempotency.store.Claim;
+import dev.resilience.idempotency.store.ClaimRequest;
+import dev.resilience.idempotency.store.IdempotencyStore;
+import dev.resilience.idempotency.store.MemoryIdempotencyStore;
 import dev.resilience.idempotency.tck.ForwardingStore;
-import dev.resilience.spring.redis.TestRedis;
+import dev.resilience.spring.idempotency.redis.TestRedis;
 import dev.resilience.time.ManualTimeSource;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;

@@ -2,6 +2,7 @@ package dev.resilience.spring.idempotency;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.spring.idempotency.http.ReplayHeader;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

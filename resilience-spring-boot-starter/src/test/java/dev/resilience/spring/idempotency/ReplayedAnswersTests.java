@@ -3,7 +3,7 @@ package dev.resilience.spring.idempotency;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.annotation.Idempotent;
-import dev.resilience.spring.redis.TestRedis;
+import dev.resilience.spring.idempotency.redis.TestRedis;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

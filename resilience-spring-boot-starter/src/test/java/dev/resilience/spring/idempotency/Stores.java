@@ -1,6 +1,6 @@
 package dev.resilience.spring.idempotency;
 
-import dev.resilience.spring.redis.TestRedis;
+import dev.resilience.spring.idempotency.redis.TestRedis;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.h2.jdbcx.JdbcDataSource;

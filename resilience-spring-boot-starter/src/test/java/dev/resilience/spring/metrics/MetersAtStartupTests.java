@@ -3,7 +3,7 @@ package dev.resilience.spring.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.annotation.Fallback;
-import dev.resilience.idempotency.MemoryIdempotencyStore;
+import dev.resilience.idempotency.store.MemoryIdempotencyStore;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

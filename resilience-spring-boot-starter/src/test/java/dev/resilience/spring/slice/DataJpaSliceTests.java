@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.exception.IdempotencyInProgressException;
-import dev.resilience.idempotency.IdempotencyStore;
+import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.spring.Callee;
-import dev.resilience.spring.jdbc.JdbcIdempotencyStore;
+import dev.resilience.spring.idempotency.jdbc.JdbcIdempotencyStore;
 import dev.resilience.time.ManualTimeSource;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;

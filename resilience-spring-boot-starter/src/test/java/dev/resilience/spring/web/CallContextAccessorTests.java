@@ -2,9 +2,9 @@ package dev.resilience.spring.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.resilience.deadline.Deadline;
-import dev.resilience.pipeline.Attempt;
-import dev.resilience.pipeline.CallContext;
+import dev.resilience.context.Attempt;
+import dev.resilience.context.CallContext;
+import dev.resilience.context.Deadline;
 import io.micrometer.context.ContextExecutorService;
 import io.micrometer.context.ContextSnapshotFactory;
 import java.time.Duration;

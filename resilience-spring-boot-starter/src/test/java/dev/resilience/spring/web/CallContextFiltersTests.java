@@ -3,9 +3,9 @@ package dev.resilience.spring.web;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.resilience.deadline.Deadline;
-import dev.resilience.pipeline.Attempt;
-import dev.resilience.pipeline.CallContext;
+import dev.resilience.context.Attempt;
+import dev.resilience.context.CallContext;
+import dev.resilience.context.Deadline;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.time.ManualTimeSource;
 import jakarta.servlet.FilterChain;
@@ -29,7 +29,8 @@ class CallContextFiltersTests {
 
     private final ManualTimeSource time = new ManualTimeSource();
     private final DeadlineHeader header = new DeadlineHeader("X-Time", Duration.ofMillis(100));
-    private final CallContextServletFilter filter = new CallContextServletFilter(new IncomingCalls(header, time, true));
+    private final CallContextServletFilter filter =
+            new CallContextServletFilter(new CallContextExtractor(header, time, true));
     private final StartupWarnings warnings = new StartupWarnings();
     private final CallContext ofThread =
             new CallContext(Deadline.in(Duration.ofMinutes(1), time), Attempt.of("a test", 7, null));
@@ -70,7 +71,7 @@ class CallContextFiltersTests {
 
     @Test
     void aCallableHasAllOfItAndLeavesNothing() throws Exception {
-        CallContextOfCallables callables = new CallContextOfCallables();
+        CallContextCallableInterceptor callables = new CallContextCallableInterceptor();
         filter.doFilter(request, new MockHttpServletResponse(), (same, response) -> seen.add(CallContext.current()));
 
         callables.preProcess(new ServletWebRequest(request), () -> "unused");
@@ -118,7 +119,7 @@ class CallContextFiltersTests {
     }
 
     private CallContextWebFilter webFilter(boolean reachMethods) {
-        return new CallContextWebFilter(new IncomingCalls(header, time, reachMethods), warnings);
+        return new CallContextWebFilter(new CallContextExtractor(header, time, reachMethods), warnings);
     }
 
     private static void handle(CallContextWebFilter filter, MockServerHttpRequest.BaseBuilder<?> request) {

@@ -2,10 +2,10 @@ package dev.resilience.spring.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.resilience.deadline.Deadline;
+import dev.resilience.context.Attempt;
+import dev.resilience.context.CallContext;
+import dev.resilience.context.Deadline;
 import dev.resilience.event.Outcome;
-import dev.resilience.pipeline.Attempt;
-import dev.resilience.pipeline.CallContext;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
 import java.util.List;
@@ -19,7 +19,7 @@ class DeadlineHeaderTests {
 
     private final ManualTimeSource time = new ManualTimeSource();
     private final DeadlineHeader header = new DeadlineHeader("X-Time", Duration.ofMillis(100));
-    private final IncomingCalls calls = new IncomingCalls(header, time, true);
+    private final CallContextExtractor calls = new CallContextExtractor(header, time, true);
 
     @ParameterizedTest
     @CsvSource({
@@ -69,7 +69,8 @@ class DeadlineHeaderTests {
     @ParameterizedTest
     @CsvSource({"30, PT0.2S", "199, PT0.2S", "200, PT0.2S", "201, PT0.201S", "0, PT0S"})
     void isNoShorterThanTheMinimumUnlessThereIsNone(String value, Duration left) {
-        IncomingCalls careful = new IncomingCalls(header, new DeadlineTrust(true, Duration.ofMillis(200)), time, true);
+        CallContextExtractor careful =
+                new CallContextExtractor(header, new DeadlineTrust(true, Duration.ofMillis(200)), time, true);
 
         Deadline deadline = careful.context(name -> name.equals("X-Time") ? List.of(value) : List.of())
                 .deadline();
@@ -79,7 +80,8 @@ class DeadlineHeaderTests {
 
     @Test
     void isIgnoredWhereNoRequestIsBelieved() {
-        IncomingCalls distrustful = new IncomingCalls(header, new DeadlineTrust(false, Duration.ZERO), time, true);
+        CallContextExtractor distrustful =
+                new CallContextExtractor(header, new DeadlineTrust(false, Duration.ZERO), time, true);
 
         assertThat(distrustful
                         .context(name -> name.equals("X-Time") ? List.of("100") : List.of())
@@ -135,7 +137,7 @@ class DeadlineHeaderTests {
 
     @Test
     void whereItReachesNoMethodItIsCountedAsIgnored() {
-        IncomingCalls unheard = new IncomingCalls(header, time, false);
+        CallContextExtractor unheard = new CallContextExtractor(header, time, false);
 
         unheard.context(name -> name.equals("X-Time") ? List.of("100") : List.of());
 

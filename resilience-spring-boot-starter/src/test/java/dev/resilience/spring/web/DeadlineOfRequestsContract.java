@@ -3,7 +3,7 @@ package dev.resilience.spring.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.annotation.Retryable;
-import dev.resilience.deadline.Deadline;
+import dev.resilience.context.Deadline;
 import dev.resilience.spring.Callee;
 import dev.resilience.time.ManualTimeSource;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -1,14 +1,14 @@
 package dev.resilience.idempotency.tck;
 
-import dev.resilience.idempotency.Claim;
-import dev.resilience.idempotency.ClaimRequest;
-import dev.resilience.idempotency.ClaimStatus;
-import dev.resilience.idempotency.IdempotencyStore;
-import dev.resilience.idempotency.Ownership;
-import dev.resilience.idempotency.RecordSelection;
-import dev.resilience.idempotency.RecordSummary;
-import dev.resilience.idempotency.StoreTransaction;
-import dev.resilience.idempotency.StoredResult;
+import dev.resilience.idempotency.store.Claim;
+import dev.resilience.idempotency.store.ClaimRequest;
+import dev.resilience.idempotency.store.ClaimStatus;
+import dev.resilience.idempotency.store.IdempotencyStore;
+import dev.resilience.idempotency.store.LeaseToken;
+import dev.resilience.idempotency.store.RecordSelection;
+import dev.resilience.idempotency.store.RecordSummary;
+import dev.resilience.idempotency.store.StoreTransaction;
+import dev.resilience.idempotency.store.StoredResult;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -37,18 +37,18 @@ public class ForwardingStore implements IdempotencyStore {
     }
 
     @Override
-    public boolean renew(Ownership ownership, Duration lease) {
-        return store.renew(ownership, lease);
+    public boolean renew(LeaseToken token, Duration lease) {
+        return store.renew(token, lease);
     }
 
     @Override
-    public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
-        return store.complete(ownership, result, ttl);
+    public boolean complete(LeaseToken token, StoredResult result, Duration ttl) {
+        return store.complete(token, result, ttl);
     }
 
     @Override
-    public boolean release(Ownership ownership) {
-        return store.release(ownership);
+    public boolean release(LeaseToken token) {
+        return store.release(token);
     }
 
     @Override
@@ -67,8 +67,8 @@ public class ForwardingStore implements IdempotencyStore {
     }
 
     @Override
-    public ClaimStatus statusOf(Ownership ownership) {
-        return store.statusOf(ownership);
+    public ClaimStatus statusOf(LeaseToken token) {
+        return store.statusOf(token);
     }
 
     @Override

@@ -5,11 +5,11 @@ import static dev.resilience.idempotency.tck.StoreClient.acquired;
 import static dev.resilience.idempotency.tck.StoreClient.result;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.resilience.idempotency.Claim;
-import dev.resilience.idempotency.ClaimRequest;
-import dev.resilience.idempotency.IdempotencyStore;
-import dev.resilience.idempotency.Ownership;
-import dev.resilience.idempotency.StoredResult;
+import dev.resilience.idempotency.store.Claim;
+import dev.resilience.idempotency.store.ClaimRequest;
+import dev.resilience.idempotency.store.IdempotencyStore;
+import dev.resilience.idempotency.store.LeaseToken;
+import dev.resilience.idempotency.store.StoredResult;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,10 +58,10 @@ public abstract class IdempotencyStoreContract extends RepetitionContract {
     void aFreeKeyIsAcquired() {
         ClaimRequest request = client.request("key", LONG, false);
 
-        Ownership ownership = acquired(store.claim(request), false);
+        LeaseToken token = acquired(store.claim(request), false);
 
-        assertThat(ownership.key()).isEqualTo(request.key());
-        assertThat(ownership.owner()).isEqualTo(request.owner());
+        assertThat(token.key()).isEqualTo(request.key());
+        assertThat(token.owner()).isEqualTo(request.owner());
     }
 
     @Test
@@ -77,8 +77,8 @@ public abstract class IdempotencyStoreContract extends RepetitionContract {
 
     @Test
     void keysDoNotTouchEachOther() {
-        Ownership one = client.acquire("one", LONG);
-        Ownership two = client.acquire("two", LONG);
+        LeaseToken one = client.acquire("one", LONG);
+        LeaseToken two = client.acquire("two", LONG);
 
         assertThat(store.complete(one, result("one"), LONG)).isTrue();
         assertThat(store.release(two)).isTrue();
@@ -159,7 +159,7 @@ public abstract class IdempotencyStoreContract extends RepetitionContract {
 
     @Test
     void aReleasedKeyIsFree() {
-        Ownership first = client.acquire("key", LONG);
+        LeaseToken first = client.acquire("key", LONG);
 
         assertThat(store.release(first)).isTrue();
 
@@ -210,7 +210,7 @@ public abstract class IdempotencyStoreContract extends RepetitionContract {
         ClaimRequest comparing = client.request("key", LONG, false);
         ClaimRequest careless = new ClaimRequest(comparing.key(), "careless", "", LONG, LONG, false);
 
-        Ownership owner = acquired(store.claim(careless), false);
+        LeaseToken owner = acquired(store.claim(careless), false);
         assertThat(store.claim(comparing)).isInstanceOf(Claim.InProgress.class);
         store.release(owner);
         acquired(store.claim(comparing), false);
@@ -219,7 +219,7 @@ public abstract class IdempotencyStoreContract extends RepetitionContract {
 
     @Test
     void aRenewedLeaseLastsFromThenOn() throws Exception {
-        Ownership owner = client.acquire("key", shortWhile());
+        LeaseToken owner = client.acquire("key", shortWhile());
         assertThat(store.renew(owner, LONG)).isTrue();
 
         letPass(shortWhile());
@@ -240,9 +240,9 @@ public abstract class IdempotencyStoreContract extends RepetitionContract {
 
     @Test
     void anOwnerWhoseLeaseRanOutKeepsItsRightsUntilSomebodyTakesOver() throws Exception {
-        Ownership completing = client.acquire("completing", shortWhile());
-        Ownership renewing = client.acquire("renewing", shortWhile());
-        Ownership releasing = client.acquire("releasing", shortWhile());
+        LeaseToken completing = client.acquire("completing", shortWhile());
+        LeaseToken renewing = client.acquire("renewing", shortWhile());
+        LeaseToken releasing = client.acquire("releasing", shortWhile());
         letPass(shortWhile());
 
         assertThat(store.complete(completing, result("late"), LONG)).isTrue();
@@ -256,9 +256,9 @@ public abstract class IdempotencyStoreContract extends RepetitionContract {
 
     @Test
     void anOwnerThatWasReplacedHasNoRightsAnyMore() throws Exception {
-        Ownership old = client.acquire("key", shortWhile());
+        LeaseToken old = client.acquire("key", shortWhile());
         letPass(shortWhile());
-        Ownership current = client.takeOver("key");
+        LeaseToken current = client.takeOver("key");
 
         assertHasNoRights(old);
         assertThat(client.claim("key")).isInstanceOf(Claim.InProgress.class);
@@ -269,16 +269,16 @@ public abstract class IdempotencyStoreContract extends RepetitionContract {
 
     @Test
     void anOwnerThatHasEndedHasNoRightsAnyMore() {
-        Ownership completed = client.acquire("completed", LONG);
+        LeaseToken completed = client.acquire("completed", LONG);
         store.complete(completed, result("ok"), LONG);
-        Ownership released = client.acquire("released", LONG);
+        LeaseToken released = client.acquire("released", LONG);
         store.release(released);
 
         assertThat(store.renew(completed, LONG)).isFalse();
         assertThat(store.release(completed)).isFalse();
         assertHasNoRights(released);
         client.assertCompleted("completed", result("ok"));
-        Ownership next = client.acquire("released", LONG);
+        LeaseToken next = client.acquire("released", LONG);
         assertHasNoRights(released);
         assertThat(store.release(next)).isTrue();
     }
@@ -286,12 +286,12 @@ public abstract class IdempotencyStoreContract extends RepetitionContract {
     @Test
     void fencesGrowWithEveryClaim() throws Exception {
         List<Long> fences = new ArrayList<>();
-        Ownership released = client.acquire("key", LONG);
+        LeaseToken released = client.acquire("key", LONG);
         fences.add(released.fence());
         store.release(released);
         fences.add(client.acquire("key", shortWhile()).fence());
         letPass(shortWhile());
-        Ownership completed = client.takeOver("key");
+        LeaseToken completed = client.takeOver("key");
         fences.add(completed.fence());
         store.complete(completed, result("ok"), shortWhile());
         letPass(shortWhile());
@@ -314,18 +314,18 @@ public abstract class IdempotencyStoreContract extends RepetitionContract {
 
     @Test
     void aLateResultAndATakeOverDoNotBothWin() throws Exception {
-        Map<String, Ownership> late = abandonOneForEachRace();
+        Map<String, LeaseToken> late = abandonOneForEachRace();
 
         Race.run(races(), key -> {
-            Ownership former = late.remove(key);
+            LeaseToken former = late.remove(key);
             return former == null
                     ? store.claim(client.request(key, LONG, true)) instanceof Claim.Acquired
                     : store.complete(former, result("late"), LONG);
         });
     }
 
-    private Map<String, Ownership> abandonOneForEachRace() throws Exception {
-        Map<String, Ownership> abandoned = new ConcurrentHashMap<>();
+    private Map<String, LeaseToken> abandonOneForEachRace() throws Exception {
+        Map<String, LeaseToken> abandoned = new ConcurrentHashMap<>();
         for (int i = 0; i < races(); i++) {
             abandoned.put("race " + i, client.acquire("race " + i, shortWhile()));
         }

@@ -5,13 +5,13 @@ import static dev.resilience.idempotency.tck.StoreClient.OPERATION;
 import static dev.resilience.idempotency.tck.StoreClient.result;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.resilience.idempotency.Claim;
-import dev.resilience.idempotency.IdempotencyStore;
-import dev.resilience.idempotency.Ownership;
-import dev.resilience.idempotency.RecordKey;
-import dev.resilience.idempotency.RecordSelection;
-import dev.resilience.idempotency.RecordSummary;
-import dev.resilience.idempotency.RecordSummary.State;
+import dev.resilience.idempotency.store.Claim;
+import dev.resilience.idempotency.store.IdempotencyStore;
+import dev.resilience.idempotency.store.LeaseToken;
+import dev.resilience.idempotency.store.RecordKey;
+import dev.resilience.idempotency.store.RecordSelection;
+import dev.resilience.idempotency.store.RecordSummary;
+import dev.resilience.idempotency.store.RecordSummary.State;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -177,7 +177,7 @@ abstract class OperatorContract {
 
     @Test
     void whatIsInProgressIsNotDeleted() {
-        Ownership owner = client.acquire("key", LONG);
+        LeaseToken owner = client.acquire("key", LONG);
 
         assertThat(store.delete(selection("key"))).isZero();
 
@@ -186,21 +186,21 @@ abstract class OperatorContract {
 
     @Test
     void anOwnerWhoseRecordWasResolvedOrDeletedHasNoRightsAnyMore() throws Exception {
-        Ownership executed = client.acquire("executed", shortWhile());
-        Ownership notExecuted = client.acquire("not executed", shortWhile());
-        Ownership deleted = client.acquire("deleted", shortWhile());
+        LeaseToken executed = client.acquire("executed", shortWhile());
+        LeaseToken notExecuted = client.acquire("not executed", shortWhile());
+        LeaseToken deleted = client.acquire("deleted", shortWhile());
         letPass(shortWhile());
         store.resolve(selection("executed"), true);
         store.resolve(selection("not executed"), false);
         store.delete(selection("deleted"));
 
-        for (Ownership former : List.of(executed, notExecuted, deleted)) {
+        for (LeaseToken former : List.of(executed, notExecuted, deleted)) {
             assertHasNoRights(former);
         }
         assertThat(client.claim("executed")).isEqualTo(new Claim.Executed());
     }
 
-    void assertHasNoRights(Ownership former) {
+    void assertHasNoRights(LeaseToken former) {
         assertThat(store.renew(former, LONG)).isFalse();
         assertThat(store.complete(former, result("former"), LONG)).isFalse();
         assertThat(store.release(former)).isFalse();

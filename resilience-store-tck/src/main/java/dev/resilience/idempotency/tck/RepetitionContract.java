@@ -5,9 +5,9 @@ import static dev.resilience.idempotency.tck.StoreClient.acquired;
 import static dev.resilience.idempotency.tck.StoreClient.result;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.resilience.idempotency.Claim;
-import dev.resilience.idempotency.ClaimRequest;
-import dev.resilience.idempotency.Ownership;
+import dev.resilience.idempotency.store.Claim;
+import dev.resilience.idempotency.store.ClaimRequest;
+import dev.resilience.idempotency.store.LeaseToken;
 import org.junit.jupiter.api.Test;
 
 /** The part of {@link IdempotencyStoreContract} about what is sent twice, because the first answer was lost. */
@@ -16,9 +16,9 @@ abstract class RepetitionContract extends OperatorContract {
     @Test
     void aClaimIsAcquiredAgainByItsOwner() {
         ClaimRequest request = client.request("key", LONG, false);
-        Ownership first = acquired(store.claim(request), false);
+        LeaseToken first = acquired(store.claim(request), false);
 
-        Ownership again = acquired(store.claim(request), false);
+        LeaseToken again = acquired(store.claim(request), false);
 
         assertThat(again.fence()).isGreaterThanOrEqualTo(first.fence());
         assertThat(client.claim("key")).isInstanceOf(Claim.InProgress.class);
@@ -45,7 +45,7 @@ abstract class RepetitionContract extends OperatorContract {
         letPass(shortWhile());
 
         assertThat(client.claim("key")).isInstanceOf(Claim.Abandoned.class);
-        Ownership again = acquired(store.claim(request), false);
+        LeaseToken again = acquired(store.claim(request), false);
 
         assertThat(store.complete(again, result("late"), LONG)).isTrue();
         client.assertCompleted("key", result("late"));
@@ -56,7 +56,7 @@ abstract class RepetitionContract extends OperatorContract {
         ClaimRequest request = client.request("key", shortWhile(), false);
         acquired(store.claim(request), false);
         letPass(shortWhile());
-        Ownership other = client.takeOver("key");
+        LeaseToken other = client.takeOver("key");
 
         assertThat(store.claim(request)).isInstanceOf(Claim.InProgress.class);
 
@@ -73,7 +73,7 @@ abstract class RepetitionContract extends OperatorContract {
 
     @Test
     void aResultThatIsStoredTwiceIsTheFirst() {
-        Ownership owner = client.acquire("key", LONG);
+        LeaseToken owner = client.acquire("key", LONG);
 
         assertThat(store.complete(owner, result("first"), LONG)).isTrue();
         assertThat(store.complete(owner, result("second"), LONG)).isTrue();
@@ -83,7 +83,7 @@ abstract class RepetitionContract extends OperatorContract {
 
     @Test
     void aResultThatIsStoredTwiceIsForgottenAfterItsFirstTime() throws Exception {
-        Ownership owner = client.acquire("key", LONG);
+        LeaseToken owner = client.acquire("key", LONG);
         store.complete(owner, result("first"), shortWhile());
         assertThat(store.complete(owner, result("second"), LONG)).isTrue();
 

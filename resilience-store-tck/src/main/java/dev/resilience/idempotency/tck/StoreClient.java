@@ -2,12 +2,12 @@ package dev.resilience.idempotency.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.resilience.idempotency.Claim;
-import dev.resilience.idempotency.ClaimRequest;
-import dev.resilience.idempotency.IdempotencyStore;
-import dev.resilience.idempotency.Ownership;
-import dev.resilience.idempotency.RecordKey;
-import dev.resilience.idempotency.StoredResult;
+import dev.resilience.idempotency.store.Claim;
+import dev.resilience.idempotency.store.ClaimRequest;
+import dev.resilience.idempotency.store.IdempotencyStore;
+import dev.resilience.idempotency.store.LeaseToken;
+import dev.resilience.idempotency.store.RecordKey;
+import dev.resilience.idempotency.store.StoredResult;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -62,18 +62,18 @@ final class StoreClient {
         return store.claim(request(key, LONG, false));
     }
 
-    Ownership acquire(String key, Duration lease) {
+    LeaseToken acquire(String key, Duration lease) {
         return acquired(store.claim(request(key, lease, false)), false);
     }
 
-    Ownership takeOver(String key) {
+    LeaseToken takeOver(String key) {
         return acquired(store.claim(request(key, LONG, true)), true);
     }
 
-    static Ownership acquired(Claim claim, boolean takenOver) {
+    static LeaseToken acquired(Claim claim, boolean takenOver) {
         assertThat(claim).isInstanceOf(Claim.Acquired.class);
         assertThat(((Claim.Acquired) claim).takenOver()).isEqualTo(takenOver);
-        return ((Claim.Acquired) claim).ownership();
+        return ((Claim.Acquired) claim).token();
     }
 
     static StoredResult result(String content) {

@@ -3,14 +3,14 @@ package dev.resilience.idempotency.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
-import dev.resilience.idempotency.Claim;
-import dev.resilience.idempotency.ClaimRequest;
-import dev.resilience.idempotency.IdempotencyStore;
-import dev.resilience.idempotency.MemoryIdempotencyStore;
-import dev.resilience.idempotency.Ownership;
-import dev.resilience.idempotency.RecordKey;
-import dev.resilience.idempotency.RecordSelection;
-import dev.resilience.idempotency.StoredResult;
+import dev.resilience.idempotency.store.Claim;
+import dev.resilience.idempotency.store.ClaimRequest;
+import dev.resilience.idempotency.store.IdempotencyStore;
+import dev.resilience.idempotency.store.LeaseToken;
+import dev.resilience.idempotency.store.MemoryIdempotencyStore;
+import dev.resilience.idempotency.store.RecordKey;
+import dev.resilience.idempotency.store.RecordSelection;
+import dev.resilience.idempotency.store.StoredResult;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
 import java.util.Arrays;
@@ -175,7 +175,7 @@ class BrokenStoresTests {
         public Claim claim(ClaimRequest request) {
             Claim claim = super.claim(request);
             return claim instanceof Claim.Acquired acquired
-                    ? new Claim.Acquired(new Ownership(request.key(), request.owner(), 1), acquired.takenOver())
+                    ? new Claim.Acquired(new LeaseToken(request.key(), request.owner(), 1), acquired.takenOver())
                     : claim;
         }
     }
@@ -187,7 +187,7 @@ class BrokenStoresTests {
         }
 
         @Override
-        public boolean renew(Ownership ownership, Duration lease) {
+        public boolean renew(LeaseToken token, Duration lease) {
             return true;
         }
     }
@@ -199,8 +199,8 @@ class BrokenStoresTests {
         }
 
         @Override
-        public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
-            super.complete(ownership, result, ttl);
+        public boolean complete(LeaseToken token, StoredResult result, Duration ttl) {
+            super.complete(token, result, ttl);
             return true;
         }
     }
@@ -214,9 +214,9 @@ class BrokenStoresTests {
         }
 
         @Override
-        public boolean complete(Ownership ownership, StoredResult result, Duration ttl) {
+        public boolean complete(LeaseToken token, StoredResult result, Duration ttl) {
             byte[] content = Arrays.copyOf(result.content(), Math.min(LONGEST, result.content().length));
-            return super.complete(ownership, new StoredResult(result.kind(), content), ttl);
+            return super.complete(token, new StoredResult(result.kind(), content), ttl);
         }
     }
 

@@ -1,7 +1,7 @@
 package dev.resilience.idempotency.tck;
 
-import dev.resilience.idempotency.IdempotencyStore;
-import dev.resilience.idempotency.MemoryIdempotencyStore;
+import dev.resilience.idempotency.store.IdempotencyStore;
+import dev.resilience.idempotency.store.MemoryIdempotencyStore;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
 

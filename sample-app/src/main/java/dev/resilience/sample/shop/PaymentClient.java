@@ -1,6 +1,6 @@
 package dev.resilience.sample.shop;
 
-import dev.resilience.pipeline.IdempotencyContext;
+import dev.resilience.context.IdempotencyContext;
 import dev.resilience.sample.gateway.PaymentGateway;
 import java.math.BigDecimal;
 import java.util.Objects;

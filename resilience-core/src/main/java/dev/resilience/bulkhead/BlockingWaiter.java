@@ -1,0 +1,104 @@
+package dev.resilience.bulkhead;
+
+import dev.resilience.context.EffectiveTimeout;
+import dev.resilience.event.BulkheadOutcome;
+import dev.resilience.time.Durations;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A blocking caller in the line: parked until it is given a place, has waited too long, is interrupted
+ * or sent away.
+ */
+final class BlockingWaiter implements PermitQueue.Waiter {
+
+    private final Bulkhead bulkhead;
+    private final PermitQueue places;
+    private final EffectiveTimeout patience;
+    private final Thread thread = Thread.currentThread();
+    private volatile @Nullable BulkheadOutcome word; // of whoever took it out of the line
+
+    BlockingWaiter(Bulkhead bulkhead) {
+        this.bulkhead = bulkhead;
+        this.places = bulkhead.places();
+        this.patience = bulkhead.patience();
+    }
+
+    @Override
+    public boolean runsInPool() {
+        return bulkhead.pool() != null;
+    }
+
+    @Override
+    public void placeGiven() {
+        word = BulkheadOutcome.ACCEPTED;
+        LockSupport.unpark(thread);
+    }
+
+    @Override
+    public void sentAway(Executor elsewhere) {
+        word = BulkheadOutcome.REJECTED;
+        LockSupport.unpark(thread);
+    }
+
+    /**
+     * Returns with a place, or throws {@link dev.resilience.exception.BulkheadFullException} without one, or {@link
+     * dev.resilience.exception.DeadlineExceededException} where the deadline ended the wait.
+     */
+    void awaitPlace() {
+        long start = bulkhead.time().nanoTime();
+        if (!places.standInLine(this)) {
+            throw bulkhead.full();
+        }
+        BulkheadOutcome outcome = parkOrGiveUp(start);
+        bulkhead.waited(outcome, start);
+        if (outcome == BulkheadOutcome.REJECTED) {
+            throw word == null ? bulkhead.interrupted() : bulkhead.sentAway();
+        }
+        if (outcome == BulkheadOutcome.TIMED_OUT) {
+            throw bulkhead.timedOut(patience);
+        }
+    }
+
+    private BulkheadOutcome parkOrGiveUp(long start) {
+        try {
+            return park(start);
+        } catch (Throwable broken) { // a clock, or the end of memory or stack
+            if (places.leaveLine(this) || wordOfOthers() == BulkheadOutcome.REJECTED) {
+                bulkhead.leftWithoutPlace();
+            } else {
+                places.leave();
+            }
+            throw broken;
+        }
+    }
+
+    private BulkheadOutcome park(long start) {
+        long timeoutNanos = Durations.toNanos(patience.timeout());
+        BulkheadOutcome decided = word;
+        while (decided == null) {
+            long left = timeoutNanos - (bulkhead.time().nanoTime() - start);
+            boolean interrupted = thread.isInterrupted(); // stays set, for the caller to see
+            if (interrupted || left <= 0) {
+                boolean gaveUp = places.leaveLine(this);
+                return gaveUp ? interrupted ? BulkheadOutcome.REJECTED : BulkheadOutcome.TIMED_OUT : wordOfOthers();
+            }
+            bulkhead.time().park(bulkhead, Duration.ofNanos(left));
+            decided = word;
+        }
+        return decided;
+    }
+
+    /** Whoever takes a thread out of the line says so right after that. */
+    @SuppressWarnings("ThreadPriorityCheck") // right however the threads are scheduled, and a yield is seldom needed
+    private BulkheadOutcome wordOfOthers() {
+        BulkheadOutcome said = word;
+        while (said == null) {
+            Thread.yield();
+            said = word;
+        }
+        return said;
+    }
+}

@@ -1,0 +1,75 @@
+package dev.resilience.context;
+
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which attempt of a retrying call the current thread works for. Retries inside retries multiply: three times three
+ * attempts are nine calls, and with one service more twenty-seven. Whoever retries can see here that somebody further
+ * out does so as well, in this process or in the one that sent the request.
+ *
+ * <p>Immutable and safe for use by many threads.
+ */
+public final class Attempt {
+
+    private static final ThreadLocal<AtomicReference<@Nullable Attempt>> CURRENT =
+            ThreadLocal.withInitial(AtomicReference::new);
+
+    private final String by;
+    private final int number;
+
+    private Attempt(String by, int number) {
+        this.by = by;
+        this.number = number;
+    }
+
+    /**
+     * An attempt of a retry.
+     *
+     * @param by who repeats the call, in words for a log: a retry policy, or another service
+     * @param number 1 for the first
+     * @param outer the attempt that the retry itself is made in, if any
+     */
+    public static Attempt of(String by, int number, @Nullable Attempt outer) {
+        return new Attempt(by, outer == null ? number : Math.max(number, outer.number));
+    }
+
+    /** The attempt that the current thread works for, the innermost, or {@code null} outside of all retries. */
+    public static @Nullable Attempt current() {
+        return CURRENT.get().getPlain();
+    }
+
+    /**
+     * Where the current thread keeps its attempt: for those who look it up, change it and put it back on every call,
+     * and want to find it once. Only for this thread, so plain access is enough. Not for applications.
+     */
+    public static AtomicReference<@Nullable Attempt> ofThread() {
+        return CURRENT.get(); // a class of the JDK's: what stays on pooled threads keeps no class loader alive
+    }
+
+    /**
+     * Makes an attempt, or none, current for this thread. For adapters, which put back what was current before in a
+     * {@code finally}.
+     */
+    public static void makeCurrent(@Nullable Attempt attempt) {
+        CURRENT.get().setPlain(attempt);
+    }
+
+    /** Who repeats the call, in words. */
+    public String by() {
+        return by;
+    }
+
+    /**
+     * How often it was tried, this time included: the highest number of this retry and those around it, for a first
+     * attempt inside a second one is a repetition to whom it reaches.
+     */
+    public int number() {
+        return number;
+    }
+
+    @Override
+    public String toString() {
+        return "attempt " + number + " of " + by;
+    }
+}

@@ -1,0 +1,183 @@
+package dev.resilience.bulkhead;
+
+import dev.resilience.concurrency.Interleaved;
+import dev.resilience.concurrency.Interleavings;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.jetbrains.lincheck.datastructures.ThreadIdGen;
+import org.jetbrains.lincheck.datastructures.Validate;
+
+/**
+ * PermitQueue with a line that is long enough are linearizable: callers see a bulkhead that does one thing at a time, first
+ * come, first served.
+ */
+class PermitQueueInterleavingTests {
+
+    @Interleaved(alwaysModelChecked = true)
+    void aPlaceIsHandedOverInOrder(Interleavings mode) {
+        mode.linearizable(Callers.class, InOrder.class);
+    }
+
+    @Interleaved
+    void whoComesWhileAPlaceIsLeftIsGivenIt(Interleavings mode) {
+        mode.explore(threads -> {
+            PermitQueue places = new PermitQueue(1, 1);
+            places.tryTake();
+            Caller caller = new Caller();
+
+            threads.run(places::leave, () -> places.standInLine(caller));
+
+            caller.check(1);
+        });
+    }
+
+    @Interleaved
+    void nobodyIsRefusedWhileThereIsRoom(Interleavings mode) {
+        mode.explore(threads -> {
+            PermitQueue places = new PermitQueue(1, 1);
+            AtomicInteger admitted = new AtomicInteger();
+            // found no place a moment ago, but by now it is free
+            Runnable comer = () -> {
+                if (places.standInLine(new Caller())) {
+                    admitted.incrementAndGet();
+                }
+            };
+
+            threads.run(comer, comer);
+
+            if (admitted.get() < 2) {
+                throw new AssertionError("Refused, though of two callers one has the place and one may wait");
+            }
+        });
+    }
+
+    @Interleaved
+    void nobodyIsRefusedForALineThatGetsShorterWhileThereIsRoom(Interleavings mode) {
+        mode.explore(threads -> {
+            PermitQueue places = new PermitQueue(1, 1);
+            places.tryTake();
+            Caller caller = new Caller(); // found no place a moment ago
+            AtomicBoolean refused = new AtomicBoolean();
+
+            threads.run(() -> places.limit(2, 0), () -> refused.set(!places.standInLine(caller)));
+
+            if (refused.get()) {
+                throw new AssertionError("Refused, though before there was room in the line, and now there is a place");
+            }
+            caller.check(1);
+        });
+    }
+
+    /** What became of a call when its caller wanted to end it. */
+    public enum End {
+        WAS_NOT_IN,
+        GAVE_UP_IN_LINE,
+        LEFT_ITS_PLACE
+    }
+
+    /** One caller on each thread, for one place. */
+    @Param(name = "thread", gen = ThreadIdGen.class)
+    public static class Callers {
+
+        private final PermitQueue places = new PermitQueue(1, 100);
+        private final Caller[] callers = new Caller[10];
+
+        @Operation(params = "thread")
+        public void enter(int thread) {
+            if (callers[thread] == null) {
+                Caller caller = new Caller();
+                callers[thread] = caller;
+                caller.hasPlace = places.tryTake();
+                if (!caller.hasPlace) {
+                    places.standInLine(caller);
+                }
+            }
+        }
+
+        @Operation(params = "thread")
+        public End exit(int thread) {
+            Caller caller = callers[thread];
+            if (caller == null) {
+                return End.WAS_NOT_IN;
+            }
+            callers[thread] = null;
+            if (!caller.hasPlace && places.leaveLine(caller)) {
+                caller.check(0);
+                return End.GAVE_UP_IN_LINE;
+            }
+            places.leave();
+            return End.LEFT_ITS_PLACE;
+        }
+
+        @Validate
+        public void whenQuietEveryPlaceIsAccountedFor() {
+            int in = 0;
+            int waiting = 0;
+            for (Caller caller : callers) {
+                if (caller != null) {
+                    boolean given = caller.told.get() > 0;
+                    caller.check(given ? 1 : 0);
+                    in += caller.hasPlace || given ? 1 : 0;
+                    waiting += caller.hasPlace || given ? 0 : 1;
+                }
+            }
+            if (places.running() != in || places.waiting() != waiting || in > 1 || (waiting > 0 && in == 0)) {
+                throw new IllegalStateException(places.running() + " run and " + places.waiting() + " wait, but " + in
+                        + " are in and " + waiting + " in line");
+            }
+        }
+    }
+
+    private static final class Caller implements PermitQueue.Waiter {
+
+        boolean hasPlace;
+        final AtomicInteger told = new AtomicInteger();
+
+        @Override
+        public void placeGiven() {
+            told.incrementAndGet();
+        }
+
+        @Override
+        public boolean runsInPool() {
+            return false;
+        }
+
+        @Override
+        public void sentAway(Executor elsewhere) {
+            throw new UnsupportedOperationException("nobody sends callers away here");
+        }
+
+        void check(int times) {
+            if (told.get() != times || (hasPlace && times > 0)) {
+                throw new IllegalStateException("told " + told.get() + " times");
+            }
+        }
+    }
+
+    /** The specification: who came first has the place. */
+    public static class InOrder {
+
+        private final List<Integer> comers = new ArrayList<>();
+
+        public void enter(int thread) {
+            if (!comers.contains(thread)) {
+                comers.add(thread);
+            }
+        }
+
+        public End exit(int thread) {
+            int position = comers.indexOf(thread);
+            if (position < 0) {
+                return End.WAS_NOT_IN;
+            }
+            comers.remove(position);
+            return position == 0 ? End.LEFT_ITS_PLACE : End.GAVE_UP_IN_LINE;
+        }
+    }
+}

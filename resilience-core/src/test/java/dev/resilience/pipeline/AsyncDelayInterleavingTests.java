@@ -1,0 +1,30 @@
+package dev.resilience.pipeline;
+
+import dev.resilience.concurrency.Interleaved;
+import dev.resilience.concurrency.Interleavings;
+import dev.resilience.concurrency.StubTime;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A wait that is started, over and cancelled at the same time has one end, and leaves no timer. */
+class AsyncDelayInterleavingTests {
+
+    @Interleaved(alwaysModelChecked = true)
+    void goesOnOrIsCancelledAndNeverBoth(Interleavings mode) {
+        mode.explore(threads -> {
+            StubTime time = new StubTime();
+            AtomicInteger wentOn = new AtomicInteger();
+            AtomicInteger cancelled = new AtomicInteger();
+            AsyncDelay pause = new AsyncDelay(wentOn::incrementAndGet, cancelled::incrementAndGet);
+
+            threads.run(() -> pause.start(time, Duration.ofSeconds(1), null), time::timerGoesOff, pause::cancel);
+
+            if (wentOn.get() + cancelled.get() != 1) {
+                throw new AssertionError("Went on " + wentOn + " times and was cancelled " + cancelled + " times");
+            }
+            if (time.hasTimer()) {
+                throw new AssertionError("A timer is left");
+            }
+        });
+    }
+}

@@ -1,0 +1,67 @@
+package dev.resilience.spring.aop.method;
+
+import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.kind.MethodNames;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.ResolvableType;
+
+/** Which return types a pipeline can handle. A result that is not there yet when the method returns needs care. */
+public final class ReturnTypes {
+
+    /** Types whose work begins after the method has returned: to protect the method would protect nothing. */
+    private static final Set<String> LATE = Set.of(
+            "org.reactivestreams.Publisher",
+            "java.util.concurrent.Flow$Publisher",
+            "kotlinx.coroutines.flow.Flow",
+            "java.util.concurrent.Callable",
+            "org.springframework.web.context.request.async.DeferredResult",
+            "org.springframework.web.context.request.async.WebAsyncTask",
+            "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+            "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
+
+    private ReturnTypes() {}
+
+    /** Whether the method returns a stage; fails for what cannot be handled. */
+    public static boolean isAsynchronous(Method method, Class<?> type) {
+        Class<?> returned = ResolvableType.forMethodReturnType(method, type).resolve(method.getReturnType());
+        if (returned == CompletionStage.class || returned == CompletableFuture.class) {
+            return true;
+        }
+        if (KotlinDetector.isSuspendingFunction(method)) {
+            throw refuse(method, type, "is a suspending function");
+        }
+        if (CompletionStage.class.isAssignableFrom(returned)
+                || Future.class.isAssignableFrom(returned)
+                || isLate(returned)) {
+            throw refuse(method, type, "returns " + returned.getName());
+        }
+        return false;
+    }
+
+    /** The type of the result itself: of the value that a stage holds, or of what the method returns. */
+    public static ResolvableType resultType(Method method, Class<?> type, boolean asynchronous) {
+        ResolvableType returned = ResolvableType.forMethodReturnType(method, type);
+        return asynchronous ? returned.as(CompletionStage.class).getGeneric() : returned;
+    }
+
+    private static boolean isLate(@Nullable Class<?> type) {
+        return type != null
+                && (LATE.contains(type.getName())
+                        || isLate(type.getSuperclass())
+                        || Arrays.stream(type.getInterfaces()).anyMatch(ReturnTypes::isLate));
+    }
+
+    private static ResilienceConfigurationException refuse(Method method, Class<?> type, String what) {
+        return new ResilienceConfigurationException(
+                "The method " + MethodNames.full(method, type) + " " + what
+                        + ", which cannot be protected: its work begins or ends after it has returned",
+                "Return a value, CompletableFuture or CompletionStage, or move the annotations to a method that does.");
+    }
+}

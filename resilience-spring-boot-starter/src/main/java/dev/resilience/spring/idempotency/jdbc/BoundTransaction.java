@@ -1,0 +1,188 @@
+package dev.resilience.spring.idempotency.jdbc;
+
+import dev.resilience.idempotency.store.ClaimStatus;
+import dev.resilience.idempotency.store.LeaseToken;
+import dev.resilience.idempotency.store.StoreTransaction;
+import dev.resilience.idempotency.store.StoredResult;
+import dev.resilience.spring.idempotency.jdbc.connection.ConnectionTransactions;
+import java.lang.reflect.Method;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * The transaction that Spring has bound to the current thread for a data source, be it that of JDBC or that of JPA on top
+ * of it.
+ */
+final class BoundTransaction implements StoreTransaction {
+
+    /** Not public; of a connection that does not commit by itself nothing else says whether somebody will commit it. */
+    private static final @Nullable Method IS_ACTIVE = accessible();
+
+    private final JdbcIdempotencyStore store;
+    private final DataSource dataSource;
+    private final @Nullable Object holder;
+
+    private BoundTransaction(JdbcIdempotencyStore store, DataSource dataSource) {
+        this.store = store;
+        this.dataSource = dataSource;
+        this.holder = TransactionSynchronizationManager.getResource(dataSource);
+    }
+
+    private static @Nullable Method accessible() {
+        Method found = ReflectionUtils.findMethod(ConnectionHolder.class, "isTransactionActive");
+        if (found != null) {
+            ReflectionUtils.makeAccessible(found);
+        }
+        return found;
+    }
+
+    /** {@code null} where there is none, or none in which one can write. */
+    static @Nullable BoundTransaction current(JdbcIdempotencyStore store, List<DataSource> boundTo) {
+        boolean writes = TransactionSynchronizationManager.isActualTransactionActive()
+                && TransactionSynchronizationManager.isSynchronizationActive()
+                && !TransactionSynchronizationManager.isCurrentTransactionReadOnly();
+        if (!writes) {
+            return null;
+        }
+        for (DataSource dataSource : boundTo) {
+            if (TransactionSynchronizationManager.hasResource(dataSource)) {
+                BoundTransaction transaction = new BoundTransaction(store, dataSource);
+                if (transaction.isReal()) {
+                    return transaction;
+                }
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Not so if somebody only wanted to use the connection again, while another data source has the transaction. JPA's
+     * holders know nothing of transactions, but are not synchronized with another one's either.
+     */
+    private boolean isReal() {
+        return onConnection(connection -> !connection.getAutoCommit())
+                && (!(holder instanceof ConnectionHolder jdbc)
+                        || !jdbc.isSynchronizedWithTransaction()
+                        || IS_ACTIVE == null
+                        || isActive(IS_ACTIVE));
+    }
+
+    /** Whether a transaction manager of JDBC has begun it: that of JPA tells the holder nothing. */
+    private boolean isActive(Method asking) {
+        return holder instanceof ConnectionHolder jdbc
+                && Boolean.TRUE.equals(ReflectionUtils.invokeMethod(asking, jdbc));
+    }
+
+    @Override
+    public boolean complete(LeaseToken token, StoredResult result, Duration ttl) {
+        return onConnection(connection -> store.complete(connection, token, result, ttl));
+    }
+
+    @Override
+    public boolean renew(LeaseToken token, Duration lease) {
+        return onConnection(connection -> store.renew(connection, token, lease));
+    }
+
+    @Override
+    public boolean release(LeaseToken token) {
+        return onConnection(connection -> store.release(connection, token));
+    }
+
+    @Override
+    public ClaimStatus statusOf(LeaseToken token) {
+        return onConnection(connection -> store.statusOf(connection, token));
+    }
+
+    @Override
+    public void beforeCommit(Runnable action, Consumer<End> end) {
+        TransactionSynchronizationManager.registerSynchronization(
+                new Listener(action, end, IS_ACTIVE != null && isActive(IS_ACTIVE)));
+    }
+
+    @Override
+    public boolean isSnapshot() {
+        Integer level = TransactionSynchronizationManager.getCurrentTransactionIsolationLevel();
+        return level == null ? store.seesSnapshots() : level >= Connection.TRANSACTION_REPEATABLE_READ;
+    }
+
+    /** On the connection that is bound to the thread. */
+    private <T> T onConnection(ConnectionTransactions.Work<T> work) {
+        Connection connection = DataSourceUtils.getConnection(dataSource);
+        try {
+            return work.with(connection);
+        } catch (SQLException failure) {
+            throw new JdbcStoreException(failure, store.table());
+        } finally {
+            DataSourceUtils.releaseConnection(connection, dataSource); // which keeps it for the transaction
+        }
+    }
+
+    @Override
+    public void rollbackOnly(RuntimeException why) {
+        beforeCommit(
+                () -> {
+                    throw why;
+                },
+                end -> {});
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof BoundTransaction that && holder == that.holder;
+    }
+
+    @Override
+    public int hashCode() {
+        return System.identityHashCode(holder);
+    }
+
+    private static final class Listener implements TransactionSynchronization {
+
+        private final Runnable action;
+        private final Consumer<End> end;
+        private final boolean isOfJdbc;
+        private boolean wasBeforeCommit;
+
+        Listener(Runnable action, Consumer<End> end, boolean isOfJdbc) {
+            this.action = action;
+            this.end = end;
+            this.isOfJdbc = isOfJdbc;
+        }
+
+        @Override
+        public void beforeCommit(boolean readOnly) {
+            wasBeforeCommit = true;
+            action.run();
+        }
+
+        @Override
+        public void savepointRollback(Object savepoint) {
+            end.accept(End.PARTLY_ROLLED_BACK);
+        }
+
+        /**
+         * A status is believed only where it can be true. A listener that is registered while the commit is under way
+         * may have written too late for it. And JPA reports a commit whose answer was lost as rolled back, so its
+         * rollback after the commit has begun is unknown.
+         */
+        @Override
+        public void afterCompletion(int status) {
+            end.accept(
+                    switch (status) {
+                        case STATUS_COMMITTED -> wasBeforeCommit ? End.COMMITTED : End.UNKNOWN;
+                        case STATUS_ROLLED_BACK -> wasBeforeCommit && !isOfJdbc ? End.UNKNOWN : End.ROLLED_BACK;
+                        default -> End.UNKNOWN;
+                    });
+        }
+    }
+}

@@ -1,0 +1,255 @@
+package dev.resilience.spring.idempotency.jdbc;
+
+import dev.resilience.idempotency.store.ClaimRequest;
+import dev.resilience.idempotency.store.ClaimStatus;
+import dev.resilience.idempotency.store.LeaseToken;
+import dev.resilience.idempotency.store.StoredResult;
+import dev.resilience.idempotency.store.StoredResult.Kind;
+import dev.resilience.spring.idempotency.jdbc.connection.ConnectionTransactions;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The table of records, one method for each statement. A record is in state R, running, C, completed, or E, executed by
+ * the word of an operator. Whatever is done by its owner names owner and fence, and changes one row or none.
+ */
+final class RecordTable {
+
+    /** In place of no text at all, which is the same as NULL in a mode of H2. */
+    private static final String NONE = "-";
+
+    private static final String VALUE = "V";
+    private static final String EXCEPTION = "E";
+    private static final String OF_CLAIM = " WHERE id = :id AND owner = :owner AND fence = :fence";
+    private static final String MINE = OF_CLAIM + " AND state = 'R'";
+    private static final String AS_FOUND =
+            " WHERE id = :id AND fence = :fence AND state = :state AND valid_until <= {now}";
+    private static final int LONGEST_OPERATION = 1_000;
+
+    /** Not where a batch of expired records begins. */
+    static final long ALL_REMOVED = -1;
+
+    private static final byte[] NOTHING = {};
+
+    private final NamedSql claim;
+    private final @Nullable NamedSql insert;
+    private final NamedSql lock;
+    private final RecordChange replace;
+    private final RecordChange renew;
+    private final RecordChange complete;
+    private final RecordChange release;
+    private final NamedSql lockMine;
+    private final NamedSql lookAtMine;
+    private final NamedSql expired;
+    private final String remove;
+
+    RecordTable(Dialect dialect, String table) {
+        this.claim = dialect.claim(table);
+        this.insert = dialect.insert(table);
+        this.lock = dialect.sql("SELECT id FROM {table}" + AS_FOUND + " FOR UPDATE SKIP LOCKED", table);
+        this.replace = new RecordChange(
+                dialect,
+                table,
+                "UPDATE {table} SET fingerprint = :fingerprint, state = 'R', owner = :owner, fence = :new_fence,"
+                        + " take_over = :take_over, valid_until = {now} + :lease, cleanup_after = {now} + :ttl, kind = '-',"
+                        + " result = NULL",
+                AS_FOUND);
+        this.renew = new RecordChange(dialect, table, "UPDATE {table} SET valid_until = {now} + :lease", MINE);
+        this.complete = new RecordChange(
+                dialect,
+                table,
+                "UPDATE {table} SET state = 'C', kind = :kind, result = :result, valid_until = {now} + :ttl",
+                MINE);
+        this.release = new RecordChange(dialect, table, "DELETE FROM {table}", MINE);
+        this.lookAtMine = dialect.sql("SELECT state FROM {table}" + OF_CLAIM, table);
+        this.lockMine = dialect.sql("SELECT state FROM {table}" + OF_CLAIM + " FOR UPDATE SKIP LOCKED", table);
+        this.expired = dialect.sql(
+                // The time in a query of its own: PostgreSQL takes no value that may change for the end of an index
+                // scan.
+                "SELECT id, cleanup_after FROM {table} WHERE cleanup_after BETWEEN :from AND (SELECT {now})"
+                        + " AND (state = 'C' AND valid_until <= {now}"
+                        + " OR state = 'R' AND take_over AND valid_until <= {now} - :grace)"
+                        + " ORDER BY cleanup_after {first} FOR UPDATE SKIP LOCKED",
+                table);
+        this.remove = "DELETE FROM " + table + " WHERE id = ?";
+    }
+
+    /** What there is under an id. */
+    record Found(char state, String fingerprint, long fence, long left, StoredResult result, long now) {
+
+        /** The fence of whoever claims it next. */
+        long nextFence() {
+            return Math.max(fence + 1, now);
+        }
+
+        private Found inserted() {
+            return new Found('A', fingerprint, fence, left, result, now);
+        }
+
+        /** Whether nobody else has claimed it, nor its owner completed it. */
+        boolean isSameClaimAs(@Nullable Found other) {
+            return other != null && state == other.state && fence == other.fence;
+        }
+    }
+
+    /**
+     * Returns what there is, which is state A if it was inserted, and M if it is in progress and has the same owner;
+     * {@code null} if another claim came in between.
+     */
+    @Nullable
+    Found claim(Connection connection, ClaimRequest request) throws SQLException {
+        Map<String, Object> values = values(request);
+        Found found = look(connection, values);
+        if (found != null || insert == null) {
+            return found;
+        }
+        boolean inserted = insert.update(connection, values) == 1;
+        found = look(connection, values);
+        return inserted && found != null && found.state() == 'M' ? found.inserted() : found;
+    }
+
+    private @Nullable Found look(Connection connection, Map<String, Object> values) throws SQLException {
+        try (PreparedStatement statement = claim.prepare(connection, values);
+                ResultSet row = statement.executeQuery()) {
+            if (!row.next()) {
+                return null;
+            }
+            long now = row.getLong("now");
+            return new Found(
+                    row.getString("state").charAt(0),
+                    row.getString("fingerprint").replace(NONE, ""),
+                    row.getLong("fence"),
+                    row.getLong("valid_until") - now,
+                    result(row),
+                    now);
+        }
+    }
+
+    /** Empty, which nothing can read, where there is none. */
+    private static StoredResult result(ResultSet row) throws SQLException {
+        byte[] content = row.getBytes("result");
+        boolean value = row.getString("kind").equals(VALUE);
+        return new StoredResult(value ? Kind.VALUE : Kind.EXCEPTION, content == null ? NOTHING : content);
+    }
+
+    /** Whether an overdue record can be had; {@code false} if it has changed meanwhile, or somebody has it locked. */
+    boolean isAbandoned(Connection connection, ClaimRequest request, Found found) throws SQLException {
+        return lock.finds(connection, values(request, found));
+    }
+
+    /**
+     * Makes an abandoned record, or one with an expired result, the claimant's; {@code false} if it has changed meanwhile,
+     * or a transaction has it locked.
+     */
+    boolean replace(Connection connection, ClaimRequest request, Found found) throws SQLException {
+        return replace.unlessLocked(connection, values(request, found));
+    }
+
+    /** Waits for a transaction that has the record locked, for a while; {@code false} if it has changed meanwhile. */
+    boolean replaceWaiting(Connection connection, ClaimRequest request, Found found) throws SQLException {
+        return ConnectionTransactions.inTransaction(
+                connection, own -> replace.inTransaction(own, values(request, found)));
+    }
+
+    OwnerChange renewal(LeaseToken token, Duration lease) {
+        Map<String, Object> values = values(token);
+        values.put("lease", Micros.of(lease));
+        return new OwnerChange(this, token, renew, values, false);
+    }
+
+    OwnerChange completion(LeaseToken token, StoredResult result, Duration ttl) {
+        Map<String, Object> values = values(token);
+        values.put("ttl", Micros.of(ttl));
+        values.put("kind", result.kind() == Kind.VALUE ? VALUE : EXCEPTION);
+        values.put("result", result.content());
+        return new OwnerChange(this, token, complete, values, true);
+    }
+
+    OwnerChange release(LeaseToken token) {
+        return new OwnerChange(this, token, release, values(token), false);
+    }
+
+    /** What has become of a claim; locks its record, unless a transaction has it locked already, and never waits. */
+    ClaimStatus status(Connection connection, LeaseToken token) throws SQLException {
+        Map<String, Object> values = values(token);
+        String unlocked = lockMine.text(connection, values);
+        String state = unlocked == null ? lookAtMine.text(connection, values) : unlocked;
+        if ("C".equals(state)) {
+            return ClaimStatus.COMPLETED;
+        }
+        if (!"R".equals(state)) {
+            return ClaimStatus.LOST;
+        }
+        return unlocked == null ? ClaimStatus.LOCKED : ClaimStatus.IN_PROGRESS;
+    }
+
+    /**
+     * Removes what nobody will miss.
+     *
+     * @param from where the batch before this one has ended, so that records which stay are passed over once and not in
+     *     each batch; 0 for the first
+     * @param batch how many at the most
+     * @param grace how long after its lease an abandoned record stays
+     * @return where the next batch begins; {@link #ALL_REMOVED} if there is none
+     */
+    long expire(Connection connection, long from, int batch, Duration grace) throws SQLException {
+        Map<String, Object> values = Map.of("from", from, "batch", batch, "grace", Micros.of(grace));
+        return ConnectionTransactions.inTransaction(connection, own -> {
+            try (PreparedStatement select = expired.prepare(own, values);
+                    ResultSet row = select.executeQuery();
+                    PreparedStatement delete = own.prepareStatement(remove)) {
+                int found = 0;
+                long last = from;
+                for (; row.next(); found++) {
+                    last = row.getLong("cleanup_after");
+                    delete.setBytes(1, row.getBytes("id"));
+                    delete.addBatch();
+                }
+                if (found > 0) {
+                    delete.executeBatch();
+                }
+                return found < batch ? ALL_REMOVED : last;
+            }
+        });
+    }
+
+    private static Map<String, Object> values(ClaimRequest request) {
+        Map<String, Object> values = new HashMap<>();
+        values.put("id", RecordIds.of(request.key()));
+        values.put("caller_hash", request.key().callerHash());
+        values.put("operation", shortened(request.key().operation()));
+        values.put("fingerprint", request.fingerprint().isEmpty() ? NONE : request.fingerprint());
+        values.put("owner", request.owner());
+        values.put("take_over", request.takeOver());
+        values.put("lease", Micros.of(request.lease()));
+        values.put("ttl", Micros.of(request.ttl()));
+        return values;
+    }
+
+    private static Map<String, Object> values(ClaimRequest request, Found found) {
+        Map<String, Object> values = values(request);
+        values.put("state", String.valueOf(found.state()));
+        values.put("fence", found.fence());
+        values.put("new_fence", found.nextFence());
+        return values;
+    }
+
+    private static Map<String, Object> values(LeaseToken token) {
+        Map<String, Object> values = new HashMap<>();
+        values.put("id", RecordIds.of(token.key()));
+        values.put("owner", token.owner());
+        values.put("fence", token.fence());
+        return values;
+    }
+
+    /** The name of a method as the table has it. */
+    static String shortened(String operation) {
+        return operation.substring(0, Math.min(LONGEST_OPERATION, operation.length()));
+    }
+}

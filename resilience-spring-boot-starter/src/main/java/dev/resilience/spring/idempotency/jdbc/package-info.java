@@ -1,0 +1,5 @@
+/** Records of idempotent calls in a relational database. */
+@NullMarked
+package dev.resilience.spring.idempotency.jdbc;
+
+import org.jspecify.annotations.NullMarked;

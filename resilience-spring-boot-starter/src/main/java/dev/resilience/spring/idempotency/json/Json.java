@@ -1,0 +1,15 @@
+package dev.resilience.spring.idempotency.json;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.ResolvableType;
+
+/** How results become bytes. */
+public interface Json {
+
+    /** How results of a type are written and read back. */
+    ResultCodec codec(ResolvableType type);
+
+    /** Why results of a type could not be read back, or {@code null} if they can. */
+    @Nullable
+    String whyNotReadable(ResolvableType type);
+}

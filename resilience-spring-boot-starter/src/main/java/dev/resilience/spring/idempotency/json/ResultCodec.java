@@ -1,0 +1,17 @@
+package dev.resilience.spring.idempotency.json;
+
+import org.jspecify.annotations.Nullable;
+
+/** How the results of one method become bytes and results again. */
+public interface ResultCodec {
+
+    /** Whether a result is kept, or its key free again for the next try. */
+    default boolean keeps(@Nullable Object result) {
+        return true;
+    }
+
+    byte[] write(@Nullable Object result);
+
+    @Nullable
+    Object read(byte[] content);
+}

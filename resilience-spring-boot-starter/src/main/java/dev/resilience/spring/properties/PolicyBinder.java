@@ -1,0 +1,218 @@
+package dev.resilience.spring.properties;
+
+import dev.resilience.policy.InvalidPolicyException;
+import dev.resilience.spring.MistakeKind;
+import dev.resilience.spring.PolicyKind;
+import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.StartupMistakes;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.BeanInstantiationException;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * Makes policies of properties. What is written is laid over the defaults key by key, of the policy itself first and of
+ * all that it starts from. The constructor of the record gets the values: what a policy can have, what it has by default
+ * and what it refuses is said by its record alone.
+ */
+public final class PolicyBinder {
+
+    private static final String PRESET = "preset";
+
+    private final ConfiguredProperties keys;
+    private final PlaceholdersResolver placeholders;
+    private final StartupMistakes mistakes;
+    private final BiConsumer<PolicyKind, String> broken;
+    private final Map<PolicyKind, PolicyInheritance> written = new LinkedHashMap<>();
+    private final Binder binder;
+
+    /** Throws the first mistake. */
+    public PolicyBinder(ConfiguredProperties keys, PlaceholdersResolver placeholders) {
+        this(keys, placeholders, StartupMistakes.thrownAtOnce(), (kind, name) -> {});
+    }
+
+    /**
+     * @param broken is told of the policies that cannot be made
+     */
+    public PolicyBinder(
+            ConfiguredProperties keys,
+            PlaceholdersResolver placeholders,
+            StartupMistakes mistakes,
+            BiConsumer<PolicyKind, String> broken) {
+        this.keys = keys;
+        this.placeholders = placeholders;
+        this.mistakes = mistakes;
+        this.broken = broken;
+        this.binder = keys.binder(placeholders);
+    }
+
+    /**
+     * The policies of a kind by name; one of them is always there, whether written or not. Those that cannot be made are
+     * left out: they are mistakes.
+     */
+    public <P extends Record> Map<String, P> bind(PolicyKind kind, P defaults) {
+        Target<P> target = Target.of(defaults);
+        Map<String, P> policies = new LinkedHashMap<>();
+        for (String name : written(kind).names()) {
+            try {
+                P policy = bind(kind, name, target);
+                if (policy == null) {
+                    broken.accept(kind, name);
+                } else {
+                    policies.put(name, policy);
+                }
+            } catch (ResilienceConfigurationException mistake) {
+                mistakes.add(mistake);
+                broken.accept(kind, name);
+            }
+        }
+        return Collections.unmodifiableMap(policies);
+    }
+
+    /** What the policies of a kind are made of. */
+    private record Target<P extends Record>(
+            Class<P> type, Map<String, Bindable<?>> types, Map<String, @Nullable Object> defaults) {
+
+        @SuppressWarnings("unchecked")
+        static <P extends Record> Target<P> of(P defaults) {
+            Map<String, Bindable<?>> types = new LinkedHashMap<>();
+            PolicyKeys.types(defaults.getClass()).forEach((key, type) -> types.put(key, Bindable.of(type)));
+            return new Target<>((Class<P>) defaults.getClass(), types, PolicyKeys.values(defaults));
+        }
+    }
+
+    /** The names of all policies that are written, by kind. */
+    public Map<PolicyKind, Set<String>> names() {
+        Map<PolicyKind, Set<String>> all = new LinkedHashMap<>();
+        written.forEach((kind, policies) -> all.put(kind, policies.names()));
+        return all;
+    }
+
+    private PolicyInheritance written(PolicyKind kind) {
+        return written.computeIfAbsent(kind, key -> new PolicyInheritance(kind, keys, placeholders));
+    }
+
+    /** The default stands in for a value that cannot be read or is refused, so that the others are checked too. */
+    private <P extends Record> @Nullable P bind(PolicyKind kind, String name, Target<P> target) {
+        LenientBinding handler = new LenientBinding(keys, placeholders, mistakes);
+        Map<String, @Nullable Object> values = new HashMap<>(target.defaults());
+        List<String> chain = written(kind).chain(name);
+        target.types().forEach((key, type) -> {
+            Object value = value(kind, chain, key, type, handler);
+            if (value != null) {
+                values.put(key, value instanceof DataSize size ? size.toBytes() : value);
+            }
+        });
+        Set<String> refused = new HashSet<>();
+        while (true) {
+            try {
+                P policy = PolicyKeys.create(target.type(), values);
+                return refused.isEmpty() && !handler.hasFailed() ? policy : null;
+            } catch (BeanInstantiationException failed) {
+                InvalidPolicyException invalid = invalid(failed);
+                explain(kind, name, invalid, handler);
+                if (!refused.add(invalid.key())) {
+                    return null;
+                }
+                putBack(invalid.key(), values, target);
+                putBack(invalid.otherKey(), values, target);
+            }
+        }
+    }
+
+    private static void putBack(@Nullable String key, Map<String, @Nullable Object> values, Target<?> target) {
+        if (key != null) {
+            values.put(key, target.defaults().get(key));
+        }
+    }
+
+    /** What the first link of the chain says that has the key; one that leaves it empty says nothing. */
+    private @Nullable Object value(
+            PolicyKind kind, List<String> chain, String key, Bindable<?> type, LenientBinding handler) {
+        for (String link : chain) {
+            ConfigurationPropertyName policy = written(kind).find(link);
+            String preset = policy == null ? written(kind).preset(link, key) : null;
+            Object value = null;
+            if (policy != null) {
+                ConfigurationPropertyName property = policy.append(key);
+                value = keys.contains(property)
+                        ? binder.bind(property, type, handler).orElse(null)
+                        : null;
+                if (handler.isUnreadable(property)) {
+                    return null;
+                }
+            } else if (preset != null) {
+                value = new Binder(new MapConfigurationPropertySource(Map.of(PRESET, preset)))
+                        .bind(PRESET, type)
+                        .orElse(null);
+            }
+            if (value != null) {
+                return value;
+            }
+        }
+        return null;
+    }
+
+    private static InvalidPolicyException invalid(BeanInstantiationException failed) {
+        if (failed.getCause() instanceof InvalidPolicyException invalid) {
+            return invalid;
+        }
+        throw failed;
+    }
+
+    /** Describes the property that gives a policy the value of a key: its own or one of those that it starts from. */
+    public String describe(PolicyKind kind, String name, String key, @Nullable Object value) {
+        PolicyInheritance policies = written(kind);
+        ConfigurationPropertyName origin = policies.origin(name, key);
+        String preset = keys.contains(origin) ? null : policies.preset(name);
+        return preset == null
+                ? value instanceof Collection ? keys.describe(origin) : keys.describe(origin, value)
+                : "    Property: " + origin + "\n    Value: " + value + " (of the preset '" + preset + "')";
+    }
+
+    private void explain(PolicyKind kind, String name, InvalidPolicyException invalid, LenientBinding handler) {
+        ConfigurationPropertyName key = written(kind).origin(name, invalid.key());
+        String otherKey = invalid.otherKey();
+        ConfigurationPropertyName other =
+                otherKey == null ? null : written(kind).origin(name, otherKey);
+        if (handler.isUnreadable(key) || (other != null && handler.isUnreadable(other))) {
+            return; // compared with what stands in for it
+        }
+        String reason = subject(key, invalid.value()) + " " + invalid.requirement();
+        // the same mistake in every policy that inherits it
+        String place = other == null || keys.contains(key) ? key.toString() : invalid.key();
+        mistakes.add(
+                "refused " + place + " " + other + " " + reason,
+                new ResilienceConfigurationException(
+                        MistakeKind.VALUES,
+                        "The " + kind.id() + " policy '" + name + "' has a value that it cannot have:\n\n"
+                                + describe(kind, name, invalid.key(), invalid.value()) + "\n    Reason: " + reason
+                                + (otherKey == null
+                                        ? ""
+                                        : "\n\n" + describe(kind, name, otherKey, invalid.otherValue())),
+                        "Change the value of '" + key + "': " + reason + "."
+                                + (other == null ? "" : " Or change that of '" + other + "'.")));
+    }
+
+    /** What the requirement is said of: the property, or what of its several values is refused. */
+    private String subject(ConfigurationPropertyName key, @Nullable Object value) {
+        if (value instanceof Collection<?> several) {
+            return several.stream().map(String::valueOf).collect(Collectors.joining(", ", "each of ", ""));
+        }
+        return keys.isJoinedList(key) ? String.valueOf(value) : "it";
+    }
+}

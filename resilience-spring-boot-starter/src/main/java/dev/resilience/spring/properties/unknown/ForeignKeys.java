@@ -1,0 +1,189 @@
+package dev.resilience.spring.properties.unknown;
+
+import dev.resilience.spring.properties.KnownKeys;
+import dev.resilience.spring.properties.Percentages;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What other libraries call what this one can do, for those who come from them: their key, ours, how the value is
+ * written here and what is different. One line an entry, the columns divided by bars; no key of ours means that there is
+ * nothing to write.
+ */
+final class ForeignKeys {
+
+    static final String RESILIENCE4J = "Resilience4j";
+
+    private static final String TABLE = """
+        retry | wait-duration                  | backoff.base-delay   | millis      | Resilience4j | it is the first wait, and each is longer than the one before unless 'backoff.strategy: fixed' is written too
+        retry | enable-exponential-backoff     | backoff.strategy     | exponential | Resilience4j | exponential is the default
+        retry | exponential-backoff-multiplier | backoff.multiplier   | same        | Resilience4j |
+        retry | exponential-max-wait-duration  | backoff.max-delay    | millis      | Resilience4j |
+        retry | enable-randomized-wait         | backoff.jitter       | jitter      | Resilience4j | the default is full jitter
+        retry | randomized-wait-factor         | backoff.jitter-factor | same       | Resilience4j | with 'backoff.jitter: proportional', which makes a wait longer and never shorter
+        retry | retry-exceptions               | retry-on             | same        | Resilience4j | without it only transient faults are retried
+        retry | ignore-exceptions              | do-not-retry-on      | same        | Resilience4j |
+        retry | result-predicate               | retry-on-result      | none        | Resilience4j | it is a SpEL expression over #result, such as "#result.status == 'PENDING'"
+        retry | retry-exception-predicate      | retry-on             | none        | Resilience4j | it lists classes; a FaultClassifier bean decides what a list cannot say
+        retry | fail-after-max-attempts        |                      | none        | Resilience4j | when the attempts run out the last result is returned
+        retry | max-retries                    | max-attempts         | plus-one    | Spring, Failsafe and MicroProfile | it counts the first call too
+        retry | max-retry-attempts             | max-attempts         | none        | Polly and older Resilience4j | it counts the first call too
+        retry | retries                        | max-attempts         | plus-one    | others | it counts the first call too
+        retry | attempts                       | max-attempts         | same        | others | it counts the first call too
+        retry | delay                          | backoff.base-delay   | millis      | Spring, Failsafe and MicroProfile | it is the first wait
+        retry | backoff.delay                  | backoff.base-delay   | millis      | Spring Retry | it is the first wait
+        retry | initial-interval               | backoff.base-delay   | millis      | Spring Retry | it is the first wait
+        retry | backoff.initial-interval       | backoff.base-delay   | millis      | Spring Retry | it is the first wait
+        retry | initial-delay                  | backoff.base-delay   | millis      | others | it is the first wait
+        retry | backoff.initial-delay          | backoff.base-delay   | millis      | others | it is the first wait
+        retry | max-interval                   | backoff.max-delay    | millis      | Spring Retry |
+        retry | backoff.max-interval           | backoff.max-delay    | millis      | Spring Retry |
+        retry | backoff.random                 | backoff.jitter       | jitter      | Spring Retry | the default is full jitter
+        retry | random                         | backoff.jitter       | jitter      | Spring Retry | the default is full jitter
+        retry | jitter                         | backoff.jitter       | jitter-word | Spring, Failsafe and MicroProfile | it is full, equal, decorrelated, proportional or none, not a duration; 'backoff.jitter-factor' says how far proportional jitter reaches
+        retry | include                        | retry-on             | same        | Spring |
+        retry | includes                       | retry-on             | same        | Spring |
+        retry | retry-for                      | retry-on             | same        | Spring Retry |
+        retry | exclude                        | do-not-retry-on      | same        | Spring |
+        retry | excludes                       | do-not-retry-on      | same        | Spring |
+        retry | no-retry-for                   | do-not-retry-on      | same        | Spring Retry |
+        retry | not-recoverable                | do-not-retry-on      | same        | Spring Retry |
+        retry | abort-on                       | do-not-retry-on      | same        | Failsafe and MicroProfile |
+        retry | recover                        |                      | none        | Spring Retry | another answer in place of a failure is @Fallback("method") on the method
+        retry | timeout                        | max-duration         | millis      | Spring | it bounds all attempts together; 'resilience.time-limit' bounds each
+        circuit-breaker | sliding-window-size            | window.size            | same    | Resilience4j | with 'window.type: count'; a window of time has 'window.duration' in its place
+        circuit-breaker | sliding-window-type            | window.type            | window  | Resilience4j |
+        circuit-breaker | minimum-number-of-calls        | minimum-calls          | same    | Resilience4j |
+        circuit-breaker | slow-call-duration-threshold   | slow-call-duration     | millis  | Resilience4j |
+        circuit-breaker | wait-duration-in-open-state    | open-duration          | millis  | Resilience4j |
+        circuit-breaker | permitted-number-of-calls-in-half-open-state | half-open.max-concurrent | same | Resilience4j | 'half-open.success-threshold' says how many successes close it, and one failure opens it again
+        circuit-breaker | max-wait-duration-in-half-open-state | half-open.probe-timeout | millis | Resilience4j | it bounds each probe
+        circuit-breaker | automatic-transition-from-open-to-half-open-enabled | | none         | Resilience4j | the first call after 'open-duration' is the probe, and nothing happens without a call
+        circuit-breaker | record-exceptions              | record-on              | same    | Resilience4j | without it transient and unknown faults count
+        circuit-breaker | ignore-exceptions              | ignore-on              | same    | Resilience4j |
+        circuit-breaker | record-failure-predicate       | record-on              | none    | Resilience4j | it lists classes; a FaultClassifier bean decides what a list cannot say
+        circuit-breaker | ignore-exception-predicate     | ignore-on              | none    | Resilience4j | it lists classes; a FaultClassifier bean decides what a list cannot say
+        circuit-breaker | exponential-backoff-multiplier | open-duration-multiplier | same  | Resilience4j |
+        circuit-breaker | exponential-max-wait-duration-in-open-state | max-open-duration | millis | Resilience4j |
+        circuit-breaker | enable-exponential-backoff     | open-duration-multiplier | growth | Resilience4j | 1 is none
+        circuit-breaker | allow-health-indicator-to-fail | health                 | health  | Resilience4j |
+        circuit-breaker | register-health-indicator      |                        | none    | Resilience4j | every breaker is in the health details; 'management.health.resilience.enabled' switches them off
+        circuit-breaker | event-consumer-buffer-size     |                        | none    | Resilience4j | the actuator keeps the last 100 events
+        circuit-breaker | writable-stack-trace-enabled   |                        | none    | Resilience4j | a refusal has no stack trace
+        circuit-breaker | request-volume-threshold       | minimum-calls          | same    | MicroProfile |
+        circuit-breaker | failure-ratio                  | failure-rate-threshold | percent | MicroProfile |
+        circuit-breaker | success-threshold              | half-open.success-threshold | same | Failsafe and MicroProfile |
+        circuit-breaker | delay                          | open-duration          | millis  | Failsafe and MicroProfile |
+        circuit-breaker | reset-timeout                  | open-duration          | millis  | Spring Retry |
+        circuit-breaker | open-timeout                   | open-duration          | millis  | Spring Retry | the time in which failures count is 'window.duration'
+        circuit-breaker | fail-on                        | record-on              | same    | MicroProfile |
+        circuit-breaker | skip-on                        | ignore-on              | same    | MicroProfile |
+        circuit-breaker | break-duration                 | open-duration          | millis  | Polly |
+        circuit-breaker | sampling-duration              | window.duration        | millis  | Polly |
+        circuit-breaker | minimum-throughput             | minimum-calls          | same    | Polly |
+        bulkhead | max-concurrent-calls   | max-concurrent | same   | Resilience4j |
+        bulkhead | max-wait-duration      | queue-timeout  | millis | Resilience4j | 'max-queue: 0' refuses at once
+        bulkhead | max-thread-pool-size   | max-concurrent | same   | Resilience4j | with 'type: thread-pool'
+        bulkhead | core-thread-pool-size  |                | none   | Resilience4j | threads are made as they are needed, up to 'max-concurrent'
+        bulkhead | queue-capacity         | max-queue      | same   | Resilience4j |
+        bulkhead | keep-alive-duration    |                | none   | Resilience4j | idle threads end by themselves
+        bulkhead | fair-call-handling-enabled |            | none   | Resilience4j | waiters are served first come, first served
+        bulkhead | waiting-task-queue     | max-queue      | same   | MicroProfile |
+        bulkhead | limit                  | max-concurrent | same   | Spring |
+        bulkhead | concurrency-limit      | max-concurrent | same   | Spring |
+        bulkhead | max-concurrency        | max-concurrent | same   | Failsafe |
+        bulkhead | max-parallelization    | max-concurrent | same   | Polly |
+        bulkhead | max-queuing-actions    | max-queue      | same   | Polly |
+        time-limit | timeout-duration      | timeout | millis | Resilience4j |
+        time-limit | cancel-running-future |         | none   | Resilience4j | what runs too long is always cancelled
+        time-limit | duration              | timeout | millis | others |
+        time-limit | limit                 | timeout | millis | others |
+        idempotency | expiration  | ttl | millis | others | counted from completion
+        idempotency | expire-after | ttl | millis | others | counted from completion
+        """;
+
+    private static final Map<String, String> KINDS = Map.of(
+            "timelimiter", "time-limit",
+            "timeout", "time-limit",
+            "timeouts", "time-limit",
+            "threadpoolbulkhead", "bulkhead",
+            "breaker", "circuit-breaker",
+            "circuit", "circuit-breaker",
+            "ratelimiter", "");
+
+    private final Map<String, Entry> entries = new HashMap<>();
+
+    ForeignKeys() {
+        TABLE.lines().forEach(line -> {
+            List<String> columns = new ArrayList<>();
+            for (String column : line.split("\\|", -1)) {
+                columns.add(column.strip());
+            }
+            entries.put(
+                    columns.get(0) + "/" + KnownKeys.uniform(columns.get(1)),
+                    new Entry(columns.get(1), columns.get(2), columns.get(3), columns.get(4), columns.get(5)));
+        });
+    }
+
+    /** What another library's key is here, or {@code null} if no library is known to have it. */
+    @Nullable
+    Entry find(String kind, String key) {
+        return entries.get(kind + "/" + KnownKeys.uniform(key));
+    }
+
+    /** Our name of a kind that others call differently; empty if this version does not have it. */
+    @Nullable
+    String kind(String name) {
+        return KINDS.get(KnownKeys.uniform(name));
+    }
+
+    /**
+     * One line of the table.
+     *
+     * @param foreign their key
+     * @param ours our key, empty if there is none
+     * @param rule how the value is written here
+     * @param library who calls it so
+     * @param remark what is different, or empty
+     */
+    record Entry(String foreign, String ours, String rule, String library, String remark) {
+
+        /** The value as it is written here, or {@code null} if it cannot be told. */
+        @Nullable
+        String value(String written) {
+            String word = written.strip().toLowerCase(Locale.ROOT);
+            return switch (rule) {
+                case "same" -> written;
+                case "plus-one" -> word.matches("\\d{1,8}") ? String.valueOf(Integer.parseInt(word) + 1) : null;
+                case "millis" -> word.matches("[1-9]\\d*") ? word + "ms" : written;
+                case "percent" -> Percentages.toRatio(word);
+                case "exponential" -> choose(word, "exponential", "fixed");
+                case "growth" -> choose(word, "1.5", "1.0");
+                case "jitter" -> choose(word, "proportional", "none");
+                case "jitter-word" -> word.matches("[a-z]+") ? written : null;
+                case "health" -> choose(word, "down", "ignore");
+                case "window" -> word.contains("time") ? "time" : word.contains("count") ? "count" : null;
+                default -> null;
+            };
+        }
+
+        private static @Nullable String choose(String word, String ifTrue, String ifFalse) {
+            return word.equals("true") ? ifTrue : word.equals("false") ? ifFalse : null;
+        }
+
+        /** What to write in place of the key: a sentence, and what is different. */
+        String cure(String value) {
+            String because = remark.isEmpty() ? "" : ": " + remark;
+            if (ours.isEmpty()) {
+                return "Remove '" + foreign + "'" + because + ".";
+            }
+            String translated = value(value);
+            return "Write '" + ours + (translated == null ? "" : ": " + translated) + "' in place of '" + foreign + "'"
+                    + because + ". ('" + foreign + "' is a name of " + library + ".)";
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package dev.resilience.spring.properties.unknown;
+
+import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.properties.KnownKeys;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
+
+/** Warns of keys of Resilience4j that were left when what reads them went, with what to write in their place. */
+public final class Resilience4jKeys {
+
+    private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("resilience4j");
+
+    /** What reads the keys: the Spring Boot starters for 4 and for 3, the latter with Spring Cloud too. */
+    private static final String[] CLASSES = {
+        "io.github.resilience4j.springboot.retry.autoconfigure.RetryAutoConfiguration",
+        "io.github.resilience4j.springboot3.retry.autoconfigure.RetryAutoConfiguration"
+    };
+
+    private Resilience4jKeys() {}
+
+    public static void warn(Environment environment, KnownKeys known, StartupWarnings warnings) {
+        Resilience4jTranslation leftOver = leftOver(environment, known);
+        if (leftOver != null) {
+            warnings.add(leftOver.toText());
+        }
+    }
+
+    /** The keys that nothing reads any more; {@code null} if there are none. */
+    static @Nullable Resilience4jTranslation leftOver(Environment environment, KnownKeys known) {
+        for (String type : CLASSES) {
+            if (ClassUtils.isPresent(type, Resilience4jKeys.class.getClassLoader())) {
+                return null; // they are still read
+            }
+        }
+        Map<ConfigurationPropertyName, String> written = written(environment);
+        return written.isEmpty() ? null : new Resilience4jTranslation(written, known);
+    }
+
+    /** The keys as they are written, in their order, the value that wins for each. */
+    private static Map<ConfigurationPropertyName, String> written(Environment environment) {
+        Map<ConfigurationPropertyName, String> written = new LinkedHashMap<>();
+        for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
+            if (source instanceof IterableConfigurationPropertySource iterable) {
+                iterable.stream().filter(ROOT::isAncestorOf).forEach(name -> {
+                    ConfigurationProperty property = source.getConfigurationProperty(name);
+                    if (property != null) {
+                        written.putIfAbsent(name, String.valueOf(property.getValue()));
+                    }
+                });
+            }
+        }
+        return written;
+    }
+}

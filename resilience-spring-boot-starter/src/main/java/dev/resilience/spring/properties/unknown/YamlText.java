@@ -1,0 +1,44 @@
+package dev.resilience.spring.properties.unknown;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Keys of a policy as YAML, ready to be pasted. */
+final class YamlText {
+
+    private YamlText() {}
+
+    /** Appends a policy, each line of it on a new one. */
+    static void append(StringBuilder text, int indent, String name, Map<String, String> keys) {
+        String blanks = " ".repeat(indent);
+        text.append('\n').append(blanks).append(quoted(name)).append(keys.isEmpty() ? ": {}" : ":");
+        Map<String, Map<String, String>> groups = new LinkedHashMap<>();
+        keys.forEach((key, value) -> {
+            int dot = key.indexOf('.');
+            if (dot > 0) {
+                groups.computeIfAbsent(key.substring(0, dot), group -> new LinkedHashMap<>())
+                        .put(key.substring(dot + 1), value);
+            } else {
+                line(text, blanks + "  ", key, value);
+            }
+        });
+        groups.forEach((group, below) -> {
+            text.append('\n').append(blanks).append("  ").append(group).append(':');
+            below.forEach((key, value) -> line(text, blanks + "    ", key, value));
+        });
+    }
+
+    private static void line(StringBuilder text, String blanks, String key, String value) {
+        boolean plain = value.matches("[A-Za-z0-9._$][A-Za-z0-9._$-]*|\\[[A-Za-z0-9._$, -]*]");
+        text.append('\n')
+                .append(blanks)
+                .append(key)
+                .append(": ")
+                .append(plain ? value : '"' + value.replace("\\", "\\\\").replace("\"", "\\\"") + '"');
+    }
+
+    /** A name with unusual signs is written in brackets. */
+    private static String quoted(String name) {
+        return name.matches("[\\w-]+") ? name : "\"[" + name + "]\"";
+    }
+}

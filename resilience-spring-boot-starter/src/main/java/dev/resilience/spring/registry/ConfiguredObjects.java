@@ -1,0 +1,137 @@
+package dev.resilience.spring.registry;
+
+import dev.resilience.context.ContextCarrier;
+import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.fault.CompositeFaultClassifier;
+import dev.resilience.pipeline.LiveObject;
+import dev.resilience.spring.LiveObjects;
+import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.kind.ConfiguredKind;
+import dev.resilience.spring.kind.KindContext;
+import dev.resilience.spring.kind.OtherPolicies;
+import dev.resilience.time.TimeSource;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+
+/** The live objects of one kind, while they are made. */
+final class ConfiguredObjects<P extends Record, L extends LiveObject<P>> implements OtherPolicies<L> {
+
+    private final RegistryFactory factory;
+    private final ConfiguredKind<?, P, L> kind;
+    private final Map<String, P> policies;
+    private final LiveObjects<L> live;
+
+    ConfiguredObjects(RegistryFactory factory, ConfiguredKind<?, P, L> kind) {
+        this.factory = factory;
+        this.kind = kind;
+        this.policies = factory.policies(kind);
+        this.live = new LiveObjects<>(kind);
+    }
+
+    LiveObjects<L> live() {
+        return live;
+    }
+
+    void makeAll() {
+        policies.forEach((name, policy) -> kind.prepare(name, policy, new Context(name)));
+        policies.forEach(this::make);
+    }
+
+    private @Nullable L make(String name, P policy) {
+        try {
+            L made = kind.create(name, policy, new Context(name));
+            if (made != null) {
+                return live.orMake(name, () -> made);
+            }
+        } catch (ResilienceConfigurationException mistake) {
+            factory.mistakes().add(place(mistake), mistake);
+        }
+        factory.names().breaks(kind, name);
+        return null;
+    }
+
+    /** The property that is blamed: policies that inherit it make the same mistake. */
+    private static String place(ResilienceConfigurationException mistake) {
+        String message = String.valueOf(mistake.getMessage());
+        return message.substring(Math.max(0, message.indexOf("\n\n")));
+    }
+
+    @Override
+    public @Nullable L find(String name) {
+        return live.byName().get(name);
+    }
+
+    @Override
+    public @Nullable L findOrMakeOfDefault(String name) {
+        L found = find(name);
+        P defaults = policies.get("default");
+        return found != null || defaults == null || isBroken(name) ? found : make(name, defaults);
+    }
+
+    @Override
+    public boolean isBroken(String name) {
+        return factory.names().isBroken(kind, name);
+    }
+
+    @Override
+    public Set<String> names() {
+        return live.byName().keySet();
+    }
+
+    private final class Context implements KindContext {
+
+        private final String policy;
+
+        Context(String policy) {
+            this.policy = policy;
+        }
+
+        @Override
+        public TimeSource time() {
+            return factory.time();
+        }
+
+        @Override
+        public TimeSource ownTime() {
+            return factory.times().add(kind.id(), policy);
+        }
+
+        @Override
+        public EventPublisher events() {
+            return factory.events();
+        }
+
+        @Override
+        public CompositeFaultClassifier faults() {
+            return factory.faults();
+        }
+
+        @Override
+        public ContextCarrier carrier() {
+            return factory.carrier();
+        }
+
+        @Override
+        public StartupWarnings warnings() {
+            return factory.warnings();
+        }
+
+        @Override
+        public <T> ObjectProvider<T> beans(Class<T> type) {
+            return factory.beans().getBeanProvider(type);
+        }
+
+        @Override
+        public String describe(String key, @Nullable Object value) {
+            return factory.binder().describe(kind, policy, key, value);
+        }
+
+        @Override
+        public <M extends LiveObject<?>> OtherPolicies<M> others(Class<? extends ConfiguredKind<?, ?, M>> other) {
+            return factory.objects(other);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package dev.resilience.spring.web;
+
+import dev.resilience.context.Attempt;
+import dev.resilience.context.CallContext;
+import dev.resilience.context.Deadline;
+import dev.resilience.event.internal.OutcomeCounters;
+import dev.resilience.time.TimeSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads from a request that comes in what its sender knows of the call: how much time is left for it, and whether it is
+ * a repetition. What is not valid is ignored, for a request must not fail because of advice that came with it; a
+ * deadline that is ignored is counted. Safe for use by many threads.
+ */
+public final class CallContextExtractor {
+
+    /** The header that tells how often a request was sent: 1 is the first time. */
+    static final String ATTEMPT_HEADER = "X-Attempt-Number";
+
+    /** So many digits fit in an int; who needs more has tried often enough. */
+    private static final int MOST_DIGITS = 9;
+
+    private final DeadlineHeader header;
+    private final DeadlineTrust trust;
+    private final TimeSource time;
+    private final boolean reachMethods;
+    private final OutcomeCounters<DeadlineOutcome> deadlines = new OutcomeCounters<>(DeadlineOutcome.class);
+
+    CallContextExtractor(DeadlineHeader header, TimeSource time, boolean reachMethods) {
+        this(header, DeadlineTrust.FULL, time, reachMethods);
+    }
+
+    /**
+     * @param reachMethods whether what is read here reaches the methods that are called while the request is handled
+     */
+    public CallContextExtractor(DeadlineHeader header, DeadlineTrust trust, TimeSource time, boolean reachMethods) {
+        this.header = header;
+        this.trust = trust;
+        this.time = time;
+        this.reachMethods = reachMethods;
+    }
+
+    /** Whether the context of a call reaches the methods that are called while its request is handled. */
+    boolean reachMethods() {
+        return reachMethods;
+    }
+
+    /** Requests that came with a deadline, by what became of it. */
+    public OutcomeCounters<DeadlineOutcome> deadlines() {
+        return deadlines;
+    }
+
+    /**
+     * The context of a request.
+     *
+     * @param headers gives all values of a header, none if it is absent
+     */
+    CallContext context(Function<String, List<String>> headers) {
+        return new CallContext(deadline(headers.apply(header.name())), attempt(headers.apply(ATTEMPT_HEADER)));
+    }
+
+    /** Several are none, for nobody can tell which is meant. */
+    private @Nullable Deadline deadline(List<String> values) {
+        if (values.isEmpty()) {
+            return null;
+        }
+        Duration left = values.size() == 1 && trust.fromRequests() ? DeadlineHeader.parse(values.get(0)) : null;
+        deadlines.count(left == null || !reachMethods ? DeadlineOutcome.IGNORED : DeadlineOutcome.ACCEPTED);
+        return left == null ? null : Deadline.in(trust.granted(left), time);
+    }
+
+    private static @Nullable Attempt attempt(List<String> values) {
+        int number =
+                values.stream().mapToInt(CallContextExtractor::number).max().orElse(1);
+        return number < 2 ? null : Attempt.of("the retry of another service", number, null);
+    }
+
+    private static int number(String value) {
+        String digits = DeadlineHeader.digits(value);
+        if (digits == null) {
+            return 1;
+        }
+        return digits.length() <= MOST_DIGITS ? Integer.parseInt(digits) : Integer.MAX_VALUE;
+    }
+}

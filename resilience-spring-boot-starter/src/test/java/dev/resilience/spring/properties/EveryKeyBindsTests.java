@@ -1,0 +1,206 @@
+package dev.resilience.spring.properties;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.resilience.bulkhead.BulkheadPolicy;
+import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
+import dev.resilience.idempotency.IdempotencyPolicy;
+import dev.resilience.retry.RetryBudgetPolicy;
+import dev.resilience.retry.RetryPolicy;
+import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.autoconfigure.KindsOfTheLibrary;
+import dev.resilience.spring.autoconfigure.YamlApplication;
+import dev.resilience.timelimit.TimeLimitPolicy;
+import java.io.FileNotFoundException;
+import java.net.MalformedURLException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+
+/**
+ * Every key of every kind reaches the policy of the live object. The YAML says something else than the default for
+ * each; a component that still has its default belongs to a key that was forgotten on the way.
+ */
+class EveryKeyBindsTests {
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void ofRetries() {
+        RetryPolicy policy = live("""
+            resilience:
+              retry-budget:
+                shared: {max-ratio: 0.2}
+              retry:
+                payments:
+                  max-attempts: 7
+                  max-duration: 2m
+                  backoff:
+                    strategy: fixed
+                    base-delay: 250ms
+                    multiplier: 1.5
+                    max-delay: 20s
+                    jitter: proportional
+                    jitter-factor: 0.25
+                  retry-on: java.io.IOException
+                  do-not-retry-on: [java.io.FileNotFoundException, java.net.MalformedURLException]
+                  retry-on-status: 429, 503
+                  retry-on-result: "#result == null"
+                  honor-retry-after: false
+                  max-retry-after: 5s
+                  budget: shared
+                  dead-letter: true
+                  retry-after-first-element: true
+                  nested: suppress
+            """).retries().get("payments").policy();
+
+        assertNothingIsDefault(policy, RetryPolicy.defaults());
+        assertThat(policy.doNotRetryOn()).containsExactly(FileNotFoundException.class, MalformedURLException.class);
+        assertThat(policy.retryOnStatus()).containsExactlyInAnyOrder(429, 503);
+    }
+
+    @Test
+    void ofRetryBudgets() {
+        RetryBudgetPolicy policy = live("""
+            resilience.retry-budget.payments:
+              max-ratio: 0.3
+              window: 1m
+              min-retries-per-second: 2
+            """).retryBudgets().get("payments").policy();
+
+        assertNothingIsDefault(policy, RetryBudgetPolicy.defaults());
+    }
+
+    @Test
+    void ofCircuitBreakers() {
+        CircuitBreakerPolicy policy =
+                live("""
+            resilience.circuit-breaker.payments:
+              failure-threshold: 0
+              failure-rate-threshold: 0.25
+              minimum-calls: 20
+              window:
+                type: count
+                duration: 2m
+                size: 200
+              slow-call-duration: 3s
+              slow-call-rate-threshold: 0.75
+              open-duration: 10s
+              open-duration-multiplier: 3
+              max-open-duration: 1m
+              ramp: 20s
+              half-open:
+                max-concurrent: 3
+                success-threshold: 5
+                probe-timeout: 4s
+              record-on: java.io.IOException
+              ignore-on: [java.io.FileNotFoundException]
+              initial-state: forced-open
+              health: down
+            """).circuitBreakers().get("payments").policy();
+
+        assertNothingIsDefault(policy, CircuitBreakerPolicy.defaults());
+    }
+
+    @Test
+    void ofBulkheads() {
+        BulkheadPolicy policy = live("""
+            resilience.bulkhead.payments:
+              max-concurrent: 3
+              max-queue: 0
+              queue-timeout: 1s
+            """).bulkheads().get("payments").policy();
+
+        assertThat(policy)
+                .isEqualTo(BulkheadPolicy.builder()
+                        .maxConcurrent(3)
+                        .maxQueue(0)
+                        .queueTimeout(Duration.ofSeconds(1))
+                        .build());
+    }
+
+    @Test
+    void ofThreadPools() {
+        boolean virtualThreads = Runtime.version().feature() >= 21;
+        BulkheadPolicy policy =
+                live("""
+            resilience.bulkhead.payments:
+              type: thread-pool
+              max-concurrent: 3
+              max-queue: 0
+              queue-timeout: 1s
+              virtual-threads: %s
+            """.formatted(virtualThreads)).bulkheads().get("payments").policy();
+
+        assertThat(policy)
+                .isEqualTo(BulkheadPolicy.builder()
+                        .type(BulkheadPolicy.Type.THREAD_POOL)
+                        .maxConcurrent(3)
+                        .maxQueue(0)
+                        .queueTimeout(Duration.ofSeconds(1))
+                        .virtualThreads(virtualThreads)
+                        .build());
+    }
+
+    @Test
+    void ofTimeLimits() {
+        TimeLimitPolicy policy = live("""
+            resilience.time-limit.payments:
+              timeout: 2s
+              thread: worker
+            """).timeLimits().get("payments").policy();
+
+        assertNothingIsDefault(policy, TimeLimitPolicy.defaults());
+    }
+
+    @Test
+    void ofIdempotency() {
+        IdempotencyPolicy policy = live("""
+            resilience.idempotency.payments:
+              ttl: 1h
+              lease: 20s
+              max-lease: 2m
+              on-in-progress: wait
+              wait-timeout: 3s
+              on-abandoned: reject
+              fingerprint: false
+              replay-exceptions: java.lang.IllegalArgumentException
+              on-store-failure: fail-open
+              max-result-size: 1MB
+              scope: none
+              transactional: never
+            """).idempotencies().get("payments").policy();
+
+        assertNothingIsDefault(policy, IdempotencyPolicy.defaults());
+        assertThat(policy.maxResultSize()).isEqualTo(1024 * 1024);
+    }
+
+    /** A component that no key is read for would be no setting; a key without a component would have no effect. */
+    @Test
+    void andEveryComponentHasAKey() {
+        KnownKeys known = new KnownKeys(KindsOfTheLibrary.all());
+        assertThat(known.kinds()).hasSizeGreaterThanOrEqualTo(6).allSatisfy(kind -> {
+            TreeSet<String> components =
+                    new TreeSet<>(PolicyKeys.values(kind.defaultPolicy()).keySet());
+            components.add("extends");
+            ConfigurationPropertyName unknown = ConfigurationPropertyName.of(kind.prefix() + ".any.unknown");
+            assertThat(new TreeSet<>(known.candidates(unknown))).as(kind.id()).isEqualTo(components);
+        });
+    }
+
+    private ResilienceRegistry live(String yaml) {
+        return YamlApplication.registry(directory, yaml);
+    }
+
+    private static void assertNothingIsDefault(Record policy, Record defaults) {
+        Map<String, Object> bound = PolicyKeys.values(policy);
+        PolicyKeys.values(defaults)
+                .forEach((component, value) ->
+                        assertThat(bound.get(component)).as(component).isNotEqualTo(value));
+    }
+}
