@@ -16,14 +16,18 @@ final class LiveObjects<S, L> {
 
     private final String kind;
     private final BiFunction<String, S, L> factory;
+    private final Consumer<L> end;
+    private boolean ended;
     private final Map<String, Made<S, L>> madeByName = new LinkedHashMap<>();
 
     /**
      * @param kind as people read it: {@code circuit breaker}
+     * @param end what happens to each of them in the end, and at once to those that are made later
      */
-    LiveObjects(String kind, BiFunction<String, S, L> factory) {
+    LiveObjects(String kind, BiFunction<String, S, L> factory, Consumer<L> end) {
         this.kind = kind;
         this.factory = factory;
+        this.end = end;
     }
 
     /**
@@ -36,6 +40,9 @@ final class LiveObjects<S, L> {
         if (made == null) {
             made = new Made<>(settings, factory.apply(name, settings));
             madeByName.put(name, made);
+            if (ended) {
+                end.accept(made.live);
+            }
         } else if (!made.settings.equals(settings)) {
             throw new IllegalArgumentException(
                     "There is a " + kind + " '" + name + "' already, made of " + made.settings + ", which is not "
@@ -49,8 +56,12 @@ final class LiveObjects<S, L> {
         return made == null ? null : made.live;
     }
 
-    synchronized void forEach(Consumer<? super L> action) {
-        madeByName.values().forEach(made -> action.accept(made.live));
+    /** Ends all of them, once. */
+    synchronized void close() {
+        if (!ended) {
+            ended = true;
+            madeByName.values().forEach(made -> end.accept(made.live));
+        }
     }
 
     private record Made<S, L>(S settings, L live) {}

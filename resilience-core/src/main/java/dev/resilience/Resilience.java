@@ -74,14 +74,17 @@ public final class Resilience implements AutoCloseable {
         this.faults = faults;
         this.events = events;
         this.carrier = carrier;
-        retries = new LiveObjects<>("retry", this::newRetry);
-        budgets = new LiveObjects<>("retry budget", (name, policy) -> new RetryBudget(name, policy, time));
+        retries = new LiveObjects<>("retry", this::newRetry, Retry::close);
+        budgets = new LiveObjects<>("retry budget", (name, policy) -> new RetryBudget(name, policy, time), kept -> {});
         circuitBreakers = new LiveObjects<>(
-                "circuit breaker", (name, policy) -> new CircuitBreaker(name, policy, faults, time, events));
-        bulkheads = new LiveObjects<>("bulkhead", (name, policy) -> new Bulkhead(name, policy, time, events, carrier));
-        timeLimits =
-                new LiveObjects<>("time limit", (name, policy) -> new TimeLimit(name, policy, time, events, carrier));
-        idempotencies = new LiveObjects<>("idempotency", this::newIdempotency);
+                "circuit breaker",
+                (name, policy) -> new CircuitBreaker(name, policy, faults, time, events),
+                CircuitBreaker::flushLog);
+        bulkheads = new LiveObjects<>(
+                "bulkhead", (name, policy) -> new Bulkhead(name, policy, time, events, carrier), Bulkhead::close);
+        timeLimits = new LiveObjects<>(
+                "time limit", (name, policy) -> new TimeLimit(name, policy, time, events, carrier), TimeLimit::close);
+        idempotencies = new LiveObjects<>("idempotency", this::newIdempotency, OwnIdempotency::close);
     }
 
     /** With the system's time, the library's knowledge of failures, and no listener. */
@@ -188,25 +191,23 @@ public final class Resilience implements AutoCloseable {
     /**
      * Runs calls once per key. It is no layer itself: {@link Idempotency#protecting} makes one for an operation.
      *
-     * @param store where keys and results are kept, such as a
-     *     {@link dev.resilience.idempotency.store.MemoryIdempotencyStore}. Stays open
+     * @param store where keys and results are kept, such as a {@code MemoryIdempotencyStore}; it stays open
      */
     public Idempotency idempotency(String name, IdempotencyPolicy policy, IdempotencyStore store) {
         return idempotencies.get(name, new IdempotencySettings(policy, store)).live;
     }
 
     /**
-     * Ends the waits of all calls and releases the threads. A call that waits for a retry gets the failure in hand, one that
-     * waits for a bulkhead is refused. What the log has counted in place of single lines is written. What is still called
-     * works, but waits no more. A second call of this method does nothing.
+     * Ends the waits of all calls, releases the threads and flushes the log. A call that waits for a retry gets the failure in
+     * hand, one that waits for a bulkhead is refused. What is called later works, but does not wait.
      */
     @Override
     public void close() {
-        retries.forEach(Retry::close);
-        bulkheads.forEach(Bulkhead::close);
-        timeLimits.forEach(TimeLimit::close);
-        idempotencies.forEach(OwnIdempotency::close);
-        circuitBreakers.forEach(CircuitBreaker::flushLog);
+        retries.close();
+        bulkheads.close();
+        timeLimits.close();
+        idempotencies.close();
+        circuitBreakers.close();
         List.copyOf(fallbacks).forEach(Fallback::close);
     }
 
@@ -232,8 +233,7 @@ public final class Resilience implements AutoCloseable {
         }
         RetryBudget known = budgets.find(wanted == null ? retry : wanted);
         if (known == null) {
-            Require.that(
-                    wanted == null, "budget", wanted, "must be made before the retry, by retryBudget(name, policy)");
+            Require.that(wanted == null, "budget", wanted, "must be made before, by retryBudget(name, policy)");
             return retryBudget(retry, RetryBudgetPolicy.defaults());
         }
         return known;

@@ -270,6 +270,20 @@ class ResilienceTests {
     }
 
     @Test
+    void whatIsMadeAfterClosingDoesNotWait() {
+        resilience.close();
+        Pipeline late =
+                resilience.pipeline("late").retry(RetryPolicy.defaults()).build();
+        CompletableFuture<Object> answer =
+                late.callAsync(() -> CompletableFuture.failedFuture(new ConnectException("refused")));
+
+        assertThat(answer)
+                .failsWithin(Duration.ofSeconds(30))
+                .withThrowableThat()
+                .withMessageContaining("refused");
+    }
+
+    @Test
     void closingEndsTheWaits() {
         CompletableFuture<Object> waiting = resilience
                 .pipeline("payments")

@@ -16,17 +16,17 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An asynchronous call that does not begin on its caller's thread: it waits in line, which takes no thread at all, or
- * runs in the pool, or both. Whether one in line is given a place, times out or is cancelled is decided by who takes it
- * out of the line.
+ * An asynchronous call that does not begin on its caller's thread: it waits in the queue, which takes no thread at all, or
+ * runs in the pool, or both. Whether one in the queue is granted a permit, times out or is cancelled is decided by
+ * the thread that takes it out of the queue.
  *
- * <p>The place is held until the body has returned and its stage has ended; the pool's thread only until the body has
+ * <p>The permit is held until the body has returned and its stage has ended; the pool's thread only until the body has
  * returned.
  */
 final class AsyncBulkheadCall implements PermitQueue.Waiter, StoppableTask {
 
     private final Bulkhead bulkhead;
-    private final PermitQueue places;
+    private final PermitQueue permits;
     private final TimeSource time;
     private final @Nullable BulkheadExecutor pool;
     private final int stops;
@@ -43,7 +43,7 @@ final class AsyncBulkheadCall implements PermitQueue.Waiter, StoppableTask {
     AsyncBulkheadCall(
             Bulkhead bulkhead, @Nullable BulkheadExecutor pool, Step next, Invocation invocation, LinkedFuture answer) {
         this.bulkhead = bulkhead;
-        this.places = bulkhead.places();
+        this.permits = bulkhead.permits();
         this.time = bulkhead.time();
         this.pool = pool;
         this.stops = bulkhead.stops();
@@ -52,48 +52,48 @@ final class AsyncBulkheadCall implements PermitQueue.Waiter, StoppableTask {
         this.answer = answer;
     }
 
-    /** Begins the call as soon as there is a place; never throws. */
+    /** Begins the call as soon as there is a permit; never throws. */
     void start() {
         answer.cancelling(this::cancelled);
-        boolean hasPlace = pool != null && places.tryTake();
+        boolean hasPermit = pool != null && permits.tryAcquire();
         try {
             bodyInContext = answer.takingAlong(bulkhead.carrier(), pool == null ? null : pool::goOn, this::runBody);
         } catch (Throwable broken) {
-            if (hasPlace) {
+            if (hasPermit) {
                 end(null, broken);
             } else {
-                leftWithoutPlace(broken);
+                leftWithoutPermit(broken);
             }
             return;
         }
-        if (hasPlace) {
+        if (hasPermit) {
             goOnElsewhere();
         } else {
-            standInLine();
+            enqueue();
         }
     }
 
-    private void standInLine() {
+    private void enqueue() {
         boolean stands = false;
         try {
             waited = true;
             start = time.nanoTime();
             EffectiveTimeout patience = bulkhead.patience();
-            stands = places.standInLine(this);
+            stands = permits.enqueue(this);
             if (stands) {
                 alarm.set(time, patience.timeout(), () -> timedOut(patience));
             } else {
                 answer.finish(null, bulkhead.full());
             }
         } catch (Throwable broken) { // a clock, or no thread for one
-            if (!stands || places.leaveLine(this)) {
-                leftWithoutPlace(broken);
+            if (!stands || permits.withdraw(this)) {
+                leftWithoutPermit(broken);
             }
         }
     }
 
-    private void leftWithoutPlace(Throwable broken) {
-        bulkhead.leftWithoutPlace();
+    private void leftWithoutPermit(Throwable broken) {
+        bulkhead.leftWithoutPermit();
         answer.finish(null, broken);
     }
 
@@ -103,12 +103,12 @@ final class AsyncBulkheadCall implements PermitQueue.Waiter, StoppableTask {
     }
 
     @Override
-    public void placeGiven() {
+    public void permitGranted() {
         alarm.off();
         goOnElsewhere();
     }
 
-    /** The thread that gave the place has work of its own. */
+    /** The thread that granted the permit has work of its own. */
     private void goOnElsewhere() {
         try {
             if (pool == null) {
@@ -122,7 +122,7 @@ final class AsyncBulkheadCall implements PermitQueue.Waiter, StoppableTask {
         }
     }
 
-    /** With a place. */
+    /** With a permit. */
     @Override
     public void run() {
         answer.inContext(() -> {
@@ -148,17 +148,17 @@ final class AsyncBulkheadCall implements PermitQueue.Waiter, StoppableTask {
         }
         try {
             CompletableFuture<@Nullable Object> stage = body.run(next, invocation);
-            Thread.interrupted(); // nobody's: the thread is a worker, and what comes next is not the body
+            Thread.interrupted(); // a stray one: the thread is a worker, and what comes next is not the body
             answer.await(stage, this::end);
         } catch (Throwable broken) {
             end(null, broken);
         }
     }
 
-    /** Leaves the place, once. */
+    /** Releases the permit, once. */
     private void end(@Nullable Object result, @Nullable Throwable failure) {
         if (ended.compareAndSet(false, true)) {
-            places.leave();
+            permits.release();
             bulkhead.threads().ended(this);
         }
         answer.finish(result, failure);
@@ -180,21 +180,21 @@ final class AsyncBulkheadCall implements PermitQueue.Waiter, StoppableTask {
     }
 
     private void timedOut(EffectiveTimeout patience) {
-        if (places.leaveLine(this)) {
+        if (permits.withdraw(this)) {
             bulkhead.waited(BulkheadOutcome.TIMED_OUT, start);
             answer.finish(null, bulkhead.timedOut(patience));
         }
     }
 
-    /** By somebody who has others to send away, too. */
+    /** By a thread that has others to reject, too. */
     @Override
-    public void sentAway(Executor elsewhere) {
+    public void rejected(Executor elsewhere) {
         alarm.off();
         elsewhere.execute(() -> {
             try {
                 bulkhead.waited(BulkheadOutcome.REJECTED, start);
             } finally {
-                answer.finish(null, bulkhead.sentAway());
+                answer.finish(null, bulkhead.rejectedWhileQueued());
             }
         });
     }
@@ -213,10 +213,10 @@ final class AsyncBulkheadCall implements PermitQueue.Waiter, StoppableTask {
     }
 
     private void cancelled() {
-        if (places.leaveLine(this)) {
+        if (permits.withdraw(this)) {
             alarm.off();
             bulkhead.waited(BulkheadOutcome.REJECTED, start);
-            bulkhead.leftWithoutPlace();
+            bulkhead.leftWithoutPermit();
         }
     }
 }

@@ -9,20 +9,19 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A blocking caller in the line: parked until it is given a place, has waited too long, is interrupted
- * or sent away.
+ * A blocking caller in the queue: parked until it is granted a permit, has waited too long, is interrupted or rejected.
  */
 final class BlockingWaiter implements PermitQueue.Waiter {
 
     private final Bulkhead bulkhead;
-    private final PermitQueue places;
+    private final PermitQueue permits;
     private final EffectiveTimeout patience;
     private final Thread thread = Thread.currentThread();
-    private volatile @Nullable BulkheadOutcome word; // of whoever took it out of the line
+    private volatile @Nullable BulkheadOutcome word; // of the thread that took it out of the queue
 
     BlockingWaiter(Bulkhead bulkhead) {
         this.bulkhead = bulkhead;
-        this.places = bulkhead.places();
+        this.permits = bulkhead.permits();
         this.patience = bulkhead.patience();
     }
 
@@ -32,30 +31,30 @@ final class BlockingWaiter implements PermitQueue.Waiter {
     }
 
     @Override
-    public void placeGiven() {
+    public void permitGranted() {
         word = BulkheadOutcome.ACCEPTED;
         LockSupport.unpark(thread);
     }
 
     @Override
-    public void sentAway(Executor elsewhere) {
+    public void rejected(Executor elsewhere) {
         word = BulkheadOutcome.REJECTED;
         LockSupport.unpark(thread);
     }
 
     /**
-     * Returns with a place, or throws {@link dev.resilience.exception.BulkheadFullException} without one, or {@link
+     * Returns with a permit, or throws {@link dev.resilience.exception.BulkheadFullException} without one, or {@link
      * dev.resilience.exception.DeadlineExceededException} where the deadline ended the wait.
      */
-    void awaitPlace() {
+    void awaitPermit() {
         long start = bulkhead.time().nanoTime();
-        if (!places.standInLine(this)) {
+        if (!permits.enqueue(this)) {
             throw bulkhead.full();
         }
         BulkheadOutcome outcome = parkOrGiveUp(start);
         bulkhead.waited(outcome, start);
         if (outcome == BulkheadOutcome.REJECTED) {
-            throw word == null ? bulkhead.interrupted() : bulkhead.sentAway();
+            throw word == null ? bulkhead.interrupted() : bulkhead.rejectedWhileQueued();
         }
         if (outcome == BulkheadOutcome.TIMED_OUT) {
             throw bulkhead.timedOut(patience);
@@ -66,10 +65,10 @@ final class BlockingWaiter implements PermitQueue.Waiter {
         try {
             return park(start);
         } catch (Throwable broken) { // a clock, or the end of memory or stack
-            if (places.leaveLine(this) || wordOfOthers() == BulkheadOutcome.REJECTED) {
-                bulkhead.leftWithoutPlace();
+            if (permits.withdraw(this) || wordOfOthers() == BulkheadOutcome.REJECTED) {
+                bulkhead.leftWithoutPermit();
             } else {
-                places.leave();
+                permits.release();
             }
             throw broken;
         }
@@ -82,7 +81,7 @@ final class BlockingWaiter implements PermitQueue.Waiter {
             long left = timeoutNanos - (bulkhead.time().nanoTime() - start);
             boolean interrupted = thread.isInterrupted(); // stays set, for the caller to see
             if (interrupted || left <= 0) {
-                boolean gaveUp = places.leaveLine(this);
+                boolean gaveUp = permits.withdraw(this);
                 return gaveUp ? interrupted ? BulkheadOutcome.REJECTED : BulkheadOutcome.TIMED_OUT : wordOfOthers();
             }
             bulkhead.time().park(bulkhead, Duration.ofNanos(left));
@@ -91,7 +90,7 @@ final class BlockingWaiter implements PermitQueue.Waiter {
         return decided;
     }
 
-    /** Whoever takes a thread out of the line says so right after that. */
+    /** The thread that takes a waiter out of the queue says so right after that. */
     @SuppressWarnings("ThreadPriorityCheck") // right however the threads are scheduled, and a yield is seldom needed
     private BulkheadOutcome wordOfOthers() {
         BulkheadOutcome said = word;

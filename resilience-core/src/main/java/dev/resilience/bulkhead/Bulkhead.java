@@ -37,7 +37,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
     private final TimeSource time;
     private final EventPublisher events;
     private final ContextCarrier carrier;
-    private final PermitQueue places;
+    private final PermitQueue permits;
     private final BulkheadExecutor threads;
     private volatile BulkheadPolicy policy;
     private final OutcomeCounters<BulkheadOutcome> calls;
@@ -55,9 +55,9 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
         this.time = time;
         this.events = events;
         this.carrier = carrier;
-        this.places = new PermitQueue(policy.maxConcurrent(), policy.maxQueue());
+        this.permits = new PermitQueue(policy.maxConcurrent(), policy.maxQueue());
         this.threads = new BulkheadExecutor(name, policy);
-        this.calls = new OutcomeCounters<>(BulkheadOutcome.class, BulkheadOutcome.ACCEPTED, places::taken);
+        this.calls = new OutcomeCounters<>(BulkheadOutcome.class, BulkheadOutcome.ACCEPTED, permits::taken);
         this.log = new FoldedLog<>(
                 LoggerFactory.getLogger(Bulkhead.class),
                 time,
@@ -83,67 +83,67 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
     }
 
     /**
-     * Changes the policy while calls run. Those that have a place keep it, be there more of them than the new limit
-     * allows: then new ones wait until enough have left. Those in line stay there for as long as they were going to
-     * wait, and are let in as soon as a higher limit has a place for them. A call runs where the policy says at the
-     * moment when it gets its place, or when it is made if it is asynchronous.
+     * Changes the policy while calls run. Those that have a permit keep it, be there more of them than the new limit
+     * allows: then new ones wait until enough have left. Those in the queue stay there for as long as they were going to
+     * wait, and are let in as soon as a higher limit has a permit for them. A call runs where the policy says at the
+     * moment when it gets its permit, or when it is made if it is asynchronous.
      */
     public synchronized void reconfigure(BulkheadPolicy changed) {
         threads.configure(changed);
         policy = changed;
-        places.limit(changed.maxConcurrent(), changed.maxQueue());
+        permits.limit(changed.maxConcurrent(), changed.maxQueue());
     }
 
-    /** Calls that hold a place now. */
+    /** Calls that hold a permit now. */
     public int running() {
-        return places.running();
+        return permits.running();
     }
 
-    /** Calls that wait in line now. */
+    /** Calls that wait in the queue now. */
     public int queued() {
-        return places.waiting();
+        return permits.waiting();
     }
 
     /**
      * Whether calls run on other threads than their callers': one that has not ended in the pool, or holds or waits for a
-     * place to run there, or an asynchronous one that has waited in line and runs. One whose stage goes on without a thread
+     * place to run there, or an asynchronous one that has waited in the queue and runs. One whose stage goes on without a thread
      * is among them.
      */
     public boolean poolHasWork() {
         // in the order in which calls move on, or one could be missed
-        return places.anyForPool() || (pool() != null && running() > 0) || threads.hasWork();
+        return permits.anyForPool() || (pool() != null && running() > 0) || threads.hasWork();
     }
 
-    /** Calls by how they were received; one that is cancelled after it was given a place was accepted. */
+    /** Calls by how they were received; one that is cancelled after it was granted a permit was accepted. */
     public OutcomeCounters<BulkheadOutcome> calls() {
         return calls;
     }
 
     /**
-     * Sends away the calls that wait in line for the pool. Interrupts the bodies that run in it, and those of asynchronous
-     * calls that have waited in line, and cancels the stages that they have made. Calls that are made later are served as
+     * Rejects the calls that wait in the queue for the pool. Interrupts the bodies that run in it, and those of asynchronous
+     * calls that have waited in the queue, and cancels the stages that they have made. Calls that are made later are served as
      * before. To let all end in peace, wait until the pool {@linkplain #poolHasWork() has no work} first.
      */
     public void stopPool() {
-        List<PermitQueue.Waiter> sentAway = places.sendAway();
+        List<PermitQueue.Waiter> rejected = permits.reject();
         ShutdownTasks.run(time, ends -> {
             threads.stop(ends);
-            sentAway.forEach(waiter -> waiter.sentAway(ends));
+            rejected.forEach(waiter -> waiter.rejected(ends));
         });
     }
 
     /**
-     * Sends away all calls that wait in line, and lets none wait until {@link #resume()}: those that find no place are
-     * refused at once. Calls that have a place are left alone. Returns without waiting.
+     * Rejects all calls that wait in the queue, and lets none wait until {@link #resume()}: those that find no permit are
+     * refused at once. Calls that have a permit are left alone. Returns without waiting.
      */
     public void stopWaits() {
-        List<PermitQueue.Waiter> sentAway = places.close();
-        ShutdownTasks.run(time, ends -> sentAway.forEach(waiter -> waiter.sentAway(ends)));
+        List<PermitQueue.Waiter> rejected = permits.close();
+        ShutdownTasks.run(time, ends -> rejected.forEach(waiter -> waiter.rejected(ends)));
     }
 
-    /** Lets calls wait in line again. */
+    /** Lets calls wait again. */
     public void resume() {
-        places.open();
+        permits.open();
     }
 
     /**
@@ -163,8 +163,8 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
         return new BulkheadStep(this, next);
     }
 
-    PermitQueue places() {
-        return places;
+    PermitQueue permits() {
+        return permits;
     }
 
     TimeSource time() {
@@ -191,13 +191,13 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
         return threads.stops();
     }
 
-    /** How long the call of the current thread may wait in line. */
+    /** How long the call of the current thread may wait in the queue. */
     EffectiveTimeout patience() {
         return EffectiveTimeout.under(policy.queueTimeout());
     }
 
     BulkheadFullException full() {
-        if (places.isClosed()) {
+        if (permits.isClosed()) {
             return rejected("the application ends, and calls do not wait in line any more");
         }
         BulkheadPolicy limits = policy;
@@ -218,7 +218,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
                 : new BulkheadFullException(name, why);
     }
 
-    BulkheadFullException sentAway() {
+    BulkheadFullException rejectedWhileQueued() {
         return rejected(STOPPED);
     }
 
@@ -227,8 +227,8 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
         return new BulkheadFullException(name, STOPPED);
     }
 
-    /** Nobody is told why: the call was cancelled, or is broken. */
-    void leftWithoutPlace() {
+    /** Without a reason: the call was cancelled, or is broken. */
+    void leftWithoutPermit() {
         calls.count(BulkheadOutcome.REJECTED);
         log.count(BulkheadLogEvent.CANCELLED);
     }

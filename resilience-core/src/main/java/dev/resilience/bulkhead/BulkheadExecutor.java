@@ -10,11 +10,11 @@ import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads of one bulkhead: {@link DaemonExecutor}, or one virtual thread a call. Only calls that hold a place come here, so
- * their number needs no bound of its own, and must not have one: a thread whose call has left its place may be busy with
+ * The threads of one bulkhead: {@link DaemonExecutor}, or one virtual thread a call. Only calls that hold a permit come here, so
+ * their number needs no bound of its own, and must not have one: a thread whose call has released its permit may be busy with
  * what the application does when the call's future ends.
  *
- * <p>It also knows the asynchronous calls that have left the line of a bulkhead without a pool and run on other threads
+ * <p>It also knows the asynchronous calls that have left the queue of a bulkhead without a pool and run on other threads
  * than their callers': they, too, are waited for and stopped.
  */
 final class BulkheadExecutor {
@@ -46,7 +46,7 @@ final class BulkheadExecutor {
     }
 
     /**
-     * Runs a job that holds a place.
+     * Runs a task that holds a permit.
      *
      * @param stopsBefore how often the pool had been stopped when the call was made
      * @throws OutOfMemoryError if the system has no thread left
@@ -69,7 +69,7 @@ final class BulkheadExecutor {
         }
     }
 
-    /** Runs what goes on of a job that holds a place, such as a later attempt. */
+    /** Runs what goes on of a task that holds a permit, such as a later attempt. */
     void goOn(Runnable task) {
         ThreadFactory virtual = virtualThreads;
         if (virtual == null) {

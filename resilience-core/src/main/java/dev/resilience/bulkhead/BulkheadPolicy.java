@@ -5,7 +5,7 @@ import dev.resilience.worker.VirtualThreads;
 import java.time.Duration;
 
 /**
- * How many calls run at once and how many wait for a place. Immutable; every value is checked when the record is made.
+ * How many calls run at once and how many wait for a permit. Immutable; every value is checked when the record is made.
  *
  * @param type what limits the calls; default {@link Type#SEMAPHORE}
  * @param maxConcurrent calls that run at once; default 10, at least 1

@@ -9,8 +9,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes a place, runs the rest of the pipeline here or in the pool, and leaves the place however that ended. A blocking
- * caller waits for its place on its own thread in either case: a call in line needs none of the pool's.
+ * Acquires a permit, runs the rest of the pipeline here or in the pool, and releases the permit however that ended. A blocking
+ * caller waits for its permit on its own thread in either case: a call in the queue needs none of the pool's.
  */
 final class BulkheadStep extends Step {
 
@@ -18,21 +18,21 @@ final class BulkheadStep extends Step {
     private static final int NOT_ASKED = -1;
 
     private final Bulkhead bulkhead;
-    private final PermitQueue places;
+    private final PermitQueue permits;
     private final Step next;
 
     BulkheadStep(Bulkhead bulkhead, Step next) {
         this.bulkhead = bulkhead;
-        this.places = bulkhead.places();
+        this.permits = bulkhead.permits();
         this.next = next;
     }
 
     @Override
     public @Nullable Object call(Invocation invocation) throws Throwable {
         int stops = NOT_ASKED;
-        if (!places.tryTake()) {
+        if (!permits.tryAcquire()) {
             stops = bulkhead.stops();
-            new BlockingWaiter(bulkhead).awaitPlace(); // throws without a place
+            new BlockingWaiter(bulkhead).awaitPermit(); // throws without a permit
         }
         BulkheadExecutor pool = bulkhead.pool();
         return pool == null ? callHere(invocation) : callIn(pool, stops, invocation);
@@ -42,7 +42,7 @@ final class BulkheadStep extends Step {
         try {
             return next.call(invocation);
         } finally {
-            places.leave();
+            permits.release();
         }
     }
 
@@ -50,22 +50,22 @@ final class BulkheadStep extends Step {
         int stopsBefore = stops == NOT_ASKED ? pool.stops() : stops; // what the carrier does may take long
         OffloadedCall call;
         try {
-            call = new OffloadedCall(next, invocation, bulkhead.carrier(), places::leave);
+            call = new OffloadedCall(next, invocation, bulkhead.carrier(), permits::release);
             pool.execute(call, stopsBefore);
         } catch (Throwable notBegun) { // no thread, or a context that cannot be taken along
-            places.leave();
+            permits.release();
             throw notBegun;
         }
-        return Objects.requireNonNull(call.await()).get(); // nobody abandons it
+        return Objects.requireNonNull(call.await()).get(); // it is never abandoned
     }
 
     @Override
     public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
         LinkedFuture answer = new LinkedFuture();
         BulkheadExecutor pool = bulkhead.pool();
-        if (pool == null && places.tryTake()) {
+        if (pool == null && permits.tryAcquire()) {
             answer.await(next, invocation, (result, failure) -> {
-                places.leave();
+                permits.release();
                 answer.finish(result, failure);
             });
         } else {

@@ -4,11 +4,11 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * How often a place was taken and how often one was left: two numbers that only grow, and whose difference is who is
- * in. The first is a counter of calls that costs nothing.
+ * How often a permit was acquired and how often one was released: two numbers that only grow, and whose difference is the
+ * number of permits that are held. The first is a counter of calls that costs nothing.
  *
  * <p>Every call writes both, so they lie side by side, with nothing else on their cache line: threads that share a
- * bulkhead pass one line to and fro, and not two. Measured with two threads, that halves what a call costs.
+ * bulkhead pass one cache line to and fro, and not two. Measured with two threads, that halves what a call costs.
  */
 @SuppressWarnings("unused") // the fields before and behind are there to take up room
 final class PermitCounter {
@@ -32,10 +32,10 @@ final class PermitCounter {
     private long behind1, behind2, behind3, behind4, behind5, behind6, behind7;
 
     /**
-     * Takes a place if fewer than so many are in. Reads the first number, then the second, and increments the first by
-     * compare-and-set: if that succeeds, nobody came in meanwhile and the difference can only have shrunk.
+     * Acquires a permit if fewer than so many are held. Reads the first number, then the second, and increments the first by
+     * compare-and-set: if that succeeds, no other was acquired meanwhile and the difference can only have shrunk.
      */
-    boolean take(int most) {
+    boolean tryAcquire(int most) {
         while (true) {
             long in = taken;
             if (in - left >= most) {
@@ -47,11 +47,11 @@ final class PermitCounter {
         }
     }
 
-    void leave() {
+    void release() {
         LEFT.getAndAdd(this, 1L);
     }
 
-    /** How many are in. */
+    /** How many are held. */
     int now() {
         while (true) {
             long in = taken;
@@ -62,7 +62,7 @@ final class PermitCounter {
         }
     }
 
-    /** How often a place was taken. */
+    /** How often a permit was acquired. */
     long times() {
         return taken;
     }

@@ -9,13 +9,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The places of a bulkhead and the line of those who wait for one.
+ * The permits of a bulkhead and the queue of the calls that wait for one.
  *
- * <p>While nobody waits, taking and leaving a place is one atomic step each. The line is kept under a lock, which
- * only those take who are about to wait, or who leave while somebody waits. A place is never lost between the two: who
- * leaves first gives the place back and then looks for waiters, who comes first stands in line and then looks for a
- * place, so at least one of them sees the other. A place that is handed over belongs to the waiter at once; nobody who
- * comes later can take it.
+ * <p>While the queue is empty, acquiring and releasing a permit is one atomic step each. The queue is kept under a lock,
+ * which is taken only by a call that is about to wait, and by one that releases its permit while others wait. No permit is
+ * lost between the two: the first releases its permit and then looks for waiters, the other enters the queue and then looks
+ * for a permit, so at least one of them sees the other. A permit that is handed over belongs to the waiter at once; no later
+ * call can acquire it.
  */
 final class PermitQueue {
 
@@ -23,7 +23,7 @@ final class PermitQueue {
     private volatile int maxQueue;
     private final PermitCounter taken = new PermitCounter();
     private final ReentrantLock lock = new ReentrantLock();
-    private final Set<Waiter> line = new LinkedHashSet<>();
+    private final Set<Waiter> queue = new LinkedHashSet<>();
     private volatile int waiting;
     private volatile boolean closed;
 
@@ -32,7 +32,7 @@ final class PermitQueue {
         this.maxQueue = maxQueue;
     }
 
-    /** Changes the limits; whoever is in stays in, whoever stands in line stays there. */
+    /** Changes the limits; running calls keep their permits, waiting ones their place in the queue. */
     void limit(int concurrent, int queue) {
         lock.lock();
         try {
@@ -44,81 +44,81 @@ final class PermitQueue {
         serve();
     }
 
-    /** Takes a place if there is one and nobody waits for it. */
-    boolean tryTake() {
-        return waiting == 0 && taken.take(maxConcurrent);
+    /** Acquires a permit if there is one and no call waits for it. */
+    boolean tryAcquire() {
+        return waiting == 0 && taken.tryAcquire(maxConcurrent);
     }
 
     /**
-     * Stands in line, or returns {@code false} if the line is full. Who could have a place by now does not count as
-     * waiting: nobody is refused for the sake of one who is about to go in. The waiter may be given its place at once.
+     * Enters the queue, or returns {@code false} if it is full. A waiter that could have a permit by now does not count as
+     * waiting: no call is refused for the sake of one that is about to run. The waiter may be granted its permit at once.
      */
-    boolean standInLine(Waiter waiter) {
+    boolean enqueue(Waiter waiter) {
         while (true) {
             Waiter served;
             lock.lock();
             try {
-                served = firstWithPlace();
-                if (served == null && line.isEmpty() && taken.take(maxConcurrent)) {
+                served = firstWithPermit();
+                if (served == null && queue.isEmpty() && taken.tryAcquire(maxConcurrent)) {
                     served = waiter;
                 }
                 if (served == null) {
-                    if (closed || line.size() >= maxQueue) {
+                    if (closed || queue.size() >= maxQueue) {
                         return false;
                     }
-                    line.add(waiter);
-                    waiting = line.size();
+                    queue.add(waiter);
+                    waiting = queue.size();
                 }
             } finally {
                 lock.unlock();
             }
             if (served == null) {
-                serve(); // a place may have been left before the waiter was to be seen
+                serve(); // a permit may have been released before the waiter could be seen
                 return true;
             }
-            served.placeGiven();
+            served.permitGranted();
             if (served == waiter) {
                 return true;
             }
         }
     }
 
-    /** Leaves the line without a place; {@code false} if the waiter was taken out of it, and is told why. */
-    boolean leaveLine(Waiter waiter) {
+    /** Leaves the queue without a permit; {@code false} if the waiter was taken out of it, and hears why. */
+    boolean withdraw(Waiter waiter) {
         lock.lock();
         try {
-            boolean left = line.remove(waiter);
-            waiting = line.size();
+            boolean left = queue.remove(waiter);
+            waiting = queue.size();
             return left;
         } finally {
             lock.unlock();
         }
     }
 
-    /** Takes everybody out of the line who waits to run in the pool, and returns them, to be told. */
-    List<Waiter> sendAway() {
+    /** Takes all waiters for the pool out of the queue, and returns them, to be told. */
+    List<Waiter> reject() {
         lock.lock();
         try {
-            return sendAway(line.stream().filter(Waiter::runsInPool).toList());
+            return reject(queue.stream().filter(Waiter::runsInPool).toList());
         } finally {
             lock.unlock();
         }
     }
 
-    /** Lets nobody stand in line until {@link #open()}. Takes everybody out of it, and returns them, to be told. */
+    /** Lets no call wait until {@link #open()}. Takes all waiters out of the queue, and returns them, to be told. */
     List<Waiter> close() {
         lock.lock();
         try {
             closed = true;
-            return sendAway(List.copyOf(line));
+            return reject(List.copyOf(queue));
         } finally {
             lock.unlock();
         }
     }
 
-    private List<Waiter> sendAway(List<Waiter> sent) {
-        sent.forEach(line::remove);
-        waiting = line.size();
+    private List<Waiter> reject(List<Waiter> sent) {
+        sent.forEach(queue::remove);
+        waiting = queue.size();
         return sent;
     }
 
@@ -130,30 +130,30 @@ final class PermitQueue {
         return closed;
     }
 
-    /** Whether anybody waits to run in the pool. */
+    /** Whether a call waits to run in the pool. */
     boolean anyForPool() {
         lock.lock();
         try {
-            return line.stream().anyMatch(Waiter::runsInPool);
+            return queue.stream().anyMatch(Waiter::runsInPool);
         } finally {
             lock.unlock();
         }
     }
 
-    /** Gives a place back. */
-    void leave() {
-        taken.leave();
+    /** Gives a permit back. */
+    void release() {
+        taken.release();
         if (waiting > 0) {
             serve();
         }
     }
 
-    /** How many places are taken now. */
+    /** How many permits are taken now. */
     int running() {
         return taken.now();
     }
 
-    /** How often a place was taken. */
+    /** How often a permit was acquired. */
     long taken() {
         return taken.times();
     }
@@ -164,44 +164,44 @@ final class PermitQueue {
 
     private void serve() {
         for (Waiter waiter = next(); waiter != null; waiter = next()) {
-            waiter.placeGiven();
+            waiter.permitGranted();
         }
     }
 
     private @Nullable Waiter next() {
         lock.lock();
         try {
-            return firstWithPlace();
+            return firstWithPermit();
         } finally {
             lock.unlock();
         }
     }
 
-    /** Takes the first out of the line if there is a place for it. Under the lock. */
-    private @Nullable Waiter firstWithPlace() {
-        Iterator<Waiter> all = line.iterator();
-        if (!all.hasNext() || !taken.take(maxConcurrent)) {
+    /** Takes the first out of the queue if there is a permit for it. Under the lock. */
+    private @Nullable Waiter firstWithPermit() {
+        Iterator<Waiter> all = queue.iterator();
+        if (!all.hasNext() || !taken.tryAcquire(maxConcurrent)) {
             return null;
         }
         Waiter first = all.next();
         all.remove();
-        waiting = line.size();
+        waiting = queue.size();
         return first;
     }
 
-    /** Somebody in the line. Told outside of the lock, once, what became of it; must not throw. */
+    /** A call in the queue. Hears outside of the lock, once, what became of it; must not throw. */
     interface Waiter {
 
         /** Whether its call will run in the pool. */
         boolean runsInPool();
 
-        void placeGiven();
+        void permitGranted();
 
         /**
-         * It was taken out of the line, without a place.
+         * It was taken out of the queue, without a permit.
          *
          * @param elsewhere runs what the application does because of that, which may take long
          */
-        void sentAway(Executor elsewhere);
+        void rejected(Executor elsewhere);
     }
 }

@@ -1,4 +1,4 @@
-/** Bulkhead: bounds how many calls run at once and how many wait for a place. */
+/** Bulkhead: bounds how many calls run at once and how many wait for a permit. */
 @NullMarked
 package dev.resilience.bulkhead;
 

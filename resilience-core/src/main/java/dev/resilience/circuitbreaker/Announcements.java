@@ -13,7 +13,7 @@ final class Announcements {
 
     /**
      * So many wait only for a thread that has died before it came here, or that gets no processor. If it comes after all, its
-     * transition is told of at once: late, and not lost.
+     * transition is announced at once: late, and not lost.
      */
     private static final int MOST_WAITING = 100;
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A probe that overslept may lose its place to a successor; its result does not count, whether it did or not. What
  * comes after the probing is decided by one compare-and-set: the first probe that can tell says so, and from then on
- * nobody is let in, whoever makes the move. It keeps its place, so that there are never more probes under way than
+ * no call is let in, whichever thread makes the move. It keeps its place, so that there are never more probes under way than
  * places.
  */
 final class HalfOpenState extends State {

@@ -31,7 +31,7 @@ record Settings(CircuitBreakerPolicy policy, ExceptionRules rules, ExceptionRule
                 slow == null ? Long.MAX_VALUE : Durations.toNanos(slow));
     }
 
-    /** Whether anybody wants to know how long a call takes: otherwise no clock is read. */
+    /** Whether it matters how long a call takes: otherwise no clock is read. */
     boolean timeCalls() {
         return slowNanos != Long.MAX_VALUE;
     }
@@ -55,7 +55,7 @@ record Settings(CircuitBreakerPolicy policy, ExceptionRules rules, ExceptionRule
     /** Whether a failure counts; otherwise it says nothing about the callee. */
     boolean countsAsFailure(Throwable failure, CompositeFaultClassifier faults) {
         if (failure instanceof TimeLimitExceededException timeout && !timeout.isAboutCallee()) {
-            return false; // whatever the lists say: a caller with little time must not open it for others
+            return false; // even if the lists say so: a caller with little time must not open it for others
         }
         boolean refusal = ResilienceException.isRefusal(failure);
         Boolean listed = (refusal ? rulesForRefusals : rules).verdict(failure);

@@ -25,7 +25,7 @@ final class Transitions {
         }
     }
 
-    /** One that leads to the same state is told of, and not counted. */
+    /** One that leads to the same state is announced, and not counted. */
     void made(Transition transition) {
         if (transition.from() != transition.to()) {
             counter(transition.from(), transition.to()).increment();

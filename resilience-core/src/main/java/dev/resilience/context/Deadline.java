@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The moment by which a call, and everything that it calls, must be done, for after it nobody waits for the answer any
+ * The moment by which a call, and everything that it calls, must be done, because after it the answer is not waited for any
  * more. While a deadline is current, no attempt of a protected method starts after it, and no wait begins that would
  * end after it.
  *

@@ -71,7 +71,7 @@ public final class CompositeFaultClassifier {
 
     /**
      * Whether the failure says that its thread was interrupted, be it wrapped: it tells nothing of the callee, and
-     * nobody wants another attempt. A timeout is no interrupt, though some clients derive it from {@link
+     * another attempt is not wanted. A timeout is no interrupt, though some clients derive it from {@link
      * InterruptedIOException}; nor is what a {@link TimeoutFault} was caused by.
      */
     public static boolean isInterrupt(Throwable failure) {
@@ -156,7 +156,7 @@ public final class CompositeFaultClassifier {
         return null;
     }
 
-    /** Whatever goes wrong while a failure is judged must not take the failure's place. */
+    /** An exception that is thrown while a failure is judged must not take the failure's place. */
     private Fault ask(FaultClassifier classifier, Throwable failure) {
         try {
             Fault answer = classifier.classify(failure);

@@ -31,7 +31,7 @@ public final class RetryAfter {
     /** What a leap second ends with; the JDK's clocks have none. */
     private static final String LEAP_SECOND = ":60 ";
 
-    /** Longer than anybody waits, and short enough to be added to. */
+    /** Longer than any caller waits, and short enough to be added to. */
     private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
 
     private RetryAfter() {}

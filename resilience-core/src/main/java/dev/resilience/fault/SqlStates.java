@@ -25,9 +25,9 @@ final class SqlStates {
 
     private static final Map<String, Fault> CONDITIONS = Map.ofEntries(
             Map.entry("08004", UNKNOWN), // the server refuses the connection: full, or wants another way to log in
-            Map.entry("08007", UNKNOWN), // nobody knows whether the transaction was committed
+            Map.entry("08007", UNKNOWN), // the transaction may have been committed
             Map.entry("40002", PERMANENT), // rolled back, because of a constraint
-            Map.entry("40003", UNKNOWN), // nobody knows whether the statement was completed
+            Map.entry("40003", UNKNOWN), // the statement may have been completed
             Map.entry("42501", PERMANENT), // no right of access
             Map.entry("55P03", TRANSIENT), // lock not available
             Map.entry("57014", TRANSIENT), // cancelled, which is how PostgreSQL and DB2 tell of a timeout

@@ -7,7 +7,7 @@ import org.slf4j.spi.LoggingEventBuilder;
  * What the log tells of an exception: never its stack trace, because there may be thousands.
  *
  * @param type the name of its class
- * @param message its own message in one line: one that somebody outside has a say in must not look like further lines of
+ * @param message its own message in one line: one that a stranger can influence must not look like further lines of
  *     the log, nor fill it
  */
 public record LoggedFailure(String type, String message) {

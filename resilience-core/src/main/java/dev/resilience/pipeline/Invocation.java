@@ -16,7 +16,7 @@ public interface Invocation {
     @Nullable
     Object proceed() throws Throwable;
 
-    /** Hands something to whoever runs the body, further in than every layer. Lost where nobody asks for it. */
+    /** Hands something to the code that runs the body, inside of every layer. Lost if that does not ask for it. */
     default void attach(Object forTheBody) {}
 
     /** The arguments of the call; not to be changed. */

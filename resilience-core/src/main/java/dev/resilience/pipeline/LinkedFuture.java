@@ -33,7 +33,7 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
     private volatile Runnable cancellation = LinkedFuture::nothing;
 
     public LinkedFuture() {
-        Stages.whenEnded(this, (result, failure) -> stop()); // for the ways to complete it that nobody can override
+        Stages.whenEnded(this, (result, failure) -> stop()); // for the ways to complete it that cannot be overridden
     }
 
     /**
@@ -215,7 +215,7 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
         return ended;
     }
 
-    /** Stops what it waits for, unless it ended by itself; lets go of the call and its arguments in any case. */
+    /** Stops what it waits for, unless it has ended already; lets go of the call and its arguments in any case. */
     private void stop() {
         Runnable action = cancellation;
         cancellation = LinkedFuture::nothing;

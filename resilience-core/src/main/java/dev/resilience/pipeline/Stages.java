@@ -18,9 +18,9 @@ final class Stages {
 
     /**
      * As {@code whenComplete}, which would wrap the failure into an exception of its own, stack trace and all, for a
-     * stage that nobody reads.
+     * stage that is not read.
      */
-    @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for the action, only for what it completes
+    @SuppressWarnings("FutureReturnValueIgnored") // not the action is waited for, only what it completes
     static <T extends @Nullable Object> void whenEnded(
             CompletionStage<T> stage, BiConsumer<? super T, @Nullable Throwable> action) {
         stage.handle((result, failure) -> {

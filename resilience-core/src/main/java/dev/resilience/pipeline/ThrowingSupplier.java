@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Code that a {@link Pipeline} protects and that returns a value. It may throw checked exceptions, which reach the caller
- * of the pipeline as what they are: the compiler finds {@code X} by itself.
+ * of the pipeline as what they are: the compiler infers {@code X}.
  *
  * @param <T> what it returns
  * @param <X> the checked exception that it throws; {@link RuntimeException} if it throws none

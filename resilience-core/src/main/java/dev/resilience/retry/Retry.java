@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseable {
 
-    /** In place of the start of a call that nobody measures. */
+    /** In place of the start of a call that is not measured. */
     static final long NOT_MEASURED = Long.MIN_VALUE;
 
     private final String name;
@@ -154,7 +154,7 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
     }
 
     /**
-     * What marks the thread while a call's first attempt runs. Prepared where nobody else retries, for it is needed by
+     * What marks the thread while a call's first attempt runs. Prepared where no outer retry is, because it is needed by
      * every call; a policy of one attempt, or one that leaves retrying to the outer call, adds nothing to what is there.
      */
     @Nullable
@@ -173,7 +173,7 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
         return Attempt.of("retry '" + name + "'", number, outer);
     }
 
-    /** Whether there are to be no retries here, for the call is retried further out. */
+    /** Whether there are to be no retries here, because an outer retry repeats the call. */
     boolean leavesRetryingTo(@Nullable Attempt outer) {
         return outer != null && policy.nested() == RetryPolicy.Nested.SUPPRESS;
     }

@@ -68,7 +68,7 @@ final class RetryCall {
         return attempts == 1;
     }
 
-    /** The attempt around this call, if somebody further out retries. */
+    /** The attempt around this call, if an outer call is retried. */
     @Nullable
     Attempt outer() {
         return outer;

@@ -60,7 +60,7 @@ public record RetryPolicy(
                 "must be an HTTP status");
     }
 
-    /** What a retry does inside a call that is already retried further out. */
+    /** What a retry does inside a call that an outer retry repeats already. */
     public enum Nested {
         /** It retries as well. */
         ALLOW,

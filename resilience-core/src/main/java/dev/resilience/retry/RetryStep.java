@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the rest of the pipeline, and runs it again where {@link RetryCall} says so. A call that succeeds at once costs
- * a counter, a note on the thread that it is being retried and, where somebody wants to know how long calls take, one
+ * a counter, a note on the thread that it is being retried and, where a listener wants to know how long calls take, one
  * look at the clock.
  */
 final class RetryStep extends Step {

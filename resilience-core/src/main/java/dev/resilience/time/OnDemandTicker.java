@@ -3,7 +3,7 @@ package dev.resilience.time;
 import java.util.function.ObjLongConsumer;
 
 /**
- * Beats at an interval as long as somebody asks for it: some beats after the last time it stops, and whoever asks next
+ * Beats at an interval as long as it is asked: some beats after the last time it stops, and the one who asks next
  * starts it again. Asking costs a read or two, for it is part of every call.
  */
 class OnDemandTicker {

@@ -25,7 +25,7 @@ final class SystemTimeSource implements TimeSource {
 
     /**
      * Wakes the timer's thread ten times a second. A timer that is due before all others has to wake it at once, which
-     * costs whoever sets it some microseconds; most are cancelled before they are due, and behind the next beat nobody is
+     * costs the caller some microseconds; most are cancelled before they are due, and behind the next beat nobody is
      * woken for them.
      */
     private static final OnDemandTicker HEARTBEAT = new OnDemandTicker(100, SystemTimeSource::onTimer);
@@ -110,7 +110,7 @@ final class SystemTimeSource implements TimeSource {
         };
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for it
+    @SuppressWarnings("FutureReturnValueIgnored") // it is not waited for
     private static void onTimer(Runnable beat, long millis) {
         Threads.TIMER.schedule(beat, millis, TimeUnit.MILLISECONDS);
     }

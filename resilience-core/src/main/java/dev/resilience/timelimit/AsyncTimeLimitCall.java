@@ -88,7 +88,7 @@ final class AsyncTimeLimitCall implements Runnable {
         }
         CompletableFuture<@Nullable Object> stage = body.run(next, invocation);
         if (workers != null) {
-            Thread.interrupted(); // nobody's: the thread is a worker, and what comes next is not the body
+            Thread.interrupted(); // a stray one: the thread is a worker, and what comes next is not the body
         }
         answer.await(stage, this::ended);
     }

@@ -19,7 +19,7 @@ public final class AsyncBody {
     /**
      * Runs a task that begins the body.
      *
-     * @param inContext the task, with what the call took along to this thread. Whatever of that is broken is thrown if
+     * @param inContext the task, with what the call took along to this thread. What is broken of that is thrown if
      *     it kept the body from beginning, and logged otherwise
      */
     public void carry(Runnable inContext) {
@@ -43,7 +43,7 @@ public final class AsyncBody {
         CompletableFuture<@Nullable Object> started;
         try {
             started = next.callAsync(invocation);
-        } catch (Throwable broken) { // a step must not throw, but what it would leak is somebody else's
+        } catch (Throwable broken) { // a step must not throw, but what it would leak is another call's
             started = CompletableFuture.failedFuture(broken);
         } finally {
             run.end();

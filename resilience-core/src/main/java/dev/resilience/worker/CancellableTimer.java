@@ -25,7 +25,7 @@ public final class CancellableTimer {
         }
     }
 
-    /** Switches the alarm off. Never throws: whoever does this has a call to end. */
+    /** Switches the alarm off. Never throws: its caller has a call to end. */
     public void off() {
         off = true;
         cancel();

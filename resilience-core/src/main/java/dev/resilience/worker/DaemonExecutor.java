@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Daemon threads, made as they are needed and gone after a minute without work. They keep nothing of the one that
- * happened to start them. Whoever uses them bounds their number, for a thread that has just become free is not yet seen
+ * happened to start them. Their user bounds their number, because a thread that has just become free is not yet seen
  * as such here. Safe for use by many threads.
  */
 public final class DaemonExecutor implements Executor {

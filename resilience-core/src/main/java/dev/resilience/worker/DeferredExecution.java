@@ -23,7 +23,7 @@ final class DeferredExecution extends AtomicBoolean {
     /**
      * Runs a task that begins the body.
      *
-     * @param inContext the task, with what the call took along to this thread. Whatever of that is broken is thrown if
+     * @param inContext the task, with what the call took along to this thread. What is broken of that is thrown if
      *     it kept the body from beginning, and logged otherwise
      */
     void carry(Runnable inContext) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * interrupts it first decides by one compare-and-set against its end; the end waits for an interrupt that is on its way
  * and takes it back, so that it reaches nothing that the thread does next.
  *
- * <p>An interrupt that came from elsewhere stays: one that was there before ours, and that of a body further out on the
+ * <p>An interrupt that came from elsewhere stays: one that was there before ours, and that of an outer body on the
  * same thread. One that comes after ours cannot be told from it, for a thread has but one flag.
  *
  * <p>Made, begun and ended on the thread of the body; interrupted by any.
@@ -74,7 +74,7 @@ public final class InterruptibleExecution extends AtomicInteger {
     /**
      * Ends the run; called once, on the thread of the body.
      *
-     * @return whether nobody interrupted it
+     * @return whether it was not interrupted
      */
     @SuppressWarnings("ThreadPriorityCheck") // right however the threads are scheduled, and a yield is seldom needed
     public boolean end() {
@@ -92,7 +92,7 @@ public final class InterruptibleExecution extends AtomicInteger {
         return undisturbed;
     }
 
-    /** Of the interrupts of runs further out, the body may have noticed those that came before ours, and no others. */
+    /** Of the interrupts of outer runs, the body may have noticed those that came before ours, and no others. */
     private void takeBack() {
         Thread.interrupted();
         for (InterruptibleExecution run = outer; run != null; run = run.outer) {
@@ -104,7 +104,7 @@ public final class InterruptibleExecution extends AtomicInteger {
     }
 
     /**
-     * How many were sent to the runs further out. One that is on its way is waited for: it asks whether the flag was there
+     * How many were sent to the outer runs. One that is on its way is waited for: it asks whether the flag was there
      * before, and must not find one that was set for it.
      */
     @SuppressWarnings("ThreadPriorityCheck") // right however the threads are scheduled, and a yield is seldom needed

@@ -26,11 +26,11 @@ class PermitQueueInterleavingTests {
     @Interleaved
     void whoComesWhileAPlaceIsLeftIsGivenIt(Interleavings mode) {
         mode.explore(threads -> {
-            PermitQueue places = new PermitQueue(1, 1);
-            places.tryTake();
+            PermitQueue permits = new PermitQueue(1, 1);
+            permits.tryAcquire();
             Caller caller = new Caller();
 
-            threads.run(places::leave, () -> places.standInLine(caller));
+            threads.run(permits::release, () -> permits.enqueue(caller));
 
             caller.check(1);
         });
@@ -39,11 +39,11 @@ class PermitQueueInterleavingTests {
     @Interleaved
     void nobodyIsRefusedWhileThereIsRoom(Interleavings mode) {
         mode.explore(threads -> {
-            PermitQueue places = new PermitQueue(1, 1);
+            PermitQueue permits = new PermitQueue(1, 1);
             AtomicInteger admitted = new AtomicInteger();
             // found no place a moment ago, but by now it is free
             Runnable comer = () -> {
-                if (places.standInLine(new Caller())) {
+                if (permits.enqueue(new Caller())) {
                     admitted.incrementAndGet();
                 }
             };
@@ -59,12 +59,12 @@ class PermitQueueInterleavingTests {
     @Interleaved
     void nobodyIsRefusedForALineThatGetsShorterWhileThereIsRoom(Interleavings mode) {
         mode.explore(threads -> {
-            PermitQueue places = new PermitQueue(1, 1);
-            places.tryTake();
+            PermitQueue permits = new PermitQueue(1, 1);
+            permits.tryAcquire();
             Caller caller = new Caller(); // found no place a moment ago
             AtomicBoolean refused = new AtomicBoolean();
 
-            threads.run(() -> places.limit(2, 0), () -> refused.set(!places.standInLine(caller)));
+            threads.run(() -> permits.limit(2, 0), () -> refused.set(!permits.enqueue(caller)));
 
             if (refused.get()) {
                 throw new AssertionError("Refused, though before there was room in the line, and now there is a place");
@@ -84,7 +84,7 @@ class PermitQueueInterleavingTests {
     @Param(name = "thread", gen = ThreadIdGen.class)
     public static class Callers {
 
-        private final PermitQueue places = new PermitQueue(1, 100);
+        private final PermitQueue permits = new PermitQueue(1, 100);
         private final Caller[] callers = new Caller[10];
 
         @Operation(params = "thread")
@@ -92,9 +92,9 @@ class PermitQueueInterleavingTests {
             if (callers[thread] == null) {
                 Caller caller = new Caller();
                 callers[thread] = caller;
-                caller.hasPlace = places.tryTake();
-                if (!caller.hasPlace) {
-                    places.standInLine(caller);
+                caller.hasPermit = permits.tryAcquire();
+                if (!caller.hasPermit) {
+                    permits.enqueue(caller);
                 }
             }
         }
@@ -106,11 +106,11 @@ class PermitQueueInterleavingTests {
                 return End.WAS_NOT_IN;
             }
             callers[thread] = null;
-            if (!caller.hasPlace && places.leaveLine(caller)) {
+            if (!caller.hasPermit && permits.withdraw(caller)) {
                 caller.check(0);
                 return End.GAVE_UP_IN_LINE;
             }
-            places.leave();
+            permits.release();
             return End.LEFT_ITS_PLACE;
         }
 
@@ -122,12 +122,12 @@ class PermitQueueInterleavingTests {
                 if (caller != null) {
                     boolean given = caller.told.get() > 0;
                     caller.check(given ? 1 : 0);
-                    in += caller.hasPlace || given ? 1 : 0;
-                    waiting += caller.hasPlace || given ? 0 : 1;
+                    in += caller.hasPermit || given ? 1 : 0;
+                    waiting += caller.hasPermit || given ? 0 : 1;
                 }
             }
-            if (places.running() != in || places.waiting() != waiting || in > 1 || (waiting > 0 && in == 0)) {
-                throw new IllegalStateException(places.running() + " run and " + places.waiting() + " wait, but " + in
+            if (permits.running() != in || permits.waiting() != waiting || in > 1 || (waiting > 0 && in == 0)) {
+                throw new IllegalStateException(permits.running() + " run and " + permits.waiting() + " wait, but " + in
                         + " are in and " + waiting + " in line");
             }
         }
@@ -135,11 +135,11 @@ class PermitQueueInterleavingTests {
 
     private static final class Caller implements PermitQueue.Waiter {
 
-        boolean hasPlace;
+        boolean hasPermit;
         final AtomicInteger told = new AtomicInteger();
 
         @Override
-        public void placeGiven() {
+        public void permitGranted() {
             told.incrementAndGet();
         }
 
@@ -149,12 +149,12 @@ class PermitQueueInterleavingTests {
         }
 
         @Override
-        public void sentAway(Executor elsewhere) {
+        public void rejected(Executor elsewhere) {
             throw new UnsupportedOperationException("nobody sends callers away here");
         }
 
         void check(int times) {
-            if (told.get() != times || (hasPlace && times > 0)) {
+            if (told.get() != times || (hasPermit && times > 0)) {
                 throw new IllegalStateException("told " + told.get() + " times");
             }
         }

@@ -5,7 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
-/** Finds what somebody probably meant: the known names that are fewest edits away from the unknown one. */
+/** Finds what was probably meant: the known names that are fewest edits away from the unknown one. */
 public final class NearestNames {
 
     private static final int MOST_OFFERED = 3;

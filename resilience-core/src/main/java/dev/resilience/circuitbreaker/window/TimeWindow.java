@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * longer.
  *
  * <p>A bucket is replaced, never cleared, when its time comes round again: a thread that was held up writes into a
- * bucket that nobody reads any more. Of a call, its failure and its slowness are written last and read first: no thread
+ * bucket that is not read any more. Of a call, its failure and its slowness are written last and read first: no thread
  * ever sees a higher share of them than there is, and the last of several threads sees them all. Rates are computed
  * only while the window holds something that could have moved them, so a healthy callee costs one addition.
  */

@@ -10,30 +10,30 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Tells listeners what happened; builds no event while nobody listens. Safe for use by many threads.
+ * Tells listeners what happened; builds no event without a listener. Safe for use by many threads.
  *
  * <p>Listeners may be added at any time and hear of what happens from then on.
  */
 public final class EventPublisher {
 
-    private static final ResilienceListener[] NOBODY = {};
+    private static final ResilienceListener[] NO_LISTENERS = {};
 
     /** Those that are being told on this thread, the last one innermost. */
     private static final ThreadLocal<Deque<ResilienceListener>> TELLING = ThreadLocal.withInitial(ArrayDeque::new);
 
     private final ListenerLog listenerLog = new ListenerLog();
-    private volatile ResilienceListener[] listeners = NOBODY;
+    private volatile ResilienceListener[] listeners = NO_LISTENERS;
 
     /** Adds a listener. */
     public synchronized void add(ResilienceListener listener) {
         List<ResilienceListener> all = new ArrayList<>(Arrays.asList(listeners));
         all.add(listener);
-        listeners = all.toArray(NOBODY);
+        listeners = all.toArray(NO_LISTENERS);
     }
 
-    /** Whether anybody listens: what costs time only for the sake of events is left out otherwise. */
+    /** Whether there are listeners: what costs time only for the sake of events is left out otherwise. */
     public boolean hasListeners() {
-        return listeners != NOBODY;
+        return listeners != NO_LISTENERS;
     }
 
     /** Tells everybody who listens. */
@@ -52,7 +52,7 @@ public final class EventPublisher {
     }
 
     /**
-     * Whatever a listener throws, an {@link Error} too, must not hurt the call that it hears of. What a listener causes
+     * What a listener throws, an {@link Error} too, must not hurt the call that it hears of. What a listener causes
      * itself it does not hear of, or it could cause that again, until the stack is full.
      */
     private void tell(ResilienceListener listener, ResilienceEvent event) {

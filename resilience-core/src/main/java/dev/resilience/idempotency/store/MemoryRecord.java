@@ -12,7 +12,7 @@ sealed interface MemoryRecord {
 
     String fingerprint();
 
-    /** Whether nothing would change for anybody if the record were gone. */
+    /** Whether no call would notice if the record were gone. */
     boolean isOver(long now);
 
     State state(long now);

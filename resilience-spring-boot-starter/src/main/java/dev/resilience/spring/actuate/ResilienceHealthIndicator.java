@@ -5,7 +5,9 @@ import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.KindHealth;
 import dev.resilience.spring.kind.Kinds;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
@@ -26,15 +28,20 @@ public final class ResilienceHealthIndicator extends AbstractHealthIndicator {
     @Override
     protected void doHealthCheck(Health.Builder health) {
         health.up();
-        kinds.configured().forEach(kind -> check(kind, health));
+        Set<String> told = new HashSet<>();
+        kinds.configured().forEach(kind -> check(kind, health, told));
     }
 
-    private <L extends LiveObject<?>> void check(ConfiguredKind<?, ?, L> kind, Health.Builder health) {
+    /**
+     * @param told the names that have a detail; a policy of that name and a later kind has its kind before its name
+     */
+    private <L extends LiveObject<?>> void check(
+            ConfiguredKind<?, ?, L> kind, Health.Builder health, Set<String> told) {
         Map<String, L> all = registry.ofKind(kind.id());
         all.forEach((name, live) -> {
             KindHealth found = registry.isUnusedDefault(kind.id(), name) ? null : kind.health(live);
             if (found != null) {
-                health.withDetail(name, found.state());
+                health.withDetail(told.add(name) ? name : kind.id() + "/" + name, found.state());
                 if (found.isDown()) {
                     health.down();
                 }

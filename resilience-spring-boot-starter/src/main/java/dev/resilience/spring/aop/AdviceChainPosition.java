@@ -45,9 +45,9 @@ final class AdviceChainPosition {
         looks++;
         boolean innermost = proxy instanceof Advised advised && isLast(advised.getAdvisors());
         WeakReference<@Nullable Object> looked = new WeakReference<>(proxy);
-        WeakReference<@Nullable Object> nobody = new WeakReference<>(null);
-        knownToBe = innermost ? looked : nobody;
-        knownNotToBe = innermost ? nobody : looked;
+        WeakReference<@Nullable Object> none = new WeakReference<>(null);
+        knownToBe = innermost ? looked : none;
+        knownNotToBe = innermost ? none : looked;
         return innermost;
     }
 

@@ -6,6 +6,7 @@ import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.kind.Kind;
 import dev.resilience.spring.kind.Kinds;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -62,9 +63,15 @@ public record LayerOrder(List<Kind<?, ?>> kinds) {
     /** With the layers that may be left out, each inside of the one that it stands inside of in the default order. */
     private static List<String> completed(List<String> written, List<Kind<?, ?>> layers) {
         List<String> names = new ArrayList<>(written);
+        Set<String> added = new HashSet<>();
         for (Kind<?, ?> kind : layers) {
             if (kind.mayBeLeftOutOfOrder() && !names.contains(kind.layerName())) {
-                names.add(names.indexOf(kind.inside()) + 1, kind.layerName());
+                int place = names.indexOf(kind.inside()) + 1;
+                while (place < names.size() && added.contains(names.get(place))) {
+                    place++; // of several, the one that comes first in the default order
+                }
+                names.add(place, kind.layerName());
+                added.add(kind.layerName());
             }
         }
         return names;

@@ -19,7 +19,7 @@ import org.springframework.util.ClassUtils;
  *
  * <p>Where a thread waits for the method's stage anyway, what counts as the method's result is what the stage holds.
  *
- * <p>Aspects further in look for the invocation on their thread, where an interceptor that stands outside of this advice
+ * <p>Inner aspects look for the invocation on their thread, where an interceptor that stands outside of this advice
  * has put it; on another thread than the caller's it is put there here.
  */
 final class MethodCall implements MovedCall, ProtectedCall {

@@ -24,7 +24,7 @@ import org.springframework.beans.factory.ObjectProvider;
  */
 public final class MethodPlans {
 
-    /** Far above what proxies have. Whoever calls with ever new method objects finds his plan by the longer way. */
+    /** Far above what proxies have. A caller with ever new method objects finds the plan by the longer way. */
     private static final int MOST_KNOWN = 1 << 14;
 
     private final ProtectedMethods methods;

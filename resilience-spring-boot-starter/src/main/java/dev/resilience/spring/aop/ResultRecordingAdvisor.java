@@ -12,8 +12,8 @@ import org.springframework.aop.support.AbstractPointcutAdvisor;
 import org.springframework.core.Ordered;
 
 /**
- * Stands next to the body of every idempotent method, further in than its transaction, where its result can be written
- * before the transaction is committed. The {@link ResilienceAdvisor} stands further out than the transaction and tells it
+ * Stands next to the body of every idempotent method, inside of its transaction, where its result can be written
+ * before the transaction is committed. The {@link ResilienceAdvisor} stands outside of the transaction and tells it
  * by the invocation which call it serves.
  *
  * <p>A stage is not ended when the transaction is, so methods that return one are left out.

@@ -34,7 +34,7 @@ public final class ResilienceMetricsAutoConfiguration {
         return new ResilienceMeters(registry, kinds, events, incomingCalls.getIfAvailable(), check::run);
     }
 
-    /** Where Boot's own metrics are not at work, nobody else binds. */
+    /** Where Boot's own metrics are not at work, nothing else binds. */
     @Bean
     @ConditionalOnMissingBean(
             type = "org.springframework.boot.micrometer.metrics.autoconfigure.MeterRegistryPostProcessor")

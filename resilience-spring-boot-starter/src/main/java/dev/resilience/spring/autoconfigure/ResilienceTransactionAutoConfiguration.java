@@ -23,7 +23,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 @Conditional(OnEnabled.class)
 public final class ResilienceTransactionAutoConfiguration {
 
-    /** Registered after the advisor of transactions, and further in than it, for both say that they are the last. */
+    /** Registered after the advisor of transactions, and inside of it, because both say that they are the last. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static ResultRecordingAdvisor resilienceBodyAdvisor(ResilienceAdvisor advisor) {

@@ -117,7 +117,7 @@ public final class ConfiguredProperties {
         return known;
     }
 
-    /** Whether somebody wrote the property, as one value or as a list. */
+    /** Whether the property is written, as one value or as a list. */
     public boolean contains(ConfigurationPropertyName name) {
         return read().stream().anyMatch(source -> source.has(name));
     }
@@ -136,7 +136,7 @@ public final class ConfiguredProperties {
 
     /**
      * As {@link #describe(ConfigurationPropertyName)}, with the value that was read: it tells which element of a list
-     * is meant, and stands in for a property that nobody wrote.
+     * is meant, and stands in for a property that is not written.
      */
     public String describe(ConfigurationPropertyName name, @Nullable Object value) {
         ConfigurationProperty written = find(name);

@@ -6,6 +6,7 @@ import dev.resilience.spring.StartupMistakes;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.BindContext;
@@ -26,6 +27,9 @@ final class LenientBinding implements BindHandler {
 
     private static final UnreadableValues.Explanation EMPTY = new UnreadableValues.Explanation(
             "it has no value", "Write a value, or remove the key to leave it at its default.");
+
+    private static final UnreadableValues.Explanation EMPTY_ELEMENT =
+            new UnreadableValues.Explanation("one of its elements is empty", "Remove the comma that is too many.");
 
     private final ConfiguredProperties keys;
     private final PlaceholdersResolver placeholders;
@@ -64,6 +68,11 @@ final class LenientBinding implements BindHandler {
                                 "Write " + number + "s or " + number + "ms."));
                 return null;
             }
+        }
+        if (result instanceof Collection<?> list && list.stream().anyMatch(Objects::isNull)) {
+            ConfigurationProperty joined = property(name, context);
+            record(name, target.getType(), joined == null ? "" : text(joined), EMPTY_ELEMENT);
+            return null;
         }
         return result;
     }

@@ -22,7 +22,6 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
-import org.springframework.util.unit.DataSize;
 
 /**
  * Makes policies of properties. What is written is laid over the defaults key by key, of the policy itself first and of
@@ -46,7 +45,7 @@ public final class PolicyBinder {
     }
 
     /**
-     * @param broken is told of the policies that cannot be made
+     * @param broken hears which policies cannot be made
      */
     public PolicyBinder(
             ConfiguredProperties keys,
@@ -114,7 +113,7 @@ public final class PolicyBinder {
         target.types().forEach((key, type) -> {
             Object value = value(kind, chain, key, type, handler);
             if (value != null) {
-                values.put(key, value instanceof DataSize size ? size.toBytes() : value);
+                values.put(key, value);
             }
         });
         Set<String> refused = new HashSet<>();

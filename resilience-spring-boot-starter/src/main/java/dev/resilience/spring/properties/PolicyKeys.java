@@ -61,9 +61,13 @@ final class PolicyKeys {
         for (int i = 0; i < components.length; i++) {
             String key = prefix + KebabCase.of(components[i].getName());
             types[i] = components[i].getType();
-            arguments[i] = types[i].isRecord() ? create(types[i], key + ".", values) : values.get(key);
+            arguments[i] = types[i].isRecord() ? create(types[i], key + ".", values) : value(types[i], values.get(key));
         }
         return BeanUtils.instantiateClass(constructor(policy, types), arguments);
+    }
+
+    private static @Nullable Object value(Class<?> type, @Nullable Object value) {
+        return type == long.class && value instanceof DataSize size ? size.toBytes() : value;
     }
 
     private static <P> Constructor<P> constructor(Class<P> policy, Class<?>... types) {

@@ -24,7 +24,8 @@ final class UnusualNamesInEnvironment implements ConfigurationPropertySource {
     @Override
     public @Nullable ConfigurationProperty getConfigurationProperty(ConfigurationPropertyName name) {
         ConfigurationPropertyName divided = divide(name);
-        return divided == null ? null : environment.getConfigurationProperty(divided);
+        ConfigurationProperty found = divided == null ? null : environment.getConfigurationProperty(divided);
+        return found == null ? null : new ConfigurationProperty(name, found.getValue(), found.getOrigin());
     }
 
     @Override

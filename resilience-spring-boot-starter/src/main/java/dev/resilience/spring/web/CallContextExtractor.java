@@ -62,7 +62,7 @@ public final class CallContextExtractor {
         return new CallContext(deadline(headers.apply(header.name())), attempt(headers.apply(ATTEMPT_HEADER)));
     }
 
-    /** Several are none, for nobody can tell which is meant. */
+    /** Several are none, because it is not clear which is meant. */
     private @Nullable Deadline deadline(List<String> values) {
         if (values.isEmpty()) {
             return null;

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The header by which services tell each other how much time is left, in whole milliseconds. A bean of this type can be
- * injected where an application makes requests by itself:
+ * injected where an application makes requests itself:
  *
  * <pre>{@code
  * Deadline deadline = Deadline.current();

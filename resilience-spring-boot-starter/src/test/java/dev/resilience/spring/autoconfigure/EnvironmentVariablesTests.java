@@ -66,6 +66,15 @@ class EnvironmentVariablesTests extends FailingStartup {
     }
 
     @Test
+    void needAUnitAndANumberForUnusualNamesToo() {
+        environment(Map.of(
+                "RESILIENCE_RETRY_ORDERSERVICE_PLACE_BACKOFF_BASEDELAY", "5",
+                "RESILIENCE_RETRY_ORDERSERVICE_PLACE_MAXATTEMPTS", "many"));
+        fail("resilience.retry:\n  \"[OrderService.place]\": {max-duration: 9s}")
+                .says("5s or 5ms?", "'many' is not a whole number");
+    }
+
+    @Test
     void needAUnitForDurationsToo() {
         environment(Map.of("RESILIENCE_TIMELIMIT_PAYMENTS_TIMEOUT", "10"));
         fail("").says("Value: 10", "RESILIENCE_TIMELIMIT_PAYMENTS_TIMEOUT", "10s or 10ms?");

@@ -36,6 +36,22 @@ class UnreadableValuesFailTests extends FailingStartup {
                 .advises("must be closed, open, forced-open or disabled");
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "retry-on-status; 503,",
+                "retry-on-status; ',503'",
+                "retry-on; java.io.IOException,",
+                "do-not-retry-on; 'java.io.IOException,,java.lang.IllegalStateException'"
+            })
+    void aListWithACommaTooMany(String key, String value) {
+        fail("resilience.retry.payments." + key + ": '" + value + "'")
+                .blames("resilience.retry.payments." + key, value, 1)
+                .says("one of its elements is empty")
+                .advises("Remove the comma");
+    }
+
     @Nested
     class ExceptionClasses {
 

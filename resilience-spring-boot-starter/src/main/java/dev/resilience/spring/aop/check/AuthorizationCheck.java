@@ -15,9 +15,9 @@ import org.springframework.core.Ordered;
 import org.springframework.util.ClassUtils;
 
 /**
- * Refuses idempotent methods whose callers are not sure to be authorised further out than this library's advice: one who
+ * Refuses idempotent methods whose callers are not sure to be authorised outside of this library's advice: one who
  * may not call the method would get the result of one who may. Of two advisors of one order the first that is registered
- * stands further out, which nobody chooses. Knows Spring Security by name, for an application need not have it.
+ * stands further outside, which is never chosen. Knows Spring Security by name, because an application need not have it.
  */
 final class AuthorizationCheck {
 

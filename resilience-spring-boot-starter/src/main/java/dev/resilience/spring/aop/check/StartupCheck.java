@@ -113,7 +113,7 @@ public final class StartupCheck implements SmartInitializingSingleton {
         return mocked || unknown;
     }
 
-    /** What a factory makes of an annotated type: made now, where nobody has asked for it yet, to be looked at. */
+    /** What a factory makes of an annotated type: made now if it was not needed yet, to be looked at. */
     private @Nullable Object product(String name) {
         Class<?> type = beans.getType(name, false);
         boolean annotated = type != null && advisor.methods().areIn(type);

@@ -15,7 +15,7 @@ public final class UnprotectedBeans implements BeanPostProcessor {
     private final ObjectProvider<StartupCheck> check;
 
     /**
-     * @param check run when such a bean is made during the startup; afterwards the bean fails by itself
+     * @param check run when such a bean is made during the startup; afterwards the bean itself fails
      */
     public UnprotectedBeans(ResilienceAdvisor advisor, ObjectProvider<StartupCheck> check) {
         this.advisor = advisor;

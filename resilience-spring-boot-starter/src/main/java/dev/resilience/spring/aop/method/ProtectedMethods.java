@@ -123,7 +123,7 @@ public final class ProtectedMethods {
     }
 
     /**
-     * The class that somebody wrote, for names that are the same after every start: for an interface proxy the
+     * The class in the source, for names that are the same after every start: for an interface proxy the
      * interface.
      */
     public static Class<?> written(Class<?> type, Method method) {

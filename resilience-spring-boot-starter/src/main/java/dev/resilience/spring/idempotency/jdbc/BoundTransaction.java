@@ -25,7 +25,7 @@ import org.springframework.util.ReflectionUtils;
  */
 final class BoundTransaction implements StoreTransaction {
 
-    /** Not public; of a connection that does not commit by itself nothing else says whether somebody will commit it. */
+    /** Not public; of a connection without auto-commit nothing else says whether it will be committed. */
     private static final @Nullable Method IS_ACTIVE = accessible();
 
     private final JdbcIdempotencyStore store;
@@ -66,7 +66,7 @@ final class BoundTransaction implements StoreTransaction {
     }
 
     /**
-     * Not so if somebody only wanted to use the connection again, while another data source has the transaction. JPA's
+     * Not so if the connection was only bound to be used again, while another data source has the transaction. JPA's
      * holders know nothing of transactions, but are not synchronized with another one's either.
      */
     private boolean isReal() {

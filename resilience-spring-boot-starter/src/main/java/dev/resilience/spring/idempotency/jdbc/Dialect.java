@@ -18,7 +18,7 @@ enum Dialect {
             "BYTEA",
             // not now(), which stands still in a transaction
             "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)",
-            // Looks first: ON CONFLICT waits for whoever is about to complete the record, a look does not.
+            // Looks first: ON CONFLICT waits for the owner that is about to complete the record, a look does not.
             """
             WITH found AS (
                 SELECT {state} AS state, fingerprint, fence, valid_until, kind, result FROM {table} WHERE id = :id

@@ -14,7 +14,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.util.ClassUtils;
 
 /**
- * The connections on which the store works by itself, outside of all transactions. What keeps a key must not wait for the
+ * The connections on which the store works in its own transactions, outside of all transactions. What keeps a key must not wait for the
  * bodies of other calls, which may have all connections of a pool: it is done on a {@linkplain SpareConnection connection
  * apart} where there is one.
  */

@@ -16,7 +16,7 @@ record OwnerChange(
         RecordTable records, LeaseToken token, RecordChange change, Map<String, Object> values, boolean isCompletion) {
 
     /**
-     * On a connection that commits by itself.
+     * On a connection with auto-commit.
      *
      * @return false if the record is not the owner's any more
      * @throws RecordLockedException if a transaction has the record locked

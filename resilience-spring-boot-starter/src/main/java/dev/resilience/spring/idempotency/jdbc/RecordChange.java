@@ -15,7 +15,7 @@ final class RecordChange {
     /** How long a change in a transaction waits for another one that has the record locked. */
     private static final String LONGEST_WAIT = "1s";
 
-    /** How long one on a connection that commits by itself does: a renewal may be under way, which takes no longer. */
+    /** How long one on a connection with auto-commit does: a renewal may be under way, which takes no longer. */
     private static final String SHORT_WAIT = "100ms";
 
     private static final String LOCK_NOT_AVAILABLE = "55P03";
@@ -43,7 +43,7 @@ final class RecordChange {
     }
 
     /**
-     * Changes the record, on a connection that commits by itself.
+     * Changes the record, on a connection with auto-commit.
      *
      * @return false if there is no such record, or a transaction has it locked
      */

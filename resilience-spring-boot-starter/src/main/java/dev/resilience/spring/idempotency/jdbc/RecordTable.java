@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The table of records, one method for each statement. A record is in state R, running, C, completed, or E, executed by
- * the word of an operator. Whatever is done by its owner names owner and fence, and changes one row or none.
+ * the word of an operator. What its owner does names owner and fence, and changes one row or none.
  */
 final class RecordTable {
 
@@ -83,7 +83,7 @@ final class RecordTable {
     /** What there is under an id. */
     record Found(char state, String fingerprint, long fence, long left, StoredResult result, long now) {
 
-        /** The fence of whoever claims it next. */
+        /** The fence of the next claim. */
         long nextFence() {
             return Math.max(fence + 1, now);
         }
@@ -92,7 +92,7 @@ final class RecordTable {
             return new Found('A', fingerprint, fence, left, result, now);
         }
 
-        /** Whether nobody else has claimed it, nor its owner completed it. */
+        /** Whether no other call has claimed it, nor its owner completed it. */
         boolean isSameClaimAs(@Nullable Found other) {
             return other != null && state == other.state && fence == other.fence;
         }
@@ -138,7 +138,7 @@ final class RecordTable {
         return new StoredResult(value ? Kind.VALUE : Kind.EXCEPTION, content == null ? NOTHING : content);
     }
 
-    /** Whether an overdue record can be had; {@code false} if it has changed meanwhile, or somebody has it locked. */
+    /** Whether an overdue record can be had; {@code false} if it has changed meanwhile, or a transaction has it locked. */
     boolean isAbandoned(Connection connection, ClaimRequest request, Found found) throws SQLException {
         return lock.finds(connection, values(request, found));
     }
@@ -190,7 +190,7 @@ final class RecordTable {
     }
 
     /**
-     * Removes what nobody will miss.
+     * Removes what is of no use any more.
      *
      * @param from where the batch before this one has ended, so that records which stay are passed over once and not in
      *     each batch; 0 for the first

@@ -48,7 +48,7 @@ public final class RedisIdempotencyStore implements IdempotencyStore {
     private static final LuaScript RESOLVE = new LuaScript("record.lua", "state.lua", "resolve.lua");
     private static final LuaScript DELETE = new LuaScript("record.lua", "state.lua", "delete.lua");
 
-    /** How long an abandoned record is of use: to an owner that comes back, and to whoever looks for it. */
+    /** How long an abandoned record is of use: to an owner that comes back, and to an operator who looks for it. */
     private static final long GRACE = Duration.ofDays(1).toMillis();
 
     /** For how long the owner of a record that was released is known: a claim of its own that comes late takes no key. */
@@ -153,7 +153,7 @@ public final class RedisIdempotencyStore implements IdempotencyStore {
      *
      * <p>Where the caller is given, this looks at the records themselves. Otherwise it walks through all keys of the
      * server (in a cluster: of the one node that can have them) with {@code SCAN}, as {@link #resolve} and
-     * {@link #delete} do: that holds up nobody else, but takes a second or so for every million keys.
+     * {@link #delete} do: that holds up no other client, but takes a second or so for every million keys.
      */
     @Override
     public List<RecordSummary> find(RecordSelection selection) {

@@ -28,7 +28,7 @@ public final class PolicyNames implements WrittenNames {
 
     /**
      * @param unknown the keys that nothing reads, one of which may be what is missed
-     * @param mistakes is told of what explains a name
+     * @param mistakes gets what explains a name
      */
     public PolicyNames(
             Environment environment,

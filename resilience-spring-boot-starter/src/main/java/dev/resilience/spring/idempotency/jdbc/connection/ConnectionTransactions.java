@@ -30,7 +30,7 @@ public final class ConnectionTransactions {
         }
     }
 
-    /** Every statement by itself. */
+    /** Every statement in its own transaction. */
     public static <T> T byItself(Connection connection, Work<T> work) throws SQLException {
         if (connection.getAutoCommit()) {
             return work.with(connection);
