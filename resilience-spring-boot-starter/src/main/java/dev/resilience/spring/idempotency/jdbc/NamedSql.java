@@ -28,6 +28,7 @@ final class NamedSql {
     PreparedStatement prepare(Connection connection, Map<String, ?> values) throws SQLException {
         PreparedStatement statement = connection.prepareStatement(sql);
         try {
+            @Nullable
             Object[] parameters = NamedParameterUtils.buildValueArray(parsed, new MapSqlParameterSource(values), null);
             for (int i = 0; i < parameters.length; i++) {
                 statement.setObject(i + 1, parameters[i]);
