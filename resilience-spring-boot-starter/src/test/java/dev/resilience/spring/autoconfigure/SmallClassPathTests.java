@@ -15,9 +15,11 @@ import java.net.ConnectException;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.sql.DriverManager;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,6 +43,12 @@ class SmallClassPathTests {
 
     /** Boot's JPA, which cannot do without what is taken away here. */
     private static final Pattern NEVER_THERE = Pattern.compile("spring-boot-(hibernate|data-jpa|jpa).*");
+
+    /** The JDK looks for drivers once, on the class path of the thread that asks first: not on one of these. */
+    @BeforeAll
+    static void findDrivers() {
+        assertThat(DriverManager.getDrivers().hasMoreElements()).isTrue();
+    }
 
     @Test
     void retriesWithNothingButTheStarterItself() throws Exception {

@@ -225,7 +225,9 @@ final class ChaosRun implements AutoCloseable {
     public String toString() {
         Map<String, Integer> told = new TreeMap<>();
         for (History.Call call : history.calls()) {
-            told.merge(call.value() == null ? call.failure().getClass().getSimpleName() : "done", 1, Integer::sum);
+            Throwable failure = call.failure();
+            String end = failure == null ? "nothing" : failure.getClass().getSimpleName();
+            told.merge(call.value() == null ? end : "done", 1, Integer::sum);
         }
         Map<Fate, Long> faults = new TreeMap<>();
         for (Fate fate : Fate.values()) {
