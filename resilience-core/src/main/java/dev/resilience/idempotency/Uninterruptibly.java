@@ -3,7 +3,7 @@ package dev.resilience.idempotency;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Uninterruptibly of the caller's thread, which are about what the caller does, and not about its record. */
+/** Puts off interrupts of the caller's thread, which are about what the caller does, and not about its record. */
 final class Uninterruptibly {
 
     private Uninterruptibly() {}

@@ -25,8 +25,8 @@ final class SystemTimeSource implements TimeSource {
 
     /**
      * Wakes the timer's thread ten times a second. A timer that is due before all others has to wake it at once, which
-     * costs the caller some microseconds; most are cancelled before they are due, and behind the next beat nobody is
-     * woken for them.
+     * costs the caller some microseconds; most are cancelled before they are due, and behind the next beat no
+     * thread is woken for them.
      */
     private static final OnDemandTicker HEARTBEAT = new OnDemandTicker(100, SystemTimeSource::onTimer);
 

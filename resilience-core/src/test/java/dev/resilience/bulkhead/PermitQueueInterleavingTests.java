@@ -13,7 +13,7 @@ import org.jetbrains.lincheck.datastructures.ThreadIdGen;
 import org.jetbrains.lincheck.datastructures.Validate;
 
 /**
- * PermitQueue with a line that is long enough are linearizable: callers see a bulkhead that does one thing at a time, first
+ * Permits with a queue that is long enough are linearizable: callers see a bulkhead that does one thing at a time, first
  * come, first served.
  */
 class PermitQueueInterleavingTests {

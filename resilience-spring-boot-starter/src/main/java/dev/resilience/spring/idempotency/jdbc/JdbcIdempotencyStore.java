@@ -169,7 +169,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore, AutoCloseab
 
     /**
      * Removes records that are of no use any more: results whose time is over, and what was left behind by owners
-     * that died long ago and may be replaced. RecordTable in progress, and those that an operator must decide about, stay.
+     * that died long ago and may be replaced. Records in progress, and those that an operator must decide about, stay.
      *
      * @param from what the batch before this one has returned; 0 for the first
      * @param batch how many at the most

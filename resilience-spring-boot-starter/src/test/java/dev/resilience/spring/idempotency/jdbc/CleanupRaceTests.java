@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 
-/** RecordTable are removed while others are replayed, claimed anew and written. Nobody notices. */
+/** Records are removed while others are replayed, claimed anew and written. No call notices. */
 @ParameterizedClass
 @MethodSource("dev.resilience.spring.idempotency.jdbc.Databases#atHand")
 @Timeout(120)

@@ -38,7 +38,7 @@ import org.springframework.transaction.annotation.TransactionManagementConfigure
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
 
-/** ConnectionTransactions in which no result can be written are told of at startup. */
+/** Transactions in which no result can be written are a warning at startup. */
 class TransactionCheckTests {
 
     private static ListAssert<String> warningsOf(Class<?> type, String... properties) {

@@ -3,7 +3,7 @@ package dev.resilience.spring.idempotency.jdbc.connection;
 import java.sql.Connection;
 import java.sql.SQLException;
 
-/** ConnectionTransactions of the store's own, on connections that commit by themselves otherwise. */
+/** Transactions of the store's own, on connections that are otherwise in auto-commit mode. */
 public final class ConnectionTransactions {
 
     private ConnectionTransactions() {}
