@@ -112,7 +112,7 @@ public final class ResilienceAutoConfiguration {
         unknown.warn(warnings);
         new Spellings(keys).collect(mistakes);
         GeneralProperties.check(environment, mistakes);
-        return new PolicyNames(environment, keys, keys.known(), unknown, mistakes);
+        return new PolicyNames(environment, keys, unknown, mistakes);
     }
 
     @Bean
@@ -128,7 +128,7 @@ public final class ResilienceAutoConfiguration {
             StartupMistakes mistakes,
             StartupWarnings warnings,
             ApplicationContext application) {
-        ConfiguredProperties keys = GeneralProperties.keys(environment, kinds.ofPolicies());
+        ConfiguredProperties keys = names.keys();
         warnOfOtherStores(keys, store, warnings);
         warnOfParent(application.getParent(), warnings);
         PolicyBinder binder =

@@ -21,7 +21,6 @@ public final class PolicyNames implements WrittenNames {
 
     private final Environment environment;
     private final ConfiguredProperties keys;
-    private final KnownKeys known;
     private final UnknownKeys unknown;
     private final StartupMistakes mistakes;
     private final Set<String> broken = ConcurrentHashMap.newKeySet();
@@ -31,16 +30,16 @@ public final class PolicyNames implements WrittenNames {
      * @param mistakes gets what explains a name
      */
     public PolicyNames(
-            Environment environment,
-            ConfiguredProperties keys,
-            KnownKeys known,
-            UnknownKeys unknown,
-            StartupMistakes mistakes) {
+            Environment environment, ConfiguredProperties keys, UnknownKeys unknown, StartupMistakes mistakes) {
         this.environment = environment;
         this.keys = keys;
-        this.known = known;
         this.unknown = unknown;
         this.mistakes = mistakes;
+    }
+
+    /** What is written, by which the names are judged. */
+    public ConfiguredProperties keys() {
+        return keys;
     }
 
     public void breaks(PolicyKind kind, String name) {
@@ -86,7 +85,7 @@ public final class PolicyNames implements WrittenNames {
         if (explains != null) {
             return "Correct '" + explains + "' first, which is not known either: it is probably where the policy is.";
         }
-        Resilience4jTranslation leftOver = Resilience4jKeys.leftOver(environment, known);
+        Resilience4jTranslation leftOver = Resilience4jKeys.leftOver(environment, keys.known());
         if (leftOver != null && leftOver.contains(kind, name)) {
             mistakes.add("resilience4j", leftOver.toMistake());
             return "Write it below 'resilience': the mistake about keys under 'resilience4j' has the YAML to paste.";
@@ -119,7 +118,7 @@ public final class PolicyNames implements WrittenNames {
 
     /** The kinds in which the name is known, and does not help. */
     private String ofOtherKinds(PolicyKind kind, String name) {
-        return known.kinds().stream()
+        return keys.known().kinds().stream()
                 .filter(other -> other != kind && keys.policies(other).containsKey(name))
                 .map(other -> "There is " + (other.id().matches("[aeiou].*") ? "an " : "a ") + other.id() + " policy '"
                         + name + "', but this needs '" + kind.prefix() + "." + name + "'. ")
