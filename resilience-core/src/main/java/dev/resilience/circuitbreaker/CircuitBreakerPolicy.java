@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param recordOn exceptions that count as failures whatever the classification says
  * @param ignoreOn exceptions that do not count; the class closest in the hierarchy wins, this list wins a tie
  * @param recordOnResult results that count as failures, though no exception is thrown; default none. One that throws is
- *     logged, and the call counts as a success. Called on the call's thread, so it must be quick and safe for many threads
+ *     logged, and the call counts as a success. Called on the thread that ends the call: it must be quick, and safe for use
+ *     by many threads. Policies are equal if they have equal rules, which of lambdas only the same instance is
  * @param initialState the state at startup; default {@link CircuitState#CLOSED}, never {@link CircuitState#HALF_OPEN}
  * @param health what an open breaker means for the application's health; default {@link Health#IGNORE}
  */
