@@ -63,7 +63,8 @@ public record CircuitBreakerPolicy(
         Require.notNegative("ramp", ramp);
         CountWindow.requireRoomFor(minimumCalls, window.type() == Window.Type.COUNT ? window.size() : minimumCalls);
         boolean begins = initialState != CircuitState.HALF_OPEN;
-        Require.that(begins, "initial-state", initialState, "must be closed, open, forced-open, disabled or metrics-only");
+        Require.that(
+                begins, "initial-state", initialState, "must be closed, open, forced-open, disabled or metrics-only");
         recordOn = Require.exceptions("record-on", recordOn);
         ignoreOn = Require.exceptions("ignore-on", ignoreOn);
     }
@@ -105,7 +106,10 @@ public record CircuitBreakerPolicy(
      *     default {@code null}, no limit
      */
     public record HalfOpen(
-            int maxConcurrent, int successThreshold, Duration probeTimeout, @Nullable Duration maxDuration) {
+            int maxConcurrent,
+            int successThreshold,
+            Duration probeTimeout,
+            @Nullable Duration maxDuration) {
 
         /** One probe at a time; two successes close. */
         public static final HalfOpen DEFAULT = new HalfOpen(1, 2, Duration.ofSeconds(30));

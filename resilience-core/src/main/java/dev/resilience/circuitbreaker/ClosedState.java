@@ -163,7 +163,6 @@ final class ClosedState extends State implements Permit {
                 ? OpeningRule.consecutiveFailures(inARow)
                 : slow ? OpeningRule.slowCallRate(counts, policy) : OpeningRule.failureRate(counts, policy.window());
         double rate = counts.calls() >= policy.minimumCalls() ? counts.failureRate() : Double.NaN;
-        return new OpenState(
-                breaker, settings, Opening.of(breaker, rule, !slow, lastFailure, failure, counts, rate));
+        return new OpenState(breaker, settings, Opening.of(breaker, rule, !slow, lastFailure, failure, counts, rate));
     }
 }

@@ -72,8 +72,7 @@ record Settings(CircuitBreakerPolicy policy, ExceptionRules rules, ExceptionRule
     }
 
     private CallWindow window(double failureRate, double slowCallRate, TimeSource time) {
-        CallWindow.Thresholds thresholds =
-                new CallWindow.Thresholds(policy.minimumCalls(), failureRate, slowCallRate);
+        CallWindow.Thresholds thresholds = new CallWindow.Thresholds(policy.minimumCalls(), failureRate, slowCallRate);
         return switch (policy.window().type()) {
             case TIME -> new TimeWindow(policy.window().duration(), thresholds, time);
             case COUNT -> new CountWindow(policy.window().size(), thresholds);

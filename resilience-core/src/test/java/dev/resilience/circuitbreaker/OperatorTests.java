@@ -353,10 +353,9 @@ class OperatorTests {
 
         @Test
         void goesBackToTheInitialState() {
-            for (CircuitState initial :
-                    new CircuitState[] {
-                        CircuitState.CLOSED, CircuitState.FORCED_OPEN, CircuitState.DISABLED, CircuitState.METRICS_ONLY
-                    }) {
+            for (CircuitState initial : new CircuitState[] {
+                CircuitState.CLOSED, CircuitState.FORCED_OPEN, CircuitState.DISABLED, CircuitState.METRICS_ONLY
+            }) {
                 TestBreaker other = startingIn(initial);
                 other.breaker.close();
                 other.open();

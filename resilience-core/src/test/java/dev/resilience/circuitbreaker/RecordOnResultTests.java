@@ -101,8 +101,9 @@ class RecordOnResultTests {
         calls.assertIs(CircuitState.OPEN);
         assertThat(calls.refused())
                 .hasNoCause()
-                .hasMessageContaining("is open: a probe failed by its result (probing 1); before that: 2 calls in a row "
-                        + "failed; open since");
+                .hasMessageContaining(
+                        "is open: a probe failed by its result (probing 1); before that: 2 calls in a row "
+                                + "failed; open since");
     }
 
     @Test

@@ -175,7 +175,9 @@ class RefusalTests {
                             RetryPolicy.builder()
                                     .maxAttempts(5)
                                     .retryOn(List.of(ConnectException.class))
-                                    .backoff(Backoff.builder().baseDelay(Duration.ZERO).build())
+                                    .backoff(Backoff.builder()
+                                            .baseDelay(Duration.ZERO)
+                                            .build())
                                     .build())
                     .timeSource(calls.time)
                     .build();
