@@ -200,7 +200,7 @@ class CircuitBreakerInterleavingTests {
             threads.run(() -> permit.failed(0, down()), () -> breaker.reconfigure(BRIEF_PROBING));
 
             check(breaker.currentState() == CircuitState.OPEN, "It is " + breaker.currentState());
-            check(breaker.policy() == BRIEF_PROBING, "The new policy is lost");
+            check(breaker.policy().equals(BRIEF_PROBING), "The new policy is lost");
             check(moved(breaker, CircuitState.CLOSED, CircuitState.OPEN) == 1, "It moved more than once");
         });
     }
