@@ -2,7 +2,7 @@ import { call, element, seconds } from './http.js';
 
 /** The live state of the policies, from the actuator. */
 const NAMES = { CLOSED: ['closed', 'ok'], OPEN: ['open', 'bad'], HALF_OPEN: ['half-open', 'wait'],
-  FORCED_OPEN: ['forced open', 'bad'], DISABLED: ['disabled', 'wait'] };
+  FORCED_OPEN: ['forced open', 'bad'], DISABLED: ['disabled', 'wait'], METRICS_ONLY: ['metrics only', 'wait'] };
 const byId = id => document.getElementById(id);
 const set = (id, text) => { if (byId(id).textContent !== text) byId(id).textContent = text; };
 let breaker;
@@ -31,6 +31,7 @@ function sentence(left) {
       : ['Orders were refused. ', element('strong', 'The next order is the probe.')];
     case 'HALF_OPEN': return [`Probing: ${policy['half-open']['success-threshold']} good orders close it, a failed one opens it again.`];
     case 'FORCED_OPEN': return ['An operator has opened it: orders are refused.'];
+    case 'METRICS_ONLY': return ['An operator has it only count: orders pass.'];
     default: return ['An operator has disabled it: orders pass.'];
   }
 }

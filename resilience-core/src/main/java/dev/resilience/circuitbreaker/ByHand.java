@@ -14,6 +14,7 @@ final class ByHand {
         return switch (settings.policy().initialState()) {
             case CLOSED -> new ClosedState(breaker, settings, null, since);
             case DISABLED -> new DisabledState(breaker, settings, null, since);
+            case METRICS_ONLY -> new MetricsOnlyState(breaker, settings, null, since);
             case FORCED_OPEN ->
                 new ForcedOpenState(breaker, settings, Opening.of(breaker, OpeningRule.INITIAL_STATE), since);
             case OPEN -> new OpenState(breaker, settings, Opening.of(breaker, OpeningRule.INITIAL_STATE));
@@ -51,6 +52,15 @@ final class ByHand {
         return before.name() == CircuitState.DISABLED
                 ? before
                 : new DisabledState(before.breaker, before.settings, ofThePast(before.opening), before.breaker.now());
+    }
+
+    /** Begins with an empty window, though it may be in this state already. */
+    static State metricsOnly(State before) {
+        return new MetricsOnlyState(
+                before.breaker,
+                before.settings,
+                ofThePast(before.opening),
+                sinceUnlessNew(before, CircuitState.METRICS_ONLY));
     }
 
     static State reset(State before) {

@@ -10,11 +10,7 @@ import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.Moment;
 import dev.resilience.time.TimeSource;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.BiPredicate;
-import java.util.function.UnaryOperator;
 
 /**
  * A circuit breaker policy at work: refuses calls while the callee is down, probes it when the open period is over, and
@@ -26,23 +22,12 @@ import java.util.function.UnaryOperator;
  */
 public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, Layer {
 
-    private static final VarHandle STATE;
-
-    static {
-        try {
-            STATE = MethodHandles.lookup().findVarHandle(CircuitBreaker.class, "state", State.class);
-        } catch (ReflectiveOperationException impossible) {
-            throw new ExceptionInInitializerError(impossible);
-        }
-    }
-
     private final String name;
     private final CompositeFaultClassifier faults;
     private final TimeSource time;
-    private volatile State state;
     private final OutcomeCounters<CircuitBreakerOutcome> calls = new OutcomeCounters<>(CircuitBreakerOutcome.class);
     private final LongAdder slowCalls = new LongAdder();
-    private final Refusals refusals;
+    private final CircuitBreakerReports reports;
     private final Transitions transitions;
 
     public CircuitBreaker(
@@ -54,9 +39,8 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
         this.name = name;
         this.faults = faults;
         this.time = time;
-        this.refusals = new Refusals(name, time, events);
-        this.transitions = new Transitions(events);
-        this.state = ByHand.initial(this, Settings.of(policy), now());
+        this.reports = new CircuitBreakerReports(name, time, events);
+        this.transitions = new Transitions(ByHand.initial(this, Settings.of(policy), now()), events);
     }
 
     /** A circuit breaker with the JDK's faults and the system's time. */
@@ -73,17 +57,17 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
     /** What it works by now. */
     @Override
     public CircuitBreakerPolicy policy() {
-        return state.settings.policy();
+        return state().settings.policy();
     }
 
     /** The state it is in. An open period that is over stays OPEN until the next call. */
     public CircuitState currentState() {
-        return state.name();
+        return state().name();
     }
 
     /** The share of failures in the window, or in the one that opened it; NaN below the minimum of calls. */
     public double failureRate() {
-        return state.failureRate();
+        return state().failureRate();
     }
 
     /** Calls that ended, by how they ended. */
@@ -103,7 +87,7 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
 
     /** What it tells of itself now: the state, why it is in it, since when and until when. */
     public CircuitBreakerStatus status() {
-        return CircuitBreakerStatus.of(state, refused());
+        return CircuitBreakerStatus.of(state(), refused());
     }
 
     /**
@@ -113,7 +97,7 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
      * <p>The log and the listeners hear of it even if it is OPEN already; that is no transition, and not counted as one.
      */
     public void open() {
-        replace(ByHand::open, ByHand::isNews);
+        transitions.replace(ByHand::open, ByHand::isNews);
     }
 
     /**
@@ -123,22 +107,27 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
      * <p>The log and the listeners hear of it even if it is HALF_OPEN already; that is no transition, and not counted as one.
      */
     public void halfOpen() {
-        replace(ByHand::halfOpen, ByHand::isNews);
+        transitions.replace(ByHand::halfOpen, ByHand::isNews);
     }
 
     /** Refuses all calls until told otherwise. */
     public void forceOpen() {
-        replace(ByHand::forceOpen, ByHand::isNews);
+        transitions.replace(ByHand::forceOpen, ByHand::isNews);
     }
 
     /** Lets all calls through at once, without a ramp and with an empty window. */
     public void close() {
-        replace(ByHand::close, ByHand::isNews);
+        transitions.replace(ByHand::close, ByHand::isNews);
     }
 
     /** Lets all calls through and counts nothing until told otherwise. */
     public void disable() {
-        replace(ByHand::disable, ByHand::isNews);
+        transitions.replace(ByHand::disable, ByHand::isNews);
+    }
+
+    /** Lets all calls through and counts them, with an empty window, and never opens until told otherwise. */
+    public void metricsOnly() {
+        transitions.replace(ByHand::metricsOnly, ByHand::isNews);
     }
 
     /**
@@ -146,7 +135,7 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
      * stays counted.
      */
     public void reset() {
-        replace(ByHand::reset, ByHand::isNews);
+        transitions.replace(ByHand::reset, ByHand::isNews);
     }
 
     /**
@@ -156,29 +145,33 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
      * <p>The breaker stays in the state that it is in: this is no transition, and what was counted stays counted.
      *
      * <ul>
-     *   <li>CLOSED: begins with an empty window and no failure in a row. Where a probing closed it, the new ramp counts from
-     *       then.
+     *   <li>CLOSED and METRICS_ONLY: keeps its window and the failures in a row where the new policy opens by the same
+     *       calls, which is where its {@code failure-threshold}, {@code failure-rate-threshold}, {@code minimum-calls},
+     *       {@code window} and {@code slow-call} keys are the same; begins with empty ones otherwise. Where a probing closed
+     *       it, the new ramp counts from then.
      *   <li>OPEN: stays so since when it opened. How long it stays open is told by the new policy, as for a breaker that
      *       has failed as many probings; if that time is over, the next call is a probe.
-     *   <li>HALF_OPEN: begins its probing anew, with all places free and no success so far; stays so since it began.
+     *   <li>HALF_OPEN: begins its probing anew, with all places free and no success so far; stays so since it began, and
+     *       {@code half-open.max-duration} counts from then.
      *   <li>FORCED_OPEN and DISABLED: stay so until told otherwise.
      * </ul>
      *
      * <p>No call under way is broken or lost. It ends by the policy that it began under, which tells whether it was slow
-     * and whether its failure counts, and it is counted so; but it decides nothing any more, as any result of the past.
-     * That goes for probes too: they hold no place of the new probing, so until they have ended there may be more calls
-     * under way than {@code half-open.max-concurrent}.
+     * and whether it counts as a failure, and it is counted so. Where the window is kept it is part of it, and may open the
+     * breaker; otherwise it decides nothing any more, as any result of the past. That goes for probes too: they hold no
+     * place of the new probing, so until they have ended there may be more calls under way than
+     * {@code half-open.max-concurrent}.
      *
      * <p>The initial state of the new policy matters to {@link #reset()} alone.
      */
     public void reconfigure(CircuitBreakerPolicy policy) {
         Settings settings = Settings.of(policy);
-        replace(before -> before.under(settings), (before, after) -> false);
+        transitions.replace(before -> before.under(settings), (before, after) -> false);
     }
 
     /** Writes to the log the refusals that it has counted in place of single lines. */
     public void flushLog() {
-        refusals.flushLog();
+        reports.flushLog();
     }
 
     @Override
@@ -187,7 +180,7 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
     }
 
     Permit admit() {
-        State current = state;
+        State current = state();
         Permit permit = current.tryAdmit();
         return permit != null ? permit : askAgain(current);
     }
@@ -195,7 +188,7 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
     /** A call is refused only by the state that the breaker is in, not by one that ended while it was asked. */
     private Permit askAgain(State refusing) {
         State asked = refusing;
-        for (State current = state; current != asked; current = state) {
+        for (State current = state(); current != asked; current = state()) {
             Permit permit = current.tryAdmit();
             if (permit != null) {
                 return permit;
@@ -203,7 +196,7 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
             asked = current;
         }
         count(CircuitBreakerOutcome.REJECTED);
-        throw refusals.tell(asked.refusal());
+        throw reports.refused(asked.refusal());
     }
 
     void count(CircuitBreakerOutcome outcome) {
@@ -214,22 +207,21 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
         return calls.get(CircuitBreakerOutcome.REJECTED);
     }
 
+    CircuitBreakerReports reports() {
+        return reports;
+    }
+
     void countSlow() {
         slowCalls.increment();
     }
 
     /** Moves from one state instance to the next; false if another thread was first, and then nothing has changed. */
     boolean move(State from, State to) {
-        follow(from, to, true);
-        if (!STATE.compareAndSet(this, from, to)) {
-            return false;
-        }
-        transitions.made(new Transition(from, to, false));
-        return true;
+        return transitions.move(from, to);
     }
 
     State state() {
-        return state;
+        return transitions.state();
     }
 
     Moment now() {
@@ -242,28 +234,5 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
 
     CompositeFaultClassifier faults() {
         return faults;
-    }
-
-    /** What the successor is depends on what it follows, and above all on its settings. */
-    private void replace(UnaryOperator<State> successor, BiPredicate<State, State> isNews) {
-        State before;
-        State after;
-        boolean toldOf;
-        do {
-            before = state;
-            after = successor.apply(before);
-            toldOf = isNews.test(before, after);
-            follow(before, after, toldOf);
-        } while (!STATE.compareAndSet(this, before, after));
-        if (toldOf) {
-            transitions.made(new Transition(before, after, true));
-        }
-    }
-
-    /** To be called before others can see the state that follows. */
-    private static void follow(State before, State after, boolean toldOf) {
-        if (after != before) {
-            after.announcements = before.announcements + (toldOf ? 1 : 0);
-        }
     }
 }

@@ -5,6 +5,7 @@ import dev.resilience.event.CircuitState;
 import dev.resilience.policy.Require;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * @param halfOpen how it is probed
  * @param recordOn exceptions that count as failures whatever the classification says
  * @param ignoreOn exceptions that do not count; the class closest in the hierarchy wins, this list wins a tie
+ * @param recordOnResult results that count as failures, though no exception is thrown; default none. One that throws is
+ *     logged, and the call counts as a success. Called on the thread that ends the call: it must be quick, and safe for use
+ *     by many threads. Policies are equal if they have equal rules, which of lambdas only the same instance is
  * @param initialState the state at startup; default {@link CircuitState#CLOSED}, never {@link CircuitState#HALF_OPEN}
  * @param health what an open breaker means for the application's health; default {@link Health#IGNORE}
  */
@@ -41,6 +45,7 @@ public record CircuitBreakerPolicy(
         HalfOpen halfOpen,
         List<Class<? extends Throwable>> recordOn,
         List<Class<? extends Throwable>> ignoreOn,
+        @Nullable Predicate<@Nullable Object> recordOnResult,
         CircuitState initialState,
         Health health) {
 
@@ -58,7 +63,8 @@ public record CircuitBreakerPolicy(
         Require.notNegative("ramp", ramp);
         CountWindow.requireRoomFor(minimumCalls, window.type() == Window.Type.COUNT ? window.size() : minimumCalls);
         boolean begins = initialState != CircuitState.HALF_OPEN;
-        Require.that(begins, "initial-state", initialState, "must be closed, open, forced-open or disabled");
+        Require.that(
+                begins, "initial-state", initialState, "must be closed, open, forced-open, disabled or metrics-only");
         recordOn = Require.exceptions("record-on", recordOn);
         ignoreOn = Require.exceptions("ignore-on", ignoreOn);
     }
@@ -94,10 +100,16 @@ public record CircuitBreakerPolicy(
      * How it is found out whether calling makes sense again.
      *
      * @param maxConcurrent probes in flight; default 1, at most 10,000
-     * @param successThreshold successes that close the breaker, one failure opens it again; default 2
+     * @param successThreshold successes that close the breaker, one failure or slow probe opens it again; default 2
      * @param probeTimeout a probe that takes longer gives its place back and counts neither way; default 30 s
+     * @param maxDuration a probing that has not been decided by then has failed: the breaker is open again from then on;
+     *     default {@code null}, no limit
      */
-    public record HalfOpen(int maxConcurrent, int successThreshold, Duration probeTimeout) {
+    public record HalfOpen(
+            int maxConcurrent,
+            int successThreshold,
+            Duration probeTimeout,
+            @Nullable Duration maxDuration) {
 
         /** One probe at a time; two successes close. */
         public static final HalfOpen DEFAULT = new HalfOpen(1, 2, Duration.ofSeconds(30));
@@ -106,6 +118,12 @@ public record CircuitBreakerPolicy(
             Require.between(1, 10_000, "half-open.max-concurrent", maxConcurrent);
             Require.atLeast(1, "half-open.success-threshold", successThreshold);
             Require.positive("half-open.probe-timeout", probeTimeout);
+            Require.positive("half-open.max-duration", maxDuration);
+        }
+
+        /** A probing without a limit. */
+        public HalfOpen(int maxConcurrent, int successThreshold, Duration probeTimeout) {
+            this(maxConcurrent, successThreshold, probeTimeout, null);
         }
     }
 
@@ -143,6 +161,7 @@ public record CircuitBreakerPolicy(
         private HalfOpen halfOpen = HalfOpen.DEFAULT;
         private List<Class<? extends Throwable>> recordOn = List.of();
         private List<Class<? extends Throwable>> ignoreOn = List.of();
+        private @Nullable Predicate<@Nullable Object> recordOnResult;
         private CircuitState initialState = CircuitState.CLOSED;
         private Health health = Health.IGNORE;
 
@@ -226,6 +245,12 @@ public record CircuitBreakerPolicy(
             return this;
         }
 
+        /** Results that count as failures, and are returned all the same; default {@code null}: none. */
+        public Builder recordOnResult(@Nullable Predicate<@Nullable Object> failures) {
+            recordOnResult = failures;
+            return this;
+        }
+
         /** The state that it begins in; default CLOSED, never HALF_OPEN. */
         public Builder initialState(CircuitState state) {
             initialState = state;
@@ -254,6 +279,7 @@ public record CircuitBreakerPolicy(
                     halfOpen,
                     recordOn,
                     ignoreOn,
+                    recordOnResult,
                     initialState,
                     health);
         }

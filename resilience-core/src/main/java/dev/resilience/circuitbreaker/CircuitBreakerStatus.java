@@ -12,14 +12,15 @@ import org.jspecify.annotations.Nullable;
  * @param state the state it is in; an open period that is over stays OPEN until the next call
  * @param since when this state began, by the wall clock
  * @param reason what opened it last, in words; {@code null} if it never did, or was reset since
- * @param lastFailure the type of the last failure that counted when it opened last; {@code null} if it is not known
+ * @param lastFailure the type of the last failure that counted when it opened last, {@code result} where that was a result
+ *     and no exception; {@code null} if it is not known
  * @param openedAt when it last left CLOSED; a probing that fails does not change it
  * @param nextProbe from when on the next call is a probe: what remains of the open period, added to the wall clock's time at
  *     this moment; {@code null} unless it is OPEN
  * @param probeDue whether the next call is a probe; if so, {@code nextProbe} is not after this moment
  * @param failedProbes how many probings have failed since it opened; 0 where it is not open
- * @param refused calls that were refused since it opened, those included that its ramp refuses; 0 where it is CLOSED and
- *     lets all calls in, or is DISABLED
+ * @param refused calls that were refused since it opened, those included that its ramp refuses; 0 where all
+ *     calls are let in
  * @param probing how the probing is going; {@code null} unless it is HALF_OPEN
  * @param ramp how the load is coming back; {@code null} unless it is CLOSED and lets a part of the calls in
  * @param failureRate the share of failures in the window, or in the one that opened it; NaN if that holds no call
@@ -61,7 +62,7 @@ public record CircuitBreakerStatus(
     static CircuitBreakerStatus of(State state, long refusedSoFar) {
         Opening opening = state.opening;
         RampUp ramp = rampUp(state);
-        boolean open = opening != null && isOpen(state.name());
+        boolean open = opening != null && state.isOpen();
         boolean refuses = open || ramp != null;
         Duration untilProbe = state.untilNextProbe();
         return new CircuitBreakerStatus(
@@ -83,9 +84,5 @@ public record CircuitBreakerStatus(
     private static @Nullable RampUp rampUp(State state) {
         Ramp ramp = state.ramp();
         return ramp == null ? null : new RampUp(ramp.share(), state.wallTimeIn(ramp.left()));
-    }
-
-    private static boolean isOpen(CircuitState state) {
-        return state != CircuitState.CLOSED && state != CircuitState.DISABLED;
     }
 }

@@ -28,7 +28,7 @@ final class CircuitBreakerStep extends Step {
             failed(permit, start, failure);
             throw failure;
         }
-        permit.succeeded(nanosSince(permit, start));
+        answered(permit, start, result);
         return result;
     }
 
@@ -44,19 +44,29 @@ final class CircuitBreakerStep extends Step {
         LinkedFuture answer = new LinkedFuture();
         answer.await(next, invocation, (result, failure) -> {
             boolean cancelled = answer.isOver();
-            ended(permit, start, failure, cancelled);
+            ended(permit, start, result, failure, cancelled);
             answer.finish(result, failure);
         });
         return answer;
     }
 
-    private void ended(Permit permit, long start, @Nullable Throwable failure, boolean cancelled) {
+    private void ended(
+            Permit permit, long start, @Nullable Object result, @Nullable Throwable failure, boolean cancelled) {
         if (failure == null) {
-            permit.succeeded(nanosSince(permit, start));
+            answered(permit, start, result);
         } else if (cancelled) {
             permit.ignored();
         } else {
             failed(permit, start, failure);
+        }
+    }
+
+    private void answered(Permit permit, long start, @Nullable Object result) {
+        long nanos = nanosSince(permit, start);
+        if (permit.settings().countsAsFailure(result, breaker.reports())) {
+            permit.failed(nanos, null);
+        } else {
+            permit.succeeded(nanos);
         }
     }
 

@@ -1,15 +1,13 @@
 package dev.resilience.circuitbreaker;
 
+import dev.resilience.circuitbreaker.window.CallStatistics;
 import dev.resilience.circuitbreaker.window.CallWindow;
-import dev.resilience.circuitbreaker.window.LastSecond;
 import dev.resilience.circuitbreaker.window.WindowCounts;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
 import dev.resilience.time.Durations;
 import dev.resilience.time.Moment;
-import dev.resilience.time.TimeSource;
 import dev.resilience.time.Timestamps;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,42 +16,36 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClosedState extends State implements Permit {
 
-    private final TimeSource time;
     private final boolean afterProbing;
-    private final int failureThreshold;
-    private final double failureRateThreshold;
-    private final AtomicInteger consecutiveFailures = new AtomicInteger();
-    private final CallWindow window;
-    private final @Nullable LastSecond lastSecond;
-    private final boolean timed;
+
+    /** Shared with the state that follows when the policy changes and the same calls open the breaker. */
+    private final CallStatistics statistics;
 
     /** Forgotten once it is over; written and read without order between threads, because one that is over is asked too. */
     private @Nullable Ramp ramp;
 
-    /** Written and read without order between threads: any of several recent failures will do. */
-    private @Nullable Class<?> lastFailure;
-
     ClosedState(CircuitBreaker breaker, Settings settings, @Nullable Opening last, Moment since) {
-        this(breaker, settings, last, since, false);
+        this(breaker, settings, last, since, false, settings.statistics(breaker.time()));
     }
 
     private ClosedState(
-            CircuitBreaker breaker, Settings settings, @Nullable Opening last, Moment since, boolean afterProbing) {
+            CircuitBreaker breaker,
+            Settings settings,
+            @Nullable Opening last,
+            Moment since,
+            boolean afterProbing,
+            CallStatistics statistics) {
         super(breaker, settings, last, since);
-        CircuitBreakerPolicy policy = settings.policy();
-        this.time = breaker.time();
         this.afterProbing = afterProbing;
-        this.failureThreshold = policy.failureThreshold();
-        this.failureRateThreshold = policy.failureRateThreshold();
-        this.window = settings.window(time);
-        this.lastSecond =
-                failureThreshold > 0 && failureRateThreshold > 0 ? new LastSecond(window, time.coarseNanoTime()) : null;
-        this.timed = lastSecond != null || window.isTimed();
-        this.ramp = afterProbing ? Ramp.since(since, policy.ramp(), time) : null;
+        this.statistics = statistics;
+        this.ramp = afterProbing ? Ramp.since(since, settings.policy().ramp(), breaker.time()) : null;
     }
 
     static ClosedState afterProbing(HalfOpenState probing, Opening last) {
-        return new ClosedState(probing.breaker, probing.settings, last, probing.breaker.now(), true);
+        Settings settings = probing.settings;
+        Moment since = probing.breaker.now();
+        CallStatistics statistics = settings.statistics(probing.breaker.time());
+        return new ClosedState(probing.breaker, settings, last, since, true, statistics);
     }
 
     @Override
@@ -97,17 +89,18 @@ final class ClosedState extends State implements Permit {
 
     @Override
     State under(Settings other) {
-        return new ClosedState(breaker, other, opening, since, afterProbing);
+        CallStatistics kept = settings.opensAs(other) ? statistics : other.statistics(breaker.time());
+        return new ClosedState(breaker, other, opening, since, afterProbing, kept);
     }
 
     @Override
     double failureRate() {
-        return window.failureRate();
+        return statistics.window().failureRate();
     }
 
     @Override
     WindowCounts windowCounts() {
-        return window.counts();
+        return statistics.window().counts();
     }
 
     @Override
@@ -118,44 +111,21 @@ final class ClosedState extends State implements Permit {
     @Override
     public void succeeded(long nanos) {
         breaker.count(CircuitBreakerOutcome.SUCCESS);
-        if (consecutiveFailures.get() != 0) {
-            consecutiveFailures.set(0);
-        }
-        WindowCounts tooMany = record(false, nanos);
+        WindowCounts tooMany = statistics.succeeded(countIfSlow(nanos));
         if (tooMany != null) {
-            open(0, tooMany, null);
+            open(0, tooMany, statistics.lastFailure(), null);
         }
     }
 
     @Override
-    public void failed(long nanos, Throwable failure) {
+    public void failed(long nanos, @Nullable Throwable failure) {
         breaker.count(CircuitBreakerOutcome.FAILURE);
-        if (lastFailure != failure.getClass()) {
-            lastFailure = failure.getClass();
+        String type = Opening.typeOf(failure);
+        WindowCounts tooMany = statistics.failed(countIfSlow(nanos), type);
+        int tooManyInARow = statistics.oneMoreInARow();
+        if (tooMany != null || tooManyInARow > 0) {
+            open(tooManyInARow, tooMany, type, failure);
         }
-        WindowCounts tooMany = record(true, nanos);
-        int inARow = consecutiveFailures.incrementAndGet();
-        boolean tooManyInARow = inARow >= failureThreshold && failureThreshold > 0 && isCalleeDown();
-        if (tooMany != null || tooManyInARow) {
-            open(tooManyInARow ? inARow : 0, tooMany, failure);
-        }
-    }
-
-    private @Nullable WindowCounts record(boolean failed, long nanos) {
-        long now = timed ? time.coarseNanoTime() : 0;
-        if (lastSecond != null) {
-            lastSecond.callEnds(now);
-        }
-        WindowCounts tooMany = window.record(failed, countIfSlow(nanos), now);
-        if (failed && lastSecond != null) {
-            lastSecond.callFailed();
-        }
-        return tooMany;
-    }
-
-    /** Whether failures in a row mean something: where calls are many, a few of them are chance. */
-    private boolean isCalleeDown() {
-        return lastSecond == null || lastSecond.hasFailed(failureRateThreshold);
     }
 
     @Override
@@ -165,24 +135,34 @@ final class ClosedState extends State implements Permit {
 
     /**
      * Calls that end after the breaker has left this state come by here too, at a high rate perhaps: they need no words.
+     * Those of a state whose statistics another one has taken over open that one.
      *
      * @param inARow how many calls in a row have failed, if these are too many; or 0
      * @param tooMany what the window held when one of its rates was too high; or null
+     * @param lastFailure the type of the last failure, if there was one
      * @param failure what the last call threw, if that is the one that opens
      */
-    private void open(int inARow, @Nullable WindowCounts tooMany, @Nullable Throwable failure) {
-        if (breaker.state() != this) {
-            return;
+    private void open(
+            int inARow, @Nullable WindowCounts tooMany, @Nullable String lastFailure, @Nullable Throwable failure) {
+        State now = breaker.state();
+        while (now instanceof ClosedState closed && closed.statistics == statistics) {
+            if (breaker.move(closed, closed.opened(inARow, tooMany, lastFailure, failure))) {
+                return;
+            }
+            now = breaker.state();
         }
+    }
+
+    private OpenState opened(
+            int inARow, @Nullable WindowCounts tooMany, @Nullable String lastFailure, @Nullable Throwable failure) {
         CircuitBreakerPolicy policy = settings.policy();
+        CallWindow window = statistics.window();
         WindowCounts counts = tooMany == null ? window.countsAtLastCall() : tooMany;
         boolean slow = inARow == 0 && !window.isFailureRateReached(counts);
         String rule = inARow > 0
                 ? OpeningRule.consecutiveFailures(inARow)
                 : slow ? OpeningRule.slowCallRate(counts, policy) : OpeningRule.failureRate(counts, policy.window());
         double rate = counts.calls() >= policy.minimumCalls() ? counts.failureRate() : Double.NaN;
-        Class<?> last = failure == null ? lastFailure : failure.getClass();
-        breaker.move(
-                this, new OpenState(breaker, settings, Opening.of(breaker, rule, !slow, last, failure, counts, rate)));
+        return new OpenState(breaker, settings, Opening.of(breaker, rule, !slow, lastFailure, failure, counts, rate));
     }
 }

@@ -35,7 +35,7 @@ final class DisabledState extends State implements Permit {
     public void succeeded(long nanos) {}
 
     @Override
-    public void failed(long nanos, Throwable failure) {}
+    public void failed(long nanos, @Nullable Throwable failure) {}
 
     @Override
     public void ignored() {}

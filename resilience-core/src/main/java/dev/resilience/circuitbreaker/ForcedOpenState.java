@@ -21,6 +21,11 @@ final class ForcedOpenState extends State {
     }
 
     @Override
+    boolean isOpen() {
+        return true;
+    }
+
+    @Override
     @Nullable
     Permit tryAdmit() {
         return null;

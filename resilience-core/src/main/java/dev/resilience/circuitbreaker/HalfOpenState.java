@@ -5,13 +5,15 @@ import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
 import dev.resilience.time.Durations;
 import dev.resilience.time.Moment;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A few calls pass as probes: enough successes close the breaker, one failure opens it again. Each probe holds a place.
+ * A few calls pass as probes: enough successes close the breaker, one failure opens it again, and so do one slow probe and
+ * the end of the longest stay. Each probe holds a place.
  *
  * <p>A probe that overslept may lose its place to a successor; its result does not count, whether it did or not. What
  * comes after the probing is decided by one compare-and-set: the first probe that can tell says so, and from then on
@@ -23,6 +25,7 @@ final class HalfOpenState extends State {
     private final Opening present;
     private final int successThreshold;
     private final long probeTimeoutNanos;
+    private final long longestNanos;
     private final AtomicReferenceArray<@Nullable Probe> places;
     private final AtomicInteger successes = new AtomicInteger();
     private final AtomicReference<@Nullable State> next = new AtomicReference<>();
@@ -36,7 +39,9 @@ final class HalfOpenState extends State {
         CircuitBreakerPolicy.HalfOpen policy = settings.policy().halfOpen();
         this.present = opening;
         this.successThreshold = policy.successThreshold();
+        Duration longest = policy.maxDuration();
         this.probeTimeoutNanos = Durations.toNanos(policy.probeTimeout());
+        this.longestNanos = longest == null ? Long.MAX_VALUE : Durations.toNanos(longest);
         this.places = new AtomicReferenceArray<>(policy.maxConcurrent());
     }
 
@@ -45,12 +50,32 @@ final class HalfOpenState extends State {
         return CircuitState.HALF_OPEN;
     }
 
+    @Override
+    boolean isOpen() {
+        return true;
+    }
+
     /** Looks whether the probing is over once the place is taken: before, it might end in between. */
     @Override
     @Nullable
     Permit tryAdmit() {
-        Probe probe = takePlace(breaker.time().nanoTime());
+        long now = breaker.time().nanoTime();
+        if (hasLastedTooLong(now)) {
+            end(undecided());
+            return null;
+        }
+        Probe probe = takePlace(now);
         return isOver() ? null : probe;
+    }
+
+    private boolean hasLastedTooLong(long now) {
+        return now - since.nanoTime() >= longestNanos;
+    }
+
+    /** Opened when the longest stay ended, though that is noticed only now: the next call may be a probe already. */
+    private State undecided() {
+        Duration longest = Duration.ofNanos(longestNanos);
+        return new OpenState(breaker, settings, present.afterUndecidedProbing(longest), since.plus(longest));
     }
 
     @Override
@@ -129,13 +154,18 @@ final class HalfOpenState extends State {
 
         @Override
         public void succeeded(long nanos) {
-            if (!endsInTime()) {
+            long now = breaker.time().nanoTime();
+            if (isLate(now)) {
                 ignored();
                 return;
             }
             breaker.count(CircuitBreakerOutcome.SUCCESS);
-            countIfSlow(nanos);
-            if (successes.incrementAndGet() >= successThreshold) {
+            boolean slow = countIfSlow(nanos) && settings.judgesSlowCalls();
+            if (hasLastedTooLong(now)) {
+                end(undecided());
+            } else if (slow) {
+                end(new OpenState(breaker, settings, present.afterSlowProbe(Duration.ofNanos(settings.slowNanos()))));
+            } else if (successes.incrementAndGet() >= successThreshold) {
                 end(ClosedState.afterProbing(HalfOpenState.this, present.withoutFailure()));
             } else {
                 givePlaceBack();
@@ -143,24 +173,24 @@ final class HalfOpenState extends State {
         }
 
         @Override
-        public void failed(long nanos, Throwable failure) {
-            if (!endsInTime()) {
+        public void failed(long nanos, @Nullable Throwable failure) {
+            long now = breaker.time().nanoTime();
+            if (isLate(now)) {
                 ignored();
                 return;
             }
             breaker.count(CircuitBreakerOutcome.FAILURE);
             countIfSlow(nanos);
-            end(new OpenState(breaker, settings, present.afterFailedProbe(failure)));
+            end(
+                    hasLastedTooLong(now)
+                            ? undecided()
+                            : new OpenState(breaker, settings, present.afterFailedProbe(failure)));
         }
 
         @Override
         public void ignored() {
             breaker.count(CircuitBreakerOutcome.IGNORED);
             givePlaceBack();
-        }
-
-        private boolean endsInTime() {
-            return !isLate(breaker.time().nanoTime());
         }
 
         private boolean isLate(long now) {

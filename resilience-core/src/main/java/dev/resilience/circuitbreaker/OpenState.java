@@ -20,7 +20,8 @@ final class OpenState extends State {
         this(breaker, settings, opening, breaker.now());
     }
 
-    private OpenState(CircuitBreaker breaker, Settings settings, Opening opening, Moment since) {
+    /** @param since from when on the open period counts, which may be over by now */
+    OpenState(CircuitBreaker breaker, Settings settings, Opening opening, Moment since) {
         super(breaker, settings, opening, since);
         this.present = opening;
         this.openNanos = openNanos(settings.policy(), opening.failedProbings());
@@ -29,6 +30,11 @@ final class OpenState extends State {
     @Override
     CircuitState name() {
         return CircuitState.OPEN;
+    }
+
+    @Override
+    boolean isOpen() {
+        return true;
     }
 
     @Override

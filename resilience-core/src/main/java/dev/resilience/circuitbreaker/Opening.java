@@ -1,7 +1,9 @@
 package dev.resilience.circuitbreaker;
 
 import dev.resilience.circuitbreaker.window.WindowCounts;
+import dev.resilience.time.Durations;
 import dev.resilience.time.Moment;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,8 +11,10 @@ import org.jspecify.annotations.Nullable;
  * and after that, without the failure itself, as what was the matter last.
  *
  * @param rule what opened it, in words
- * @param aboutFailures whether the rule tells of failures, of which {@code lastFailure} is the last
+ * @param lastProbing how the last probing ended, in words; {@code null} if it has not been probed in vain
  * @param failedProbings how often in a row the breaker went from half-open back to open
+ * @param aboutFailures whether the rule, or the end of the last probing, tells of failures, of which {@code lastFailure} is
+ *     the last
  * @param lastFailure the type of the last failure that counted, a probe's too
  * @param failure that failure, where it is the one that opened the breaker
  * @param counts what the window held when it opened
@@ -20,14 +24,18 @@ import org.jspecify.annotations.Nullable;
  */
 record Opening(
         String rule,
-        boolean aboutFailures,
+        @Nullable String lastProbing,
         int failedProbings,
+        boolean aboutFailures,
         @Nullable String lastFailure,
         @Nullable Throwable failure,
         WindowCounts counts,
         double failureRate,
         Moment at,
         long refusedBefore) {
+
+    /** What stands for the type of a failure where a result counted as one. */
+    private static final String RESULT = "result";
 
     /** One that no call has brought about. */
     static Opening of(CircuitBreaker breaker, String rule) {
@@ -38,15 +46,16 @@ record Opening(
             CircuitBreaker breaker,
             String rule,
             boolean aboutFailures,
-            @Nullable Class<?> lastFailure,
+            @Nullable String lastFailure,
             @Nullable Throwable failure,
             WindowCounts counts,
             double failureRate) {
         return new Opening(
                 rule,
-                aboutFailures,
+                null,
                 0,
-                lastFailure == null ? null : lastFailure.getName(),
+                aboutFailures,
+                lastFailure,
                 failure,
                 counts,
                 failureRate,
@@ -54,13 +63,32 @@ record Opening(
                 breaker.refused());
     }
 
+    /** The same text for the same type; {@code failure} is {@code null} where a result counted as a failure. */
+    static String typeOf(@Nullable Throwable failure) {
+        return failure == null ? RESULT : failure.getClass().getName();
+    }
+
+    Opening afterFailedProbe(@Nullable Throwable probesFailure) {
+        return afterProbing("a probe failed", true, typeOf(probesFailure), probesFailure);
+    }
+
+    Opening afterSlowProbe(Duration slow) {
+        return afterProbing("a probe took longer than " + Durations.inWords(slow), false, lastFailure, null);
+    }
+
+    Opening afterUndecidedProbing(Duration longest) {
+        return afterProbing("probing for " + Durations.inWords(longest) + " decided nothing", false, lastFailure, null);
+    }
+
     /** The same, after one more probing in vain. */
-    Opening afterFailedProbe(Throwable probesFailure) {
+    private Opening afterProbing(
+            String end, boolean failed, @Nullable String probesFailureType, @Nullable Throwable probesFailure) {
         return new Opening(
                 rule,
-                aboutFailures,
+                end,
                 failedProbings + 1,
-                probesFailure.getClass().getName(),
+                failed,
+                probesFailureType,
                 probesFailure,
                 counts,
                 failureRate,
@@ -71,22 +99,35 @@ record Opening(
     /** For the time after: it is no cause of refusals any more, and may be a large object. */
     Opening withoutFailure() {
         return new Opening(
-                rule, aboutFailures, failedProbings, lastFailure, null, counts, failureRate, at, refusedBefore);
+                rule,
+                lastProbing,
+                failedProbings,
+                aboutFailures,
+                lastFailure,
+                null,
+                counts,
+                failureRate,
+                at,
+                refusedBefore);
     }
 
-    /** What opened it last: the rule, or a probe. */
+    /** What opened it last: the rule, or a probing. */
     String reason() {
-        return failedProbings == 0 ? rule : "a probe failed (probing " + failedProbings + "); before that: " + rule;
+        return reason("");
     }
 
     /** The reason with the last failure, as a part of a sentence. */
     String explanation() {
-        if (lastFailure == null) {
+        if (lastFailure == null || !aboutFailures) {
             return reason();
         }
-        if (failedProbings > 0) {
-            return "a probe failed with " + lastFailure + " (probing " + failedProbings + "); before that: " + rule;
-        }
-        return aboutFailures ? rule + ", the last with " + lastFailure : rule;
+        String last = lastFailure.equals(RESULT) ? " by its result" : " with " + lastFailure;
+        return lastProbing == null ? rule + ", the last" + last : reason(last);
+    }
+
+    private String reason(String detail) {
+        return lastProbing == null
+                ? rule
+                : lastProbing + detail + " (probing " + failedProbings + "); before that: " + rule;
     }
 }

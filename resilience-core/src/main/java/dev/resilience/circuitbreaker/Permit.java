@@ -1,5 +1,7 @@
 package dev.resilience.circuitbreaker;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What an admitted call holds and gives back exactly once, with how it ended. It belongs to the state instance that
  * admitted the call: a call let in while CLOSED can say nothing to the HALF_OPEN that came later.
@@ -10,7 +12,7 @@ interface Permit {
     Settings settings();
 
     /**
-     * The call succeeded.
+     * The call succeeded, and its result is none that counts as a failure.
      *
      * @param nanos how long it took; 0 where the policy has no use for it
      */
@@ -20,9 +22,9 @@ interface Permit {
      * The call failed in a way that counts.
      *
      * @param nanos how long it took; 0 where the policy has no use for it
-     * @param failure what it threw
+     * @param failure what it threw; {@code null} if it is its result that counts as a failure
      */
-    void failed(long nanos, Throwable failure);
+    void failed(long nanos, @Nullable Throwable failure);
 
     /** The call says nothing about the callee. */
     void ignored();

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A state takes its settings from the one before it. So there is no moment at which the two do not fit, and none at
  * which a transition could bring back a policy that was replaced.
  */
-abstract sealed class State permits ClosedState, OpenState, HalfOpenState, ForcedOpenState, DisabledState {
+abstract sealed class State
+        permits ClosedState, OpenState, HalfOpenState, ForcedOpenState, DisabledState, MetricsOnlyState {
 
     private static final Duration SOON = Duration.ofSeconds(1);
 
@@ -42,6 +43,11 @@ abstract sealed class State permits ClosedState, OpenState, HalfOpenState, Force
     }
 
     abstract CircuitState name();
+
+    /** Whether calls are refused until it has become another state, all of them or all but probes. */
+    boolean isOpen() {
+        return false;
+    }
 
     /**
      * Lets a call in, or returns {@code null}: refused, unless the breaker is in another state by now, which is asked.

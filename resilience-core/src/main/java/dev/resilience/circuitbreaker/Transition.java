@@ -26,6 +26,7 @@ record Transition(State before, State after, boolean byHand) {
     private static final LogLine HALF_OPEN = LogLine.info("circuit_half_open");
     private static final LogLine CLOSED = LogLine.info("circuit_closed");
     private static final LogLine DISABLED = LogLine.warn("circuit_disabled");
+    private static final LogLine METRICS_ONLY = LogLine.warn("circuit_metrics_only");
 
     CircuitState from() {
         return before.name();
@@ -42,7 +43,7 @@ record Transition(State before, State after, boolean byHand) {
 
     CircuitStateChanged event() {
         Opening opening = after.opening;
-        boolean open = opening != null && isOpen(to());
+        boolean open = opening != null && after.isOpen();
         return new CircuitStateChanged(
                 after.since.wallTime(),
                 name(),
@@ -76,6 +77,12 @@ record Transition(State before, State after, boolean byHand) {
                         .log(
                                 "Circuit breaker '{}' is disabled: all calls pass and nothing is counted until it is told "
                                         + "otherwise",
+                                name());
+            case METRICS_ONLY ->
+                line(METRICS_ONLY)
+                        .log(
+                                "Circuit breaker '{}' only counts: all calls pass, however many of them fail, until it is "
+                                        + "told otherwise",
                                 name());
         }
     }
@@ -116,7 +123,7 @@ record Transition(State before, State after, boolean byHand) {
     private void logClosed() {
         LoggingEventBuilder line = line(CLOSED).addKeyValue("reason", reason());
         Opening opening = before.opening;
-        if (opening == null || !isOpen(from())) {
+        if (opening == null || !before.isOpen()) {
             line.log("Circuit breaker '{}' closed: {}", name(), reason());
             return;
         }
@@ -160,11 +167,8 @@ record Transition(State before, State after, boolean byHand) {
         return switch (to()) {
             case CLOSED -> "closed by hand";
             case DISABLED -> "disabled by hand";
+            case METRICS_ONLY -> "set to metrics-only by hand";
             default -> OpeningRule.HALF_OPENED_BY_HAND;
         };
-    }
-
-    private static boolean isOpen(CircuitState state) {
-        return state != CircuitState.CLOSED && state != CircuitState.DISABLED;
     }
 }

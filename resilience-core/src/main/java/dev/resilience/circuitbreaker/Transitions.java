@@ -2,21 +2,40 @@ package dev.resilience.circuitbreaker;
 
 import dev.resilience.event.CircuitState;
 import dev.resilience.event.internal.EventPublisher;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiPredicate;
+import java.util.function.UnaryOperator;
 
-/** Counts the transitions of a circuit breaker, and tells the log and the listeners of them. Safe for use by many threads. */
+/**
+ * The state that a circuit breaker is in. It is one reference, moved by compare-and-set; each move is counted, and the log
+ * and the listeners are told of it. Safe for use by many threads.
+ */
 final class Transitions {
+
+    private static final VarHandle STATE;
+
+    static {
+        try {
+            STATE = MethodHandles.lookup().findVarHandle(Transitions.class, "state", State.class);
+        } catch (ReflectiveOperationException impossible) {
+            throw new ExceptionInInitializerError(impossible);
+        }
+    }
 
     private final EventPublisher events;
     private final Announcements announcements = new Announcements(this::tell);
     private final Map<Move, LongAdder> counters = new HashMap<>();
+    private volatile State state;
 
     private record Move(CircuitState from, CircuitState to) {}
 
-    Transitions(EventPublisher events) {
+    Transitions(State initial, EventPublisher events) {
+        this.state = initial;
         this.events = events;
         for (CircuitState from : CircuitState.values()) {
             for (CircuitState to : CircuitState.values()) {
@@ -25,8 +44,50 @@ final class Transitions {
         }
     }
 
+    State state() {
+        return state;
+    }
+
+    /** Moves from one state instance to the next; false if another thread was first, and then nothing has changed. */
+    boolean move(State from, State to) {
+        follow(from, to, true);
+        if (!STATE.compareAndSet(this, from, to)) {
+            return false;
+        }
+        made(new Transition(from, to, false));
+        return true;
+    }
+
+    /**
+     * Moves on by hand.
+     *
+     * @param successor what follows depends on the state before it, and above all on its settings
+     * @param isNews whether the log and the listeners are told of it
+     */
+    void replace(UnaryOperator<State> successor, BiPredicate<State, State> isNews) {
+        State before;
+        State after;
+        boolean toldOf;
+        do {
+            before = state;
+            after = successor.apply(before);
+            toldOf = isNews.test(before, after);
+            follow(before, after, toldOf);
+        } while (!STATE.compareAndSet(this, before, after));
+        if (toldOf) {
+            made(new Transition(before, after, true));
+        }
+    }
+
+    /** To be called before others can see the state that follows. */
+    private static void follow(State before, State after, boolean toldOf) {
+        if (after != before) {
+            after.announcements = before.announcements + (toldOf ? 1 : 0);
+        }
+    }
+
     /** One that leads to the same state is announced, and not counted. */
-    void made(Transition transition) {
+    private void made(Transition transition) {
         if (transition.from() != transition.to()) {
             counter(transition.from(), transition.to()).increment();
         }

@@ -13,7 +13,9 @@ public enum CircuitState {
     /** Calls are refused until an operator says otherwise. */
     FORCED_OPEN,
     /** Calls pass, and nothing is counted. */
-    DISABLED;
+    DISABLED,
+    /** Calls pass and are counted, however many of them fail. */
+    METRICS_ONLY;
 
     /** The name in metrics and events: lower case with underscores. */
     public String label() {

@@ -42,13 +42,54 @@ class CallsUnderWayAtAReconfigurationTests {
     @Test
     void breaksNoSeriesOfFailures() {
         InFlight early = calls.start();
-        calls.breaker.reconfigure(TestBreaker.consecutive(2).build());
-        calls.fail();
+        calls.breaker.reconfigure(TestBreaker.consecutive(3).build());
+        calls.fail(2);
 
         early.succeed();
 
         calls.fail();
         calls.assertIs(CircuitState.OPEN);
+    }
+
+    @Test
+    void breaksTheSeriesOfFailuresThatItsOwnPolicyBegan() {
+        InFlight early = calls.start();
+        calls.breaker.reconfigure(
+                TestBreaker.consecutive(2).openDuration(MINUTE).build());
+        calls.fail();
+
+        early.succeed();
+
+        calls.fail();
+        calls.assertIs(CircuitState.CLOSED);
+    }
+
+    @Test
+    void opensItUnderTheNewPolicyIfTheSameCallsDo() {
+        InFlight early = calls.start();
+        calls.fail();
+        calls.breaker.reconfigure(
+                TestBreaker.consecutive(2).openDuration(MINUTE).build());
+
+        early.fail();
+
+        calls.assertIs(CircuitState.OPEN);
+        assertThat(calls.refused().retryAfter()).isEqualTo(MINUTE);
+    }
+
+    @Test
+    void saysNothingOnceItHasOpenedAndClosedUnderTheNewPolicy() {
+        InFlight first = calls.start();
+        InFlight second = calls.start();
+        calls.breaker.reconfigure(
+                TestBreaker.consecutive(2).openDuration(MINUTE).build());
+        calls.open();
+        calls.breaker.close();
+
+        first.fail();
+        second.fail();
+
+        calls.assertIs(CircuitState.CLOSED);
     }
 
     @Test

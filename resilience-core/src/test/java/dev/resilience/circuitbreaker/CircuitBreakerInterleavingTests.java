@@ -33,6 +33,9 @@ class CircuitBreakerInterleavingTests {
     private static final CircuitBreakerPolicy CLOSED = policy(1, CircuitState.CLOSED);
     private static final CircuitBreakerPolicy ONE_PROBE = policy(1, CircuitState.OPEN);
     private static final CircuitBreakerPolicy TWO_PROBES = policy(2, CircuitState.OPEN);
+    private static final Duration LONGEST_PROBING = Duration.ofMinutes(1);
+    private static final CircuitBreakerPolicy BRIEF_PROBING =
+            policy(new HalfOpen(1, 1, PROBE_TIMEOUT, LONGEST_PROBING), CircuitState.OPEN);
 
     @Interleaved(alwaysModelChecked = true)
     void fromClosedToTheFirstProbeItIsLinearizable(Interleavings mode) {
@@ -171,18 +174,65 @@ class CircuitBreakerInterleavingTests {
         });
     }
 
+    @Interleaved
+    void aProbingThatLastedTooLongEndsOnceWhateverItsProbeSays(Interleavings mode) {
+        mode.explore(threads -> {
+            StubTime time = new StubTime();
+            CircuitBreaker breaker = open(BRIEF_PROBING, time);
+            Permit probe = tryAdmit(breaker);
+            time.advance(LONGEST_PROBING.toNanos());
+            AtomicInteger admitted = new AtomicInteger();
+
+            threads.run(() -> probe.succeeded(0), () -> countIfAdmitted(breaker, admitted));
+
+            check(admitted.get() == 0, "Admitted after the longest probing");
+            check(breaker.currentState() == CircuitState.OPEN, "It is " + breaker.currentState());
+            check(moved(breaker, CircuitState.HALF_OPEN, CircuitState.OPEN) == 1, "It moved more than once");
+        });
+    }
+
+    @Interleaved
+    void aFailureOpensItWhicheverOfTwoPoliciesHoldsThatOpenByTheSameCalls(Interleavings mode) {
+        mode.explore(threads -> {
+            CircuitBreaker breaker = breaker(CLOSED, new StubTime());
+            Permit permit = tryAdmit(breaker);
+
+            threads.run(() -> permit.failed(0, down()), () -> breaker.reconfigure(BRIEF_PROBING));
+
+            check(breaker.currentState() == CircuitState.OPEN, "It is " + breaker.currentState());
+            check(breaker.policy().equals(BRIEF_PROBING), "The new policy is lost");
+            check(moved(breaker, CircuitState.CLOSED, CircuitState.OPEN) == 1, "It moved more than once");
+        });
+    }
+
+    @Interleaved
+    void noFailureOpensItOnceItOnlyCounts(Interleavings mode) {
+        mode.explore(threads -> {
+            CircuitBreaker breaker = breaker(CLOSED, new StubTime());
+            Permit permit = tryAdmit(breaker);
+
+            threads.run(breaker::metricsOnly, () -> permit.failed(0, down()));
+
+            check(breaker.currentState() == CircuitState.METRICS_ONLY, "It is " + breaker.currentState());
+        });
+    }
+
     private static CircuitBreaker breaker(CircuitBreakerPolicy policy, StubTime time) {
         return new CircuitBreaker("test", policy, FAULTS, time, new EventPublisher());
     }
 
     /** Opened by one failure, always for as long; closed by the successes of all the probes it lets in at once. */
     private static CircuitBreakerPolicy policy(int probes, CircuitState initialState) {
+        return policy(new HalfOpen(probes, probes, PROBE_TIMEOUT), initialState);
+    }
+
+    private static CircuitBreakerPolicy policy(HalfOpen halfOpen, CircuitState initialState) {
         return CircuitBreakerPolicy.builder()
                 .failureThreshold(1)
                 .failureRateThreshold(0)
                 .openDuration(OPEN)
                 .openDurationMultiplier(1)
-                .halfOpen(new HalfOpen(probes, probes, PROBE_TIMEOUT))
+                .halfOpen(halfOpen)
                 .initialState(initialState)
                 .build();
     }

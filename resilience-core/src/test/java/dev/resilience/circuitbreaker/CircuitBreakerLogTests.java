@@ -102,6 +102,7 @@ class CircuitBreakerLogTests {
         calls.breaker.close();
         calls.breaker.halfOpen();
         calls.breaker.open();
+        calls.breaker.metricsOnly();
 
         assertThat(lines.list)
                 .extracting(ILoggingEvent::getFormattedMessage)
@@ -114,9 +115,13 @@ class CircuitBreakerLogTests {
                         "Circuit breaker 'payments' is half-open: set to half-open by hand; successes that close it: 2, "
                                 + "probes at a time: 1",
                         "Circuit breaker 'payments' opened: opened by hand; calls are refused for 30 s, until "
-                                + "2026-01-01T00:00:30.000Z");
+                                + "2026-01-01T00:00:30.000Z",
+                        "Circuit breaker 'payments' only counts: all calls pass, however many of them fail, until it is "
+                                + "told otherwise");
         assertThat(keyValues(0)).startsWith("event=\"circuit_opened\"", "policy=\"payments\"", "from=\"CLOSED\"");
         assertThat(keyValues(1)).startsWith("event=\"circuit_disabled\"");
+        assertThat(keyValues(5))
+                .containsExactly("event=\"circuit_metrics_only\"", "policy=\"payments\"", "from=\"OPEN\"");
     }
 
     @Test

@@ -266,12 +266,96 @@ class OperatorTests {
     }
 
     @Nested
+    class MetricsOnly {
+
+        @Test
+        void admitsAllAndCountsEverything() throws Throwable {
+            calls.breaker.metricsOnly();
+
+            calls.succeed(5);
+            calls.fail(15);
+            calls.fail(new IllegalArgumentException("ignored"));
+
+            calls.assertIs(CircuitState.METRICS_ONLY);
+            calls.assertCounted(5, 15, 1, 0);
+            assertThat(calls.breaker.status().windowCalls()).isEqualTo(20);
+        }
+
+        @Test
+        void showsTheRateThoughNoneWouldOpenIt() throws Throwable {
+            assertThat(calls.breaker.policy().failureRateThreshold()).isZero();
+            calls.breaker.metricsOnly();
+            assertThat(calls.breaker.failureRate()).isNaN();
+
+            calls.succeed(5);
+            calls.fail(15);
+
+            assertThat(calls.breaker.failureRate()).isEqualTo(0.75);
+        }
+
+        @Test
+        void countsSlowCalls() throws Throwable {
+            TestBreaker slow = new TestBreaker(
+                    way,
+                    CircuitBreakerPolicy.builder()
+                            .slowCallDuration(Duration.ofSeconds(1))
+                            .initialState(CircuitState.METRICS_ONLY)
+                            .build());
+
+            for (int i = 0; i < 20; i++) {
+                slow.succeedAfter(Duration.ofSeconds(2));
+            }
+
+            slow.assertIs(CircuitState.METRICS_ONLY);
+            assertThat(slow.breaker.slowCalls()).isEqualTo(20);
+        }
+
+        @Test
+        void beginsWithAnEmptyWindowThoughItIsInThatStateAlready() {
+            calls.breaker.metricsOnly();
+            calls.fail(20);
+            calls.events.clear();
+
+            calls.breaker.metricsOnly();
+
+            assertThat(calls.breaker.status().windowCalls()).isZero();
+            assertThat(calls.events).isEmpty();
+        }
+
+        @Test
+        void endsAnOpenPeriodAndForgetsNothingOfWhy() throws Throwable {
+            calls.open();
+
+            calls.breaker.metricsOnly();
+
+            calls.succeed();
+            assertThat(calls.breaker.status().reason()).isEqualTo("2 calls in a row failed");
+            assertThat(calls.breaker.status().failedProbes()).isZero();
+            assertThat(calls.breaker.status().refused()).isZero();
+            assertThat(calls.breaker.transitions(CircuitState.OPEN, CircuitState.METRICS_ONLY))
+                    .isEqualTo(1);
+        }
+
+        @Test
+        void leavesNoFailureBehindThatWouldOpenIt() {
+            calls.breaker.metricsOnly();
+            calls.fail(10);
+
+            calls.breaker.close();
+
+            calls.fail();
+            calls.assertIs(CircuitState.CLOSED);
+        }
+    }
+
+    @Nested
     class Reset {
 
         @Test
         void goesBackToTheInitialState() {
-            for (CircuitState initial :
-                    new CircuitState[] {CircuitState.CLOSED, CircuitState.FORCED_OPEN, CircuitState.DISABLED}) {
+            for (CircuitState initial : new CircuitState[] {
+                CircuitState.CLOSED, CircuitState.FORCED_OPEN, CircuitState.DISABLED, CircuitState.METRICS_ONLY
+            }) {
                 TestBreaker other = startingIn(initial);
                 other.breaker.close();
                 other.open();
@@ -324,7 +408,11 @@ class OperatorTests {
         @Test
         void isWhatItStartsIn() {
             for (CircuitState initial : new CircuitState[] {
-                CircuitState.CLOSED, CircuitState.OPEN, CircuitState.FORCED_OPEN, CircuitState.DISABLED
+                CircuitState.CLOSED,
+                CircuitState.OPEN,
+                CircuitState.FORCED_OPEN,
+                CircuitState.DISABLED,
+                CircuitState.METRICS_ONLY
             }) {
                 TestBreaker breaker = startingIn(initial);
 

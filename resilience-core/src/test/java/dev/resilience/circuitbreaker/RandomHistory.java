@@ -92,7 +92,7 @@ final class RandomHistory {
     /** In thousandths; states that only an operator ends are none to stay in for long. */
     private int shareOfOperations() {
         return switch (reference.state) {
-            case FORCED_OPEN, DISABLED -> 60;
+            case FORCED_OPEN, DISABLED, METRICS_ONLY -> 60;
             case OPEN -> 2;
             default -> 4;
         };
@@ -116,8 +116,8 @@ final class RandomHistory {
         if (ending.failure != null) {
             call.body.completeExceptionally(ending.failure);
             check(failureOf(call.answer) == ending.failure, "the call's own failure");
-        } else if (ending == Ending.SUCCESS) {
-            call.body.complete("ok");
+        } else if (ending.result != null) {
+            call.body.complete(ending.result);
         } else if (random.nextBoolean()) {
             call.answer.cancel(true);
         } else {
@@ -143,7 +143,8 @@ final class RandomHistory {
 
     private @Nullable Throwable blocking(@Nullable Call expected, Ending ending) {
         try {
-            pipeline.invoke(() -> body(expected, ending));
+            Object result = pipeline.invoke(() -> body(expected, ending));
+            check(result == ending.result, "the call's own result");
             return null;
         } catch (Throwable failure) {
             return failure;
@@ -168,7 +169,7 @@ final class RandomHistory {
         if (ending.failure != null) {
             throw ending.failure;
         }
-        return "ok";
+        return String.valueOf(ending.result);
     }
 
     private void expectEnd(Call call, Ending ending) {
@@ -183,11 +184,14 @@ final class RandomHistory {
         if (dice < 15) {
             return UNUSUAL[random.nextInt(UNUSUAL.length)];
         }
-        return dice < (ill ? 70 : 30) ? Ending.FAILURE : Ending.SUCCESS;
+        if (dice < (ill ? 70 : 30)) {
+            return random.nextInt(4) == 0 ? Ending.BAD_RESULT : Ending.FAILURE;
+        }
+        return Ending.SUCCESS;
     }
 
     private void operate() {
-        switch (random.nextInt(12)) {
+        switch (random.nextInt(14)) {
             case 0 -> {
                 reference.operate(CircuitState.FORCED_OPEN, now());
                 real.breaker.forceOpen();
@@ -214,9 +218,15 @@ final class RandomHistory {
                 reference.operate(CircuitState.HALF_OPEN, now());
                 real.breaker.halfOpen();
             }
+            case 8 -> {
+                saw("set to metrics-only by hand while " + reference.state);
+                reference.operate(CircuitState.METRICS_ONLY, now());
+                real.breaker.metricsOnly();
+            }
             default -> {
                 saw("reconfigured while " + reference.state);
-                CircuitBreakerPolicy policy = policies.next();
+                CircuitBreakerPolicy policy =
+                        random.nextBoolean() ? policies.next() : policies.nextThatOpensAs(reference.policy);
                 reference.reconfigure(policy, now());
                 real.breaker.reconfigure(policy);
             }
@@ -231,12 +241,14 @@ final class RandomHistory {
         }
         CircuitBreakerPolicy policy = reference.policy;
         Duration slow = policy.slowCallDuration();
-        Duration limit = switch (random.nextInt(6)) {
+        Duration longest = policy.halfOpen().maxDuration();
+        Duration limit = switch (random.nextInt(7)) {
             case 0 -> Duration.ofNanos(Math.max(1, reference.openNanosLeft(now())));
             case 1 -> policy.halfOpen().probeTimeout();
             case 2 -> policy.window().duration();
             case 3 -> policy.window().duration().dividedBy(20);
             case 4 -> Duration.ofSeconds(1);
+            case 5 -> longest == null ? Duration.ofSeconds(2) : longest;
             default -> slow == null ? Duration.ofSeconds(2) : slow;
         };
         real.time.advance(limit.plusNanos(random.nextInt(3) - 1));
@@ -280,13 +292,22 @@ final class RandomHistory {
             double rate = reference.window.failureRate(now());
             check(Double.compare(real.breaker.failureRate(), rate) == 0, "rate " + rate);
         }
+        if (reference.state == CircuitState.METRICS_ONLY) {
+            double rate = reference.window.failureRateInAnyCase(now());
+            check(Double.compare(real.breaker.failureRate(), rate) == 0, "rate " + rate);
+        }
+        if (reference.undecided > 0) {
+            saw("an undecided probing");
+        }
         compareProbing();
         compareNews();
     }
 
     private void compareProbing() {
         CircuitBreakerStatus status = real.breaker.status();
-        boolean open = reference.state != CircuitState.CLOSED && reference.state != CircuitState.DISABLED;
+        boolean open = reference.state == CircuitState.OPEN
+                || reference.state == CircuitState.HALF_OPEN
+                || reference.state == CircuitState.FORCED_OPEN;
         check(status.failedProbes() == (open ? reference.failedProbings : 0), "another number of failed probings");
         CircuitBreakerStatus.Probing probing = status.probing();
         check((probing != null) == (reference.state == CircuitState.HALF_OPEN), "probes while half-open");

@@ -44,7 +44,7 @@ class RandomHistoryTests {
     private static void assertNothingWasLeftOut(Map<String, Integer> seen) {
         assertThat(seen)
                 .containsKeys("CLOSED to OPEN", "OPEN to HALF_OPEN", "HALF_OPEN to OPEN", "HALF_OPEN to CLOSED")
-                .containsKeys("rejected");
+                .containsKeys("rejected", "an undecided probing");
         for (Ending ending : Ending.values()) {
             assertThat(seen).containsKey(ending.name());
         }
@@ -52,7 +52,8 @@ class RandomHistoryTests {
             assertThat(seen)
                     .containsKey("reconfigured while " + state)
                     .containsKey("opened by hand while " + state)
-                    .containsKey("half-opened by hand while " + state);
+                    .containsKey("half-opened by hand while " + state)
+                    .containsKey("set to metrics-only by hand while " + state);
         }
     }
 
@@ -84,6 +85,36 @@ class RandomHistoryTests {
                 long left = super.openNanosLeft(time);
                 failedProbings = before;
                 return left;
+            }
+        }),
+        A_SLOW_PROBE_IS_A_SUCCESS((policy, now) -> new ReferenceBreaker(policy, now) {
+            @Override
+            boolean isSlowProbeAFailure() {
+                return false;
+            }
+        }),
+        A_PROBING_LASTS_FOR_EVER((policy, now) -> new ReferenceBreaker(policy, now) {
+            @Override
+            long longestProbing() {
+                return Long.MAX_VALUE;
+            }
+        }),
+        A_PROBING_LASTS_A_MOMENT_TOO_LONG((policy, now) -> new ReferenceBreaker(policy, now) {
+            @Override
+            long longestProbing() {
+                return Math.max(super.longestProbing(), super.longestProbing() + 1);
+            }
+        }),
+        EVERY_NEW_POLICY_BEGINS_WITH_AN_EMPTY_WINDOW((policy, now) -> new ReferenceBreaker(policy, now) {
+            @Override
+            boolean isWindowKept(CircuitBreakerPolicy other) {
+                return false;
+            }
+        }),
+        EVERY_NEW_POLICY_KEEPS_THE_WINDOW((policy, now) -> new ReferenceBreaker(policy, now) {
+            @Override
+            boolean isWindowKept(CircuitBreakerPolicy other) {
+                return true;
             }
         }),
         THE_LAST_SECOND_IS_NOT_LOOKED_AT((policy, now) -> new ReferenceBreaker(policy, now) {

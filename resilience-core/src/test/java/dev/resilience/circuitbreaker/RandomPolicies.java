@@ -21,20 +21,38 @@ final class RandomPolicies {
     }
 
     CircuitBreakerPolicy next() {
-        double multiplier = oneOf(1.0, 1.0, 1.5, 2.0, 3.0);
         Window window = oneOf(count(1), count(2), count(7), count(20), count(60), time(5), time(40));
-        return CircuitBreakerPolicy.builder()
+        return next(CircuitBreakerPolicy.builder()
                 .failureThreshold(oneOf(0, 1, 2, 3, 5))
                 .failureRateThreshold(oneOf(0.0, 0.01, 0.5, 0.5, 1.0))
                 .window(window)
                 .minimumCalls(window.type() == Window.Type.TIME ? oneOf(1, 8, 30) : 1 + random.nextInt(window.size()))
                 .slowCallDuration(random.nextInt(3) == 0 ? null : oneOf(Duration.ofSeconds(2), Duration.ofNanos(1)))
-                .slowCallRateThreshold(oneOf(0.0, 0.6, 1.0))
-                .openDuration(Duration.ofSeconds(10))
+                .slowCallRateThreshold(oneOf(0.0, 0.6, 1.0)));
+    }
+
+    /** One that opens by the same calls, and is another one else. */
+    CircuitBreakerPolicy nextThatOpensAs(CircuitBreakerPolicy like) {
+        return next(CircuitBreakerPolicy.builder()
+                .failureThreshold(like.failureThreshold())
+                .failureRateThreshold(like.failureRateThreshold())
+                .window(like.window())
+                .minimumCalls(like.minimumCalls())
+                .slowCallDuration(like.slowCallDuration())
+                .slowCallRateThreshold(like.slowCallRateThreshold()));
+    }
+
+    private CircuitBreakerPolicy next(CircuitBreakerPolicy.Builder opening) {
+        double multiplier = oneOf(1.0, 1.0, 1.5, 2.0, 3.0);
+        return opening.openDuration(Duration.ofSeconds(10))
                 .openDurationMultiplier(multiplier)
                 .maxOpenDuration(Duration.ofSeconds(multiplier > 1 ? oneOf(10, 45, 300) : oneOf(10, 45)))
                 .ramp(oneOf(Duration.ZERO, Duration.ZERO, Duration.ofSeconds(3), Duration.ofSeconds(20)))
-                .halfOpen(new HalfOpen(oneOf(1, 1, 2, 3), oneOf(1, 2, 4), Duration.ofSeconds(oneOf(1, 5, 20))))
+                .halfOpen(new HalfOpen(
+                        oneOf(1, 1, 2, 3),
+                        oneOf(1, 2, 4),
+                        Duration.ofSeconds(oneOf(1, 5, 20)),
+                        random.nextBoolean() ? null : Duration.ofSeconds(oneOf(2, 10, 60))))
                 .recordOn(oneOf(
                         NONE,
                         NONE,
@@ -42,13 +60,19 @@ final class RandomPolicies {
                         List.of(AssertionError.class, BulkheadFullException.class, InterruptedException.class)))
                 .ignoreOn(oneOf(
                         NONE, NONE, List.of(IllegalArgumentException.class), List.of(TimeLimitExceededException.class)))
+                .recordOnResult(random.nextBoolean() ? null : oneOf("bad"::equals, RandomPolicies::broken))
                 .initialState(oneOf(
                         CircuitState.CLOSED,
                         CircuitState.CLOSED,
                         CircuitState.OPEN,
                         CircuitState.FORCED_OPEN,
-                        CircuitState.DISABLED))
+                        CircuitState.DISABLED,
+                        CircuitState.METRICS_ONLY))
                 .build();
+    }
+
+    private static boolean broken(Object result) {
+        throw new IllegalStateException("broken rule");
     }
 
     private static Window count(int size) {

@@ -58,10 +58,21 @@ class ReconfigurationTests {
     class WhileClosed {
 
         @Test
-        void beginsWithNoFailureInARow() throws Throwable {
+        void keepsTheFailuresInARowIfTheSameCallsOpenIt() {
             calls.fail();
 
-            reconfigure(TestBreaker.consecutive(2));
+            reconfigure(TestBreaker.consecutive(2).openDuration(MINUTE));
+
+            calls.fail();
+            calls.assertIs(CircuitState.OPEN);
+            assertThat(calls.refused().retryAfter()).isEqualTo(MINUTE);
+        }
+
+        @Test
+        void beginsWithNoFailureInARowIfOtherCallsOpenIt() {
+            calls.fail();
+
+            reconfigure(TestBreaker.consecutive(2).minimumCalls(3));
 
             calls.fail();
             calls.assertIs(CircuitState.CLOSED);
@@ -70,17 +81,41 @@ class ReconfigurationTests {
         }
 
         @Test
-        void beginsWithAnEmptyWindow() {
-            reconfigure(TestBreaker.consecutive(0).failureRateThreshold(0.5).minimumCalls(4));
-            calls.fail(3);
+        void keepsItsWindowIfTheSameCallsOpenIt() {
+            reconfigure(rate());
+            calls.fail(4);
 
-            reconfigure(TestBreaker.consecutive(0).failureRateThreshold(0.5).minimumCalls(4));
+            reconfigure(rate().ramp(MINUTE)
+                    .halfOpen(new HalfOpen(3, 3, MINUTE))
+                    .recordOn(List.of(IllegalArgumentException.class)));
 
-            calls.fail(3);
-            calls.assertIs(CircuitState.CLOSED);
-            assertThat(calls.breaker.failureRate()).isNaN();
-            calls.fail();
+            assertThat(calls.breaker.status().windowCalls()).isEqualTo(4);
+            calls.fail(new IllegalArgumentException("listed"));
             calls.assertIs(CircuitState.OPEN);
+            assertThat(calls.breaker.status().reason()).isEqualTo("100% of 5 calls in the last 60 s failed");
+        }
+
+        @Test
+        void beginsWithAnEmptyWindowIfOtherCallsOpenIt() {
+            for (CircuitBreakerPolicy.Builder other : List.of(
+                    rate().failureThreshold(100),
+                    rate().failureRateThreshold(0.6),
+                    rate().minimumCalls(4),
+                    rate().window(new Window(Window.Type.TIME, MINUTE.multipliedBy(2), 100)),
+                    rate().slowCallDuration(MINUTE),
+                    rate().slowCallRateThreshold(0.9))) {
+                reconfigure(rate());
+                calls.fail(3);
+
+                reconfigure(other);
+
+                assertThat(calls.breaker.status().windowCalls()).isZero();
+                assertThat(calls.breaker.failureRate()).isNaN();
+            }
+        }
+
+        private CircuitBreakerPolicy.Builder rate() {
+            return TestBreaker.consecutive(0).failureRateThreshold(0.5).minimumCalls(5);
         }
 
         @Test
@@ -252,6 +287,20 @@ class ReconfigurationTests {
         assertThat(calls.refused().retryAfter()).isEqualTo(MINUTE);
         calls.time.advance(MINUTE.multipliedBy(2));
         calls.refused();
+    }
+
+    @Test
+    void staysMetricsOnlyAndKeepsItsWindowIfTheSameCallsWouldOpenIt() {
+        calls.breaker.metricsOnly();
+        calls.fail(10);
+
+        reconfigure(TestBreaker.consecutive(2).openDuration(MINUTE));
+        assertThat(calls.breaker.failureRate()).isEqualTo(1);
+
+        reconfigure(TestBreaker.consecutive(1));
+        assertThat(calls.breaker.failureRate()).isNaN();
+        calls.fail(10);
+        calls.assertIs(CircuitState.METRICS_ONLY);
     }
 
     @Test

@@ -7,14 +7,17 @@ import static dev.resilience.event.CircuitState.CLOSED;
 import static dev.resilience.event.CircuitState.DISABLED;
 import static dev.resilience.event.CircuitState.FORCED_OPEN;
 import static dev.resilience.event.CircuitState.HALF_OPEN;
+import static dev.resilience.event.CircuitState.METRICS_ONLY;
 import static dev.resilience.event.CircuitState.OPEN;
 
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** What a circuit breaker does, on one thread: its states. What opens it is in {@link ReferenceWindow}. */
@@ -28,7 +31,7 @@ class ReferenceBreaker {
     CircuitBreakerPolicy policy;
     CircuitState state;
     ReferenceWindow window;
-    int slowCalls, failedProbings, successes;
+    int slowCalls, failedProbings, successes, undecided;
     private long since, ramped;
     private boolean ramps;
 
@@ -44,6 +47,7 @@ class ReferenceBreaker {
 
     @Nullable
     Call admit(long now) {
+        endIfUndecided(now);
         if (state == OPEN && openNanosLeft(now) <= 0) {
             become(HALF_OPEN, now);
         }
@@ -69,18 +73,48 @@ class ReferenceBreaker {
         boolean failed = outcome == FAILURE;
         boolean slow = isSlow(call, now);
         slowCalls += slow ? 1 : 0;
-        if (call.window == window && state == CLOSED && opens(failed, slow, now)) {
+        if (call.window != window) {
+            return;
+        }
+        if (state == METRICS_ONLY) {
+            window.add(failed, slow, now);
+        } else if (state == CLOSED && opens(failed, slow, now)) {
             become(OPEN, now);
-        } else if (call.window == window && state == HALF_OPEN && failed) {
+        } else if (state == HALF_OPEN && !endIfUndecided(now)) {
+            endProbe(failed || (slow && isSlowProbeAFailure()), now);
+        }
+    }
+
+    private void endProbe(boolean failed, long now) {
+        if (failed) {
             failedProbings++;
             become(OPEN, now);
-        } else if (call.window == window
-                && state == HALF_OPEN
-                && ++successes == policy.halfOpen().successThreshold()) {
+        } else if (++successes == policy.halfOpen().successThreshold()) {
             failedProbings = 0;
             become(CLOSED, now);
             ramps = true;
         }
+    }
+
+    /** A probing that has lasted too long ended when its time was over, and not when that is noticed. */
+    private boolean endIfUndecided(long now) {
+        long longest = longestProbing();
+        if (state != HALF_OPEN || now - since < longest) {
+            return false;
+        }
+        undecided++;
+        failedProbings++;
+        become(OPEN, since + longest);
+        return true;
+    }
+
+    long longestProbing() {
+        Duration longest = policy.halfOpen().maxDuration();
+        return longest == null ? Long.MAX_VALUE : longest.toNanos();
+    }
+
+    boolean isSlowProbeAFailure() {
+        return policy.slowCallRateThreshold() > 0;
     }
 
     /** By an operator. */
@@ -90,6 +124,27 @@ class ReferenceBreaker {
     }
 
     void reconfigure(CircuitBreakerPolicy other, long now) {
+        ReferenceWindow before = window;
+        boolean kept = (state == CLOSED || state == METRICS_ONLY) && isWindowKept(other);
+        begin(other, now);
+        window = kept ? before : window;
+    }
+
+    boolean isWindowKept(CircuitBreakerPolicy other) {
+        return openingRules(policy).equals(openingRules(other));
+    }
+
+    private static List<Object> openingRules(CircuitBreakerPolicy policy) {
+        return List.of(
+                policy.failureThreshold(),
+                policy.failureRateThreshold(),
+                policy.minimumCalls(),
+                policy.window(),
+                Optional.ofNullable(policy.slowCallDuration()),
+                policy.slowCallRateThreshold());
+    }
+
+    private void begin(CircuitBreakerPolicy other, long now) {
         policy = other;
         window = new ReferenceWindow(other, now);
         successes = 0;
@@ -102,7 +157,7 @@ class ReferenceBreaker {
         state = next;
         since = now;
         ramps = false;
-        reconfigure(policy, now);
+        begin(policy, now);
     }
 
     long openNanosLeft(long now) {

@@ -1,12 +1,18 @@
 package dev.resilience.circuitbreaker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.ExceptionRules;
 import dev.resilience.fault.Fault;
+import dev.resilience.pipeline.Pipeline;
 import dev.resilience.policy.Way;
+import dev.resilience.retry.Backoff;
+import dev.resilience.retry.Retry;
+import dev.resilience.retry.RetryPolicy;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -15,6 +21,7 @@ import java.io.ObjectOutputStream;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -26,9 +33,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 class RefusalTests {
 
     private final ConnectException failure = new ConnectException("secret");
+    private final Way way;
     private final TestBreaker calls;
 
     RefusalTests(Way way) {
+        this.way = way;
         this.calls = new TestBreaker(
                 way, TestBreaker.consecutive(2).openDurationMultiplier(2).build());
     }
@@ -152,6 +161,53 @@ class RefusalTests {
                     .hasMessageEndingWith("next probe in 30 s");
             assertThat(copy.name()).isEqualTo("payments");
             assertThat(copy.retryAfter()).isEqualTo(Duration.ofSeconds(30));
+        }
+    }
+
+    @Nested
+    class UnderARetryThatStandsOutside {
+
+        private final AtomicInteger attempts = new AtomicInteger();
+
+        private CircuitOpenException callRefused() {
+            Retry retry = Retry.builder(
+                            "payments",
+                            RetryPolicy.builder()
+                                    .maxAttempts(5)
+                                    .retryOn(List.of(ConnectException.class))
+                                    .backoff(Backoff.builder()
+                                            .baseDelay(Duration.ZERO)
+                                            .build())
+                                    .build())
+                    .timeSource(calls.time)
+                    .build();
+            return catchThrowableOfType(
+                    CircuitOpenException.class,
+                    () -> way.call(Pipeline.of(retry, calls.breaker), () -> {
+                        attempts.incrementAndGet();
+                        throw failure;
+                    }));
+        }
+
+        @Test
+        void isNotRetriedThoughItsCauseIsListed() {
+            open();
+
+            CircuitOpenException refused = callRefused();
+
+            assertThat(refused).cause().isSameAs(failure);
+            assertThat(attempts).hasValue(0);
+            assertThat(calls.breaker.calls().get(CircuitBreakerOutcome.REJECTED))
+                    .isEqualTo(1);
+        }
+
+        @Test
+        void leavesNothingOnTheCauseThatAllRefusalsShare() {
+            open();
+
+            for (int i = 0; i < 10; i++) {
+                assertThat(callRefused()).cause().isSameAs(failure).hasNoSuppressedExceptions();
+            }
         }
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.Window;
+import dev.resilience.circuitbreaker.window.WindowCounts;
 import dev.resilience.event.CircuitState;
 import dev.resilience.policy.Way;
 import java.time.Duration;
@@ -120,16 +121,64 @@ class SlowCallTests {
     }
 
     @Test
-    void amongTheProbesAreCountedToo() throws Throwable {
+    void openItAgainAsAProbeThoughItSucceeds() throws Throwable {
+        TestBreaker calls = slowCalls(0.5);
+        openBySlowCalls(calls);
+        calls.succeedAfter(LIMIT);
+        calls.assertIs(CircuitState.HALF_OPEN);
+
+        calls.succeedAfter(SLOW);
+
+        calls.assertIs(CircuitState.OPEN);
+        assertThat(calls.breaker.slowCalls()).isEqualTo(5);
+        calls.assertCounted(6, 0, 0, 0);
+        assertThat(calls.breaker.status().reason())
+                .isEqualTo("a probe took longer than 2 s (probing 1); before that: "
+                        + OpeningRule.slowCallRate(new WindowCounts(4, 0, 4), calls.breaker.policy()));
+        assertThat(calls.refused()).hasNoCause();
+    }
+
+    @Test
+    void openItAgainAsTheProbeThatWouldHaveClosedIt() throws Throwable {
         TestBreaker calls = slowCalls(1);
-        for (int i = 0; i < 4; i++) {
-            calls.succeedAfter(SLOW);
-        }
-        calls.time.advance(Duration.ofSeconds(30));
+        openBySlowCalls(calls);
+        calls.succeed();
+
+        calls.succeedAfter(SLOW);
+
+        calls.assertIs(CircuitState.OPEN);
+    }
+
+    @Test
+    void amongTheProbesDecideNothingIfTheThresholdIsZero() throws Throwable {
+        TestBreaker calls = slowCalls(0);
+        calls.breaker.halfOpen();
 
         calls.succeedAfter(SLOW);
 
         calls.assertIs(CircuitState.HALF_OPEN);
-        assertThat(calls.breaker.slowCalls()).isEqualTo(5);
+        assertThat(calls.breaker.slowCalls()).isEqualTo(1);
+        calls.succeedAfter(SLOW);
+        calls.assertIs(CircuitState.CLOSED);
+    }
+
+    @Test
+    void amongTheProbesThatOutliveTheirTimeoutDecideNothing() throws Throwable {
+        TestBreaker calls = slowCalls(1);
+        calls.breaker.halfOpen();
+
+        calls.succeedAfter(calls.breaker.policy().halfOpen().probeTimeout());
+
+        calls.assertIs(CircuitState.HALF_OPEN);
+        assertThat(calls.breaker.slowCalls()).isZero();
+        calls.assertCounted(0, 0, 1, 0);
+    }
+
+    private static void openBySlowCalls(TestBreaker calls) throws Throwable {
+        for (int i = 0; i < 4; i++) {
+            calls.succeedAfter(SLOW);
+        }
+        calls.assertIs(CircuitState.OPEN);
+        calls.time.advance(Duration.ofSeconds(30));
     }
 }

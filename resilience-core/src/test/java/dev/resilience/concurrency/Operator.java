@@ -29,6 +29,7 @@ final class Operator {
             case 4, 5 -> shop.timeLimit.reconfigure(timeLimit());
             case 6 -> shop.breaker.forceOpen();
             case 7 -> shop.breaker.reset();
+            case 16 -> shop.breaker.metricsOnly();
             case 8, 9, 10, 11, 12, 13, 14, 15 -> shop.breaker.close(); // not disabled: nothing would be counted
             default -> {}
         }
@@ -58,7 +59,11 @@ final class Operator {
                 .openDuration(micros(500, 5_000))
                 .openDurationMultiplier(1 + random.nextInt(2))
                 .maxOpenDuration(Duration.ofMillis(10))
-                .halfOpen(new HalfOpen(1 + random.nextInt(3), 1 + random.nextInt(4), micros(200, 5_000)))
+                .halfOpen(new HalfOpen(
+                        1 + random.nextInt(3),
+                        1 + random.nextInt(4),
+                        micros(200, 5_000),
+                        random.nextBoolean() ? null : micros(1_000, 10_000)))
                 .build();
     }
 

@@ -84,7 +84,7 @@ class OutcomeCountersTests {
                         "store_failure");
         assertThat(labels(FallbackOutcome.values())).containsExactly("success", "failure");
         assertThat(Arrays.stream(CircuitState.values()).map(CircuitState::label))
-                .containsExactly("closed", "open", "half_open", "forced_open", "disabled");
+                .containsExactly("closed", "open", "half_open", "forced_open", "disabled", "metrics_only");
     }
 
     private void countMany(CountDownLatch start) {

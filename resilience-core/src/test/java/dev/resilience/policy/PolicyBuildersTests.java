@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -45,6 +46,8 @@ class PolicyBuildersTests {
             new Window(Window.Type.COUNT, Duration.ofSeconds(7), 70),
             HalfOpen.class,
             new HalfOpen(7, 7, Duration.ofSeconds(7)),
+            Predicate.class,
+            (Predicate<Object>) "bad"::equals,
             Backoff.class,
             new Backoff(Backoff.Strategy.FIXED, Duration.ZERO, 3, Duration.ofDays(1), Jitter.NONE, 1));
 

@@ -76,6 +76,8 @@ class PolicyDefaultsTests {
         assertThat(policy.halfOpen().maxConcurrent()).isEqualTo(1);
         assertThat(policy.halfOpen().successThreshold()).isEqualTo(2);
         assertThat(policy.halfOpen().probeTimeout()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(policy.halfOpen().maxDuration()).isNull();
+        assertThat(policy.recordOnResult()).isNull();
         assertThat(policy.recordOn()).isEmpty();
         assertThat(policy.ignoreOn()).isEmpty();
         assertThat(policy.initialState()).isEqualTo(CircuitState.CLOSED);

@@ -83,7 +83,7 @@ class RefusedCircuitBreakerPoliciesTests {
                 refusal(
                         "initial-state",
                         "HALF_OPEN",
-                        "must be closed, open, forced-open or disabled",
+                        "must be closed, open, forced-open, disabled or metrics-only",
                         policy -> policy.initialState(CircuitState.HALF_OPEN)));
     }
 
@@ -108,7 +108,12 @@ class RefusedCircuitBreakerPoliciesTests {
                         "half-open.probe-timeout",
                         "PT0S",
                         POSITIVE,
-                        policy -> policy.halfOpen(new HalfOpen(1, 2, Duration.ZERO))));
+                        policy -> policy.halfOpen(new HalfOpen(1, 2, Duration.ZERO))),
+                refusal(
+                        "half-open.max-duration",
+                        "PT0S",
+                        POSITIVE,
+                        policy -> policy.halfOpen(new HalfOpen(1, 2, SECOND, Duration.ZERO))));
     }
 
     @Test

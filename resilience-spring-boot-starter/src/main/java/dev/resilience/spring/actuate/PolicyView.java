@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.unit.DataSize;
 
@@ -48,6 +49,9 @@ final class PolicyView {
         }
         if (value instanceof Class<?> type) {
             return type.getName();
+        }
+        if (value instanceof Predicate<?> rule) {
+            return rule.toString();
         }
         if (value instanceof Collection<?> list) {
             return list.stream()

@@ -20,7 +20,7 @@ public final class CircuitBreakerKind
     private static final MeterFamily STATE = new MeterFamily(
             "resilience.circuitbreaker.state",
             null,
-            "State of the circuit breaker: 0 closed, 1 open, 2 half-open, 3 forced open, 4 disabled");
+            "State of the circuit breaker: 0 closed, 1 open, 2 half-open, 3 forced open, 4 disabled, 5 metrics only");
     private static final MeterFamily FAILURE_RATE = new MeterFamily(
             "resilience.circuitbreaker.failure.rate",
             null,
@@ -81,7 +81,7 @@ public final class CircuitBreakerKind
 
     @Override
     public List<String> actions() {
-        return List.of("open", "half-open", "force-open", "close", "disable", "reset");
+        return List.of("open", "half-open", "force-open", "close", "disable", "metrics-only", "reset");
     }
 
     @Override
@@ -92,6 +92,7 @@ public final class CircuitBreakerKind
             case "force-open" -> breaker.forceOpen();
             case "close" -> breaker.close();
             case "disable" -> breaker.disable();
+            case "metrics-only" -> breaker.metricsOnly();
             default -> breaker.reset();
         }
         return null;

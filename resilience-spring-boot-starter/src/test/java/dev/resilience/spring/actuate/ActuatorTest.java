@@ -31,6 +31,7 @@ import org.springframework.web.context.WebApplicationContext;
             "resilience.circuit-breaker.orders.failure-threshold=2",
             "resilience.circuit-breaker.orders.slow-call-duration=1500ms",
             "resilience.circuit-breaker.inspected.half-open.max-concurrent=3",
+            "resilience.circuit-breaker.inspected.record-on-result=#result == 'down'",
             "resilience.bulkhead.orders.max-concurrent=7",
             "resilience.time-limit.orders.timeout=2s",
             "resilience.idempotency.orders.max-result-size=1MB",

@@ -63,6 +63,22 @@ class EndpointActionsTests extends ManualTimeActuatorTest {
     }
 
     @Test
+    void metricsOnlyLetsEveryCallThroughAndCountsThem() {
+        long before = failures();
+        assertState(post("orders", "metrics-only"), "METRICS_ONLY");
+
+        callee.failNext(Integer.MAX_VALUE);
+        for (int i = 0; i < 20; i++) {
+            assertThatThrownBy(this::place).isInstanceOf(ConnectException.class);
+        }
+        assertThat(failures()).isEqualTo(before + 20);
+        assertThat(post("orders", "metrics-only"))
+                .bodyJson()
+                .hasPathSatisfying(
+                        "$.events[0].reason", value -> value.assertThat().isEqualTo("set to metrics-only by hand"));
+    }
+
+    @Test
     void resetGoesBackToTheStart() throws Exception {
         post("orders", "force-open");
 
@@ -131,7 +147,7 @@ class EndpointActionsTests extends ManualTimeActuatorTest {
                 .isStrictlyEqualTo("""
                         {"error": "Policies of kind '%s' have no actions.",
                          "actions": {
-                           "circuit-breaker": ["open", "half-open", "force-open", "close", "disable", "reset"],
+                           "circuit-breaker": ["open", "half-open", "force-open", "close", "disable", "metrics-only", "reset"],
                            "idempotency": ["look-up", "resolve", "delete"]}}
                         """.formatted(kind));
     }
@@ -143,7 +159,7 @@ class EndpointActionsTests extends ManualTimeActuatorTest {
                 .bodyJson()
                 .isStrictlyEqualTo("""
                         {"error": "No action 'half-opn'. Did you mean 'half-open'?",
-                         "actions": ["open", "half-open", "force-open", "close", "disable", "reset"]}
+                         "actions": ["open", "half-open", "force-open", "close", "disable", "metrics-only", "reset"]}
                         """);
         assertThat(send("idempotency/orders", "{\"action\": \"erase\", \"key\": \"4711\"}"))
                 .hasStatus(HttpStatus.BAD_REQUEST)

@@ -25,6 +25,7 @@ class EndpointEntryTests extends ManualTimeActuatorTest {
         json("retry", "orders", "$.policy.max-attempts").isEqualTo(4);
         json("circuit-breaker", "inspected", "$.policy.half-open.max-concurrent")
                 .isEqualTo(3);
+        json("circuit-breaker", "inspected", "$.policy.record-on-result").isEqualTo("#result == 'down'");
         json("circuit-breaker", "inspected", "$.events").isEqualTo(List.of());
     }
 

@@ -74,7 +74,7 @@ class HealthTests {
     }
 
     @ParameterizedTest
-    @CsvSource({"open, DOWN", "forced-open, DOWN", "closed, UP", "disabled, UP"})
+    @CsvSource({"open, DOWN", "forced-open, DOWN", "closed, UP", "disabled, UP", "metrics-only, UP"})
     void followsACircuitBreakerWhosePolicySaysSo(String state, String status) {
         runner().withPropertyValues("resilience.circuit-breaker.vital.initial-state=" + state)
                 .run(context ->

@@ -33,7 +33,7 @@ class UnreadableValuesFailTests extends FailingStartup {
     void aStateThatOnlyABreakerItselfCanReach() {
         fail("resilience.circuit-breaker.payments.initial-state: half-open")
                 .blames("resilience.circuit-breaker.payments.initial-state", "half-open", 1)
-                .advises("must be closed, open, forced-open or disabled");
+                .advises("must be closed, open, forced-open, disabled or metrics-only");
     }
 
     @ParameterizedTest
@@ -146,6 +146,21 @@ class UnreadableValuesFailTests extends FailingStartup {
         fail("resilience.retry.payments.retry-on-result: \"" + expression + "\"")
                 .blames("resilience.retry.payments.retry-on-result", expression, 1)
                 .says("Reason: " + reason)
+                .advises("SpEL expression over #result");
+    }
+
+    @Test
+    void aResultExpressionOfACircuitBreakerThatDoesNotParse() {
+        fail("resilience.circuit-breaker.payments.record-on-result: \"#result.status = = 'DOWN'\"")
+                .blames("resilience.circuit-breaker.payments.record-on-result", "#result.status = = 'DOWN'", 1)
+                .advises("SpEL expression over #result", "#result.status == 'DOWN'");
+    }
+
+    @Test
+    void aResultExpressionOfACircuitBreakerThatIsNotOverTheResult() {
+        fail("resilience.circuit-breaker.payments.record-on-result: \"status == null\"")
+                .blames("resilience.circuit-breaker.payments.record-on-result", "status == null", 1)
+                .says("Reason: it does not name #result")
                 .advises("SpEL expression over #result");
     }
 

@@ -59,7 +59,7 @@ class MeterDescriptionsTests {
                     .contains(
                             "# HELP resilience_bulkhead_calls_total Calls to the bulkhead by how they were received",
                             "# HELP resilience_circuitbreaker_state State of the circuit breaker: 0 closed, 1 open, "
-                                    + "2 half-open, 3 forced open, 4 disabled",
+                                    + "2 half-open, 3 forced open, 4 disabled, 5 metrics only",
                             "# HELP resilience_circuitbreaker_transitions_total Changes of the circuit breaker's state",
                             "# HELP resilience_retry_attempts_total Retries made; first attempts are not counted",
                             "# HELP resilience_timelimit_workers Worker threads of the time limit that are busy")

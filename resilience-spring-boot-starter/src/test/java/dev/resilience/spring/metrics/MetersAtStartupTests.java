@@ -12,7 +12,8 @@ import org.junit.jupiter.api.Test;
 /** Every series exists from the start, with the tags that the documentation promises and no other. */
 class MetersAtStartupTests {
 
-    private static final List<String> STATES = List.of("closed", "open", "half_open", "forced_open", "disabled");
+    private static final List<String> STATES =
+            List.of("closed", "open", "half_open", "forced_open", "disabled", "metrics_only");
 
     private final Map<String, Double> expected = new TreeMap<>();
 

@@ -98,6 +98,8 @@ class EveryKeyBindsTests {
                 max-concurrent: 3
                 success-threshold: 5
                 probe-timeout: 4s
+                max-duration: 5m
+              record-on-result: "#result == 'down'"
               record-on: java.io.IOException
               ignore-on: [java.io.FileNotFoundException]
               initial-state: forced-open

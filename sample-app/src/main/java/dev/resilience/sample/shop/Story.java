@@ -122,7 +122,7 @@ final class Story {
                         ? "the probe failed: the circuit breaker stays open"
                         : "the circuit breaker opened";
             case HALF_OPEN -> "let through as a probe";
-            case CLOSED, DISABLED -> "the circuit breaker closed";
+            case CLOSED, DISABLED, METRICS_ONLY -> "the circuit breaker closed";
         };
     }
 

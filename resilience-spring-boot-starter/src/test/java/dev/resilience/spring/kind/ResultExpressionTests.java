@@ -1,4 +1,4 @@
-package dev.resilience.spring.retry;
+package dev.resilience.spring.kind;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

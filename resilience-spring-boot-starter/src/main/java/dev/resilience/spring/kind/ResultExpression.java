@@ -1,7 +1,9 @@
-package dev.resilience.spring.retry;
+package dev.resilience.spring.kind;
 
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.convert.ConversionService;
+import org.springframework.core.convert.support.GenericConversionService;
 import org.springframework.expression.Expression;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelNode;
@@ -10,17 +12,21 @@ import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
-/** A SpEL expression over {@code #result}; parsed once, reads properties and calls methods, and can do nothing else. */
-final class ResultExpression implements Predicate<@Nullable Object> {
+/**
+ * A SpEL expression over {@code #result}; parsed once, reads properties and calls methods, and can do nothing else. Two of
+ * the same text are equal. Safe for use by many threads.
+ */
+public final class ResultExpression implements Predicate<@Nullable Object> {
 
     private static final String RESULT = "result";
 
+    private final String text;
     private final Expression expression;
 
     /**
      * @throws IllegalArgumentException if it does not parse or is not over {@code #result}; the message says why
      */
-    ResultExpression(String text) {
+    public ResultExpression(String text) {
         SpelExpression parsed;
         try {
             parsed = new SpelExpressionParser().parseRaw(text);
@@ -30,7 +36,15 @@ final class ResultExpression implements Predicate<@Nullable Object> {
         if (!namesResult(parsed.getAST())) {
             throw new IllegalArgumentException("it does not name #" + RESULT);
         }
+        this.text = text;
         this.expression = parsed;
+    }
+
+    /** Reads a {@link Predicate} from the text of an expression, and nothing else. */
+    public static ConversionService conversion() {
+        GenericConversionService conversion = new GenericConversionService();
+        conversion.addConverter(String.class, Predicate.class, ResultExpression::new);
+        return conversion;
     }
 
     private static boolean namesResult(SpelNode node) {
@@ -55,5 +69,21 @@ final class ResultExpression implements Predicate<@Nullable Object> {
                 .build();
         context.setVariable(RESULT, result);
         return Boolean.TRUE.equals(expression.getValue(context, Boolean.class));
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof ResultExpression that && that.text.equals(text);
+    }
+
+    @Override
+    public int hashCode() {
+        return text.hashCode();
+    }
+
+    /** As it is written. */
+    @Override
+    public String toString() {
+        return text;
     }
 }
