@@ -145,8 +145,7 @@ public final class Resilience implements AutoCloseable {
      * name from a budget of its own, which has the retry's name and {@link RetryBudgetPolicy#defaults()} unless
      * {@link #retryBudget} has made it with others.
      *
-     * @throws InvalidPolicyException if the policy names a budget that does not exist, or has a {@code retryOnResult},
-     *     which is for Spring: give a predicate
+     * @throws InvalidPolicyException if the policy names a budget that does not exist
      */
     public Retry retry(String name, RetryPolicy policy) {
         return retry(name, policy, RetryFunctions.none());

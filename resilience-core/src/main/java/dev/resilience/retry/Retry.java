@@ -56,8 +56,7 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
     /**
      * A retry with the JDK's faults, the system's time and a budget of its own.
      *
-     * @throws InvalidPolicyException if the policy names a shared budget or has an expression, which want the
-     *     {@linkplain #builder builder}
+     * @throws InvalidPolicyException if the policy names a shared budget, which wants the {@linkplain #builder builder}
      */
     public static Retry of(String name, RetryPolicy policy) {
         boolean hasBudget = policy.budget() == null;
@@ -101,6 +100,11 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
      */
     public Duration worstCaseWait() {
         return rules.worstCaseWait();
+    }
+
+    /** Whether nothing but the classification of failures tells which ones are retried. */
+    public boolean reliesOnClassification() {
+        return rules.reliesOnClassification();
     }
 
     /** Calls that ended, by how they ended. */

@@ -2,8 +2,6 @@ package dev.resilience.retry;
 
 import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.fault.CompositeFaultClassifier;
-import dev.resilience.policy.InvalidPolicyException;
-import dev.resilience.policy.Require;
 import dev.resilience.time.TimeSource;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
@@ -99,16 +97,8 @@ public final class RetryBuilder {
         return new RetryRules(policy, new RetryRules.Parts(faults, functions, random, transactions, log));
     }
 
-    /**
-     * Makes the retry.
-     *
-     * @throws InvalidPolicyException if the policy has an expression for results and there is no
-     *     {@linkplain #retryOnResult rule} made of it
-     */
+    /** Makes the retry. */
     public Retry build() {
-        String expression = policy.retryOnResult();
-        boolean isUnderstood = expression == null || expression.isBlank() || functions.retryOnResult() != null;
-        Require.that(isUnderstood, "retry-on-result", expression, "needs the starter");
         return new Retry(this);
     }
 }

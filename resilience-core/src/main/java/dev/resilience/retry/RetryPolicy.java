@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  *     is permanent is never retried
  * @param retryOnStatus HTTP statuses that count as transient; default 408, 429, 502, 503, 504. For idempotent methods
  *     500 is added
- * @param retryOnResult an expression over {@code #result} that says "try again"; understood by the starter
  * @param failWhenExhausted whether a call of which the last result still asks for another attempt fails with a {@link
  *     dev.resilience.exception.RetryExhaustedException} in place of returning that result; default false
  * @param honorRetryAfter whether the delay is at least the server's {@code Retry-After}; default true
@@ -38,7 +37,6 @@ public record RetryPolicy(
         List<Class<? extends Throwable>> doNotRetryOn,
         boolean retryUnknown,
         Set<Integer> retryOnStatus,
-        @Nullable String retryOnResult,
         boolean failWhenExhausted,
         boolean honorRetryAfter,
         Duration maxRetryAfter,
@@ -99,7 +97,6 @@ public record RetryPolicy(
         private List<Class<? extends Throwable>> doNotRetryOn = List.of();
         private boolean retryUnknown;
         private Set<Integer> retryOnStatus = CompositeFaultClassifier.TRANSIENT_STATUSES;
-        private @Nullable String retryOnResult;
         private boolean failWhenExhausted;
         private boolean honorRetryAfter = true;
         private Duration maxRetryAfter = Duration.ofSeconds(60);
@@ -149,12 +146,6 @@ public record RetryPolicy(
         /** HTTP statuses that count as transient, from 100 to 599; default 408, 429, 502, 503, 504. */
         public Builder retryOnStatus(Set<Integer> statuses) {
             retryOnStatus = statuses;
-            return this;
-        }
-
-        /** An expression over {@code #result} that asks for a retry; only the starter understands it; default none. */
-        public Builder retryOnResult(@Nullable String expression) {
-            retryOnResult = expression;
             return this;
         }
 
@@ -210,7 +201,6 @@ public record RetryPolicy(
                     doNotRetryOn,
                     retryUnknown,
                     retryOnStatus,
-                    retryOnResult,
                     failWhenExhausted,
                     honorRetryAfter,
                     maxRetryAfter,

@@ -80,6 +80,13 @@ final class RetryRules {
         return fault == Fault.TRANSIENT || (fault == Fault.UNKNOWN && policy.retryUnknown());
     }
 
+    boolean reliesOnClassification() {
+        return policy.retryOn().isEmpty()
+                && policy.doNotRetryOn().isEmpty()
+                && !policy.retryUnknown()
+                && parts.functions.retryIf() == null;
+    }
+
     private boolean isWanted(Predicate<? super Throwable> rule, Throwable failure) {
         try {
             return rule.test(failure);

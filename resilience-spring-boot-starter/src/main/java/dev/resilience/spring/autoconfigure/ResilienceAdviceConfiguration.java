@@ -12,6 +12,7 @@ import dev.resilience.spring.aop.check.StartupCheck;
 import dev.resilience.spring.aop.check.UnprotectedBeans;
 import dev.resilience.spring.aop.method.ProtectedMethods;
 import dev.resilience.spring.kind.Kinds;
+import dev.resilience.spring.retry.ClassificationReport;
 import dev.resilience.spring.properties.GeneralProperties;
 import dev.resilience.spring.properties.unknown.PolicyNames;
 import dev.resilience.spring.registry.AsyncCalls;
@@ -71,6 +72,12 @@ final class ResilienceAdviceConfiguration {
             StartupWarnings warnings,
             StartupMistakes mistakes) {
         return new StartupCheck(beans, new ApplicationClasses(beans), advisor, warnings, mistakes);
+    }
+
+    @Bean
+    @Lazy(false)
+    static ClassificationReport resilienceClassificationReport(StartupCheck methods, ResilienceRegistry registry) {
+        return new ClassificationReport(methods, registry);
     }
 
     /** Never lazy: what is configured is checked at startup, even if no method needs it. */
