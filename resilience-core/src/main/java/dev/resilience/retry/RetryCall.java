@@ -182,12 +182,7 @@ final class RetryCall {
         if (!granted) {
             return false;
         }
-        if (failure != null) {
-            EarlierFailures earlier = earlierFailures == null ? new EarlierFailures() : earlierFailures;
-            earlier.add(failure);
-            earlierFailures = earlier;
-        }
-        discardResult();
+        discard();
         retry.counters().countRetry();
         retry.log().retrying(attempts, maxAttempts, wait, failure);
         attempts++;
@@ -208,12 +203,8 @@ final class RetryCall {
     }
 
     private boolean isWithinBudget() {
-        RetryBudget budget = retry.budget();
-        if (budget == null) {
-            return true;
-        }
         RetryReservation reserved = reservation;
-        boolean granted = reserved == null ? budget.tryAcquire() : reserved.use();
+        boolean granted = reserved == null || reserved.use(); // without one where there is no budget
         reservation = null;
         if (!granted) {
             end(RetryOutcome.BUDGET_EXHAUSTED, BUDGET_IS_EXHAUSTED);
@@ -233,15 +224,17 @@ final class RetryCall {
     /** The call ends in another way than by an attempt's end: lets go of what it holds. */
     void abandon() {
         giveBack();
-        discardResult();
+        discard();
     }
 
     /**
-     * Closes the result in hand if it asks for another attempt and is not returned. Before the next attempt and not after
-     * it, because that may need what the result keeps, such as the only connection of a pool.
+     * What is in hand is not what the caller gets: keeps a failure to be suppressed, and closes a result. Before the next
+     * attempt and not after it, because that may need what the result keeps, such as the only connection of a pool.
      */
-    private void discardResult() {
-        if (asksForRetry && rules.close(result)) {
+    private void discard() {
+        if (failure != null) {
+            earlierFailures = EarlierFailures.with(failure, earlierFailures);
+        } else if (asksForRetry && rules.close(result)) {
             hold(null, null, false);
         }
     }
@@ -255,7 +248,7 @@ final class RetryCall {
     void cancelled() {
         outcome = RetryOutcome.INTERRUPTED;
         ended();
-        discardResult(); // the caller has gone
+        discard(); // the caller has gone
     }
 
     /** Counts the call's outcome, and lets go of what it did not use; from now on {@link #failure()} carries the earlier failures. */
@@ -267,7 +260,7 @@ final class RetryCall {
             retry.reports().ended(new RetryReports.End(outcome, attempts, maxAttempts, why, failure), time);
         }
         if (asksForRetry && policy.failWhenExhausted()) {
-            discardResult();
+            discard();
             hold(null, new RetryExhaustedException(retry.name(), attempts, why), false);
         }
         if (failure != null && earlierFailures != null) {
