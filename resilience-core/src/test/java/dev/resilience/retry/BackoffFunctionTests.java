@@ -107,8 +107,7 @@ class BackoffFunctionTests {
             try (CapturedLog log = CapturedLog.of(Retry.class)) {
                 bench.call(retry, fails(refused), fails(refused), returns("done"));
 
-                assertThat(bench.attempts)
-                        .containsExactly(start, start.plusSeconds(1), start.plusSeconds(2));
+                assertThat(bench.attempts).containsExactly(start, start.plusSeconds(1), start.plusSeconds(2));
                 assertCounted(retry, SUCCESS_AFTER_RETRY);
                 assertThat(log.events())
                         .filteredOn(line -> "retry_backoff_function_failed"
@@ -116,8 +115,7 @@ class BackoffFunctionTests {
                         .singleElement()
                         .satisfies(line -> {
                             assertThat(line.getLevel()).isEqualTo(Level.WARN);
-                            assertThat(line.getFormattedMessage())
-                                    .contains("resilience.retry.orders.backoff.function");
+                            assertThat(line.getFormattedMessage()).contains("resilience.retry.orders.backoff.function");
                             assertThat(line.getThrowableProxy()).isNotNull();
                         });
             }

@@ -143,8 +143,8 @@ class DiscardedResultTests {
 
     @Test
     void isClosedIfItsCallerHasGone() {
-        CompletableFuture<?> answer = Pipeline.of(bench.retry(policy()))
-                .invokeAsync(() -> CompletableFuture.completedFuture(first));
+        CompletableFuture<?> answer =
+                Pipeline.of(bench.retry(policy())).invokeAsync(() -> CompletableFuture.completedFuture(first));
         assertThat(first.closed).isZero();
 
         answer.cancel(true);
@@ -165,7 +165,8 @@ class DiscardedResultTests {
 
             assertThatExceptionOfType(RetryExhaustedException.class)
                     .isThrownBy(() -> bench.call(retry, returns(first), returns(second)))
-                    .withMessage("Retry 'orders': the result of attempt 2 asks for another one, but no attempts are left")
+                    .withMessage(
+                            "Retry 'orders': the result of attempt 2 asks for another one, but no attempts are left")
                     .satisfies(failure -> {
                         assertThat(failure.name()).isEqualTo("orders");
                         assertThat(failure.attempts()).isEqualTo(2);

@@ -116,8 +116,7 @@ class ReconfiguredRetryTests {
 
     @Test
     void aReservedRetryThatIsOneTooManyIsRefusedAfterItsWait() {
-        RetryBudget budget =
-                new RetryBudget("shared", new RetryBudgetPolicy(0, Duration.ofSeconds(1), 2), bench.time);
+        RetryBudget budget = new RetryBudget("shared", new RetryBudgetPolicy(0, Duration.ofSeconds(1), 2), bench.time);
         RetryReservation first = budget.reserve(Duration.ofMillis(100));
         RetryReservation second = budget.reserve(Duration.ofMillis(100));
 

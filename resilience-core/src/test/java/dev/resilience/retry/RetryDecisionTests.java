@@ -141,7 +141,8 @@ class RetryDecisionTests {
             try (CapturedLog log = CapturedLog.of(Retry.class)) {
                 retries(retry, new IOException());
 
-                assertThat(log.events().stream().map(line -> CapturedLog.pairsOf(line).get("event")))
+                assertThat(log.events().stream()
+                                .map(line -> CapturedLog.pairsOf(line).get("event")))
                         .containsExactly("retry_attempt", "retry_recovered");
             }
         }

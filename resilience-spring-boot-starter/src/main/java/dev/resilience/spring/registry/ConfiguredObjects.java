@@ -147,9 +147,7 @@ final class ConfiguredObjects<P extends Record, L extends LiveObject<P>> impleme
         public @Nullable Object bean(String key, ResolvableType type) {
             String bean = text(key);
             String place = "The " + kind.id() + " policy '" + policy + "'";
-            return bean == null
-                    ? null
-                    : new NamedBean(factory.beans(), bean, type).get(place, describe(key, bean));
+            return bean == null ? null : new NamedBean(factory.beans(), bean, type).get(place, describe(key, bean));
         }
 
         @Override

@@ -45,7 +45,8 @@ record NamedBean(ApplicationContext beans, String name, ResolvableType type) {
         ResolvableType same = candidate.as(type.toClass());
         for (int i = 0; i < type.getGenerics().length; i++) {
             Class<?> argument = same.getGeneric(i).resolve();
-            if (argument != null && !argument.isAssignableFrom(type.getGeneric(i).toClass())) {
+            if (argument != null
+                    && !argument.isAssignableFrom(type.getGeneric(i).toClass())) {
                 return false;
             }
         }

@@ -130,8 +130,11 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
         if (policy.retryAfterFirstElement()) {
             warnings.add(key + "retry-after-first-element: true has no effect in this version");
         }
-        if (policy.failWhenExhausted() && functions.retryOnResult() == null && context.isWritten("fail-when-exhausted")) {
-            warnings.add(key + "fail-when-exhausted: true has no effect without retry-on-result: failures are always thrown");
+        if (policy.failWhenExhausted()
+                && functions.retryOnResult() == null
+                && context.isWritten("fail-when-exhausted")) {
+            warnings.add(key
+                    + "fail-when-exhausted: true has no effect without retry-on-result: failures are always thrown");
         }
         if (policy.retryUnknown() && functions.retryIf() != null && context.isWritten("retry-unknown")) {
             warnings.add(key + "retry-unknown: true has no effect, because retry-if decides what is retried");

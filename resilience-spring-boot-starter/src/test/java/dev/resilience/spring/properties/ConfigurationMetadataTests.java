@@ -90,8 +90,9 @@ class ConfigurationMetadataTests {
 
         @Test
         void besideTheRecordIsAText() {
-            assertThat(KINDS.stream().flatMap(kind -> kind.furtherKeys().stream()
-                            .map(key -> PROPERTIES.get(kind.prefix() + ".default." + key))))
+            assertThat(KINDS.stream()
+                            .flatMap(kind -> kind.furtherKeys().stream()
+                                    .map(key -> PROPERTIES.get(kind.prefix() + ".default." + key))))
                     .isNotEmpty()
                     .allMatch(entry -> entry.get("type").asString().equals("java.lang.String"));
         }

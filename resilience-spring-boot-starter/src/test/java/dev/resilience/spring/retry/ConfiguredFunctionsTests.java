@@ -90,14 +90,15 @@ class ConfiguredFunctionsTests {
                     assertThat(catchThrowable(payments::fail)).hasMessage("no money");
 
                     assertThat(payments.calls()).isEqualTo(3);
-                    assertThat(context.getBean(ManualTimeSource.class).elapsed()).isEqualTo(Duration.ofSeconds(30));
+                    assertThat(context.getBean(ManualTimeSource.class).elapsed())
+                            .isEqualTo(Duration.ofSeconds(30));
                 });
     }
 
     @Test
     void aMoreGeneralPredicateIsOneToo() {
-        runner.withPropertyValues(PREFIX + "retry-if=anything").run(context -> assertThat(context)
-                .hasNotFailed());
+        runner.withPropertyValues(PREFIX + "retry-if=anything")
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test
@@ -142,7 +143,8 @@ class ConfiguredFunctionsTests {
                         PREFIX + "backoff.strategy=linear",
                         PREFIX + "backoff.multiplier=3",
                         "resilience.retry.heir.extends=payments")
-                .run(context -> assertThat(context.getBean(StartupWarnings.class).all())
+                .run(context -> assertThat(
+                                context.getBean(StartupWarnings.class).all())
                         .filteredOn(warning -> warning.startsWith("resilience.retry."))
                         .satisfiesExactly(
                                 warning -> assertThat(warning).startsWith(PREFIX + "fail-when-exhausted"),
