@@ -20,6 +20,7 @@ import dev.resilience.policy.Require;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryBudget;
 import dev.resilience.retry.RetryBudgetPolicy;
+import dev.resilience.retry.RetryFunctions;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.time.TimeSource;
 import dev.resilience.timelimit.TimeLimit;
@@ -144,11 +145,10 @@ public final class Resilience implements AutoCloseable {
      * name from a budget of its own, which has the retry's name and {@link RetryBudgetPolicy#defaults()} unless
      * {@link #retryBudget} has made it with others.
      *
-     * @throws InvalidPolicyException if the policy names a budget that does not exist, or has a {@code retryOnResult},
-     *     which is for Spring: give a predicate
+     * @throws InvalidPolicyException if the policy names a budget that does not exist
      */
     public Retry retry(String name, RetryPolicy policy) {
-        return retries.get(name, new RetrySettings(policy, null));
+        return retry(name, policy, RetryFunctions.none());
     }
 
     /**
@@ -158,7 +158,16 @@ public final class Resilience implements AutoCloseable {
      *     last result is returned. Called by many threads. Two retries of one name must have the same instance
      */
     public Retry retry(String name, RetryPolicy policy, Predicate<@Nullable Object> retryOnResult) {
-        return retries.get(name, new RetrySettings(policy, retryOnResult));
+        return retry(name, policy, RetryFunctions.none().retryOnResult(retryOnResult));
+    }
+
+    /**
+     * A retry that also asks code of the application: which failures are retried, which results, and how long to wait.
+     *
+     * @param functions two retries of one name must have the same instances in it
+     */
+    public Retry retry(String name, RetryPolicy policy, RetryFunctions functions) {
+        return retries.get(name, new RetrySettings(policy, functions));
     }
 
     /**
@@ -223,7 +232,7 @@ public final class Resilience implements AutoCloseable {
                 .timeSource(time)
                 .events(events)
                 .budget(budget(name, settings.policy.budget()))
-                .retryOnResult(settings.retryOnResult)
+                .functions(settings.functions)
                 .build();
     }
 
@@ -244,8 +253,7 @@ public final class Resilience implements AutoCloseable {
         return new OwnIdempotency(new Idempotency(name, settings.policy, settings.store, own, events), own);
     }
 
-    private record RetrySettings(
-            RetryPolicy policy, @Nullable Predicate<@Nullable Object> retryOnResult) {}
+    private record RetrySettings(RetryPolicy policy, RetryFunctions functions) {}
 
     private record IdempotencySettings(IdempotencyPolicy policy, IdempotencyStore store) {}
 

@@ -2,6 +2,7 @@ package dev.resilience.fault;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import org.jspecify.annotations.Nullable;
 
 /** The last failures of a call before the one that its caller sees, which carries them as suppressed. */
 public final class EarlierFailures {
@@ -10,7 +11,14 @@ public final class EarlierFailures {
 
     private final Deque<Throwable> failures = new ArrayDeque<>(2);
 
-    public void add(Throwable failure) {
+    /** With one more failure; {@code null} stands for none before it. */
+    public static EarlierFailures with(Throwable failure, @Nullable EarlierFailures before) {
+        EarlierFailures failures = before == null ? new EarlierFailures() : before;
+        failures.add(failure);
+        return failures;
+    }
+
+    private void add(Throwable failure) {
         if (failures.size() == MOST_SUPPRESSED) {
             failures.removeFirst();
         }

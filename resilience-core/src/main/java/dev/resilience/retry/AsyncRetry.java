@@ -78,7 +78,7 @@ final class AsyncRetry implements BiConsumer<@Nullable Object, @Nullable Throwab
         try {
             answer.pause(retry.time(), time, this::again, call::cancelled);
         } catch (Throwable broken) { // a clock, or no thread for one
-            call.giveBack();
+            call.abandon();
             throw broken;
         }
     }

@@ -6,11 +6,12 @@ import java.time.Duration;
 
 /**
  * How long to wait before each retry: d = min(max-delay, base-delay · multiplier<sup>n</sup>) with n = 0 for the first
- * retry, scattered by the {@link Jitter}. Saturates at max-delay for every n; never negative.
+ * retry, or as the {@link Strategy} says, scattered by the {@link Jitter}. Saturates at max-delay for every n; never negative.
  *
- * @param strategy whether the delay grows; default {@link Strategy#EXPONENTIAL}
+ * @param strategy how the delay grows; default {@link Strategy#EXPONENTIAL}
  * @param baseDelay the first delay; default 1 s, may be zero
- * @param multiplier the growth from one retry to the next; default 2.0, at least 1
+ * @param multiplier the growth from one retry to the next; default 2.0, at least 1. Without effect on other strategies than
+ *     {@link Strategy#EXPONENTIAL}
  * @param maxDelay the longest delay before jitter; default 30 s, longer than zero and not shorter than the base delay
  * @param jitter how delays are scattered; default {@link Jitter#FULL}
  * @param jitterFactor how far {@link Jitter#PROPORTIONAL} reaches, 0 to 1; default 0.5
@@ -39,10 +40,12 @@ public record Backoff(
         Require.atLeast(baseDelay, "backoff.base-delay", "backoff.max-delay", maxDelay);
     }
 
-    /** Whether the delay grows from one retry to the next. */
+    /** How the delay grows from one retry to the next. */
     public enum Strategy {
         /** Every delay is multiplier times the one before. */
         EXPONENTIAL,
+        /** Every delay is longer than the one before by the base delay: base-delay · (n + 1). */
+        LINEAR,
         /** Every delay is the base delay. */
         FIXED
     }
@@ -88,6 +91,11 @@ public record Backoff(
         return Duration.ofNanos((long) sum);
     }
 
+    /** As {@link #worstCase}, where something else than this says how long to wait, up to the longest delay. */
+    Duration worstCaseOfLongest(int retries) {
+        return Duration.ofNanos((long) (maxNanos() * retries));
+    }
+
     long delayNanos(int retry, long previousNanos, double random) {
         double plain = plainNanos(retry);
         double delay = switch (jitter) {
@@ -110,7 +118,11 @@ public record Backoff(
         if (base == 0) {
             return 0; // zero times an infinite power would not be a number
         }
-        double grown = strategy == Strategy.FIXED ? base : base * Math.pow(multiplier, retry);
+        double grown = switch (strategy) {
+            case EXPONENTIAL -> base * Math.pow(multiplier, retry);
+            case LINEAR -> base * (retry + 1.0);
+            case FIXED -> base;
+        };
         return Math.min(maxNanos(), grown);
     }
 
@@ -138,7 +150,7 @@ public record Backoff(
 
         private Builder() {}
 
-        /** Whether the delay grows; default {@link Strategy#EXPONENTIAL}. */
+        /** How the delay grows; default {@link Strategy#EXPONENTIAL}. */
         public Builder strategy(Strategy growth) {
             strategy = growth;
             return this;
@@ -150,7 +162,7 @@ public record Backoff(
             return this;
         }
 
-        /** The growth from one delay to the next; default 2.0, at least 1. */
+        /** The growth from one delay to the next of {@link Strategy#EXPONENTIAL}; default 2.0, at least 1. */
         public Builder multiplier(double growth) {
             multiplier = growth;
             return this;

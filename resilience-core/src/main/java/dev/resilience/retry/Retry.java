@@ -12,9 +12,6 @@ import dev.resilience.policy.Require;
 import dev.resilience.time.TimeSource;
 import dev.resilience.worker.PolicyTimeSource;
 import java.time.Duration;
-import java.util.HashSet;
-import java.util.Set;
-import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,30 +26,26 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
     static final long NOT_MEASURED = Long.MIN_VALUE;
 
     private final String name;
-    private final RetryPolicy policy;
-    private final RetryRules rules;
+    private volatile RetryRules rules;
     private final LaterAttempts laterAttempts;
     private final EventPublisher events;
     private final @Nullable RetryBudget budget;
-    private final DoubleSupplier random;
     private final RetryCounters counters;
     private final RetryReports reports;
     private final FailureStreak failures = new FailureStreak();
     private final RetryLog log;
-    private final @Nullable Attempt outermost;
+    private final Attempt outermost;
 
     Retry(RetryBuilder parts) {
         this.name = parts.name;
-        this.policy = parts.policy;
         this.laterAttempts = new LaterAttempts(name, parts.time);
         this.events = parts.events;
         this.budget = parts.budget;
-        this.random = parts.random;
         this.log = new RetryLog(name, parts.time);
-        this.rules = new RetryRules(policy, parts.faults, parts.retryOnResult, parts.transactions, log);
+        this.rules = parts.rules(log);
         this.counters = new RetryCounters(budget);
         this.reports = new RetryReports(name, parts.time, events, counters, log, failures);
-        this.outermost = policy.maxAttempts() == 1 ? null : attempt(1, null);
+        this.outermost = attempt(1, null);
     }
 
     /** For adapters, which say what it works with; applications ask {@link dev.resilience.Resilience}. */
@@ -63,8 +56,7 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
     /**
      * A retry with the JDK's faults, the system's time and a budget of its own.
      *
-     * @throws InvalidPolicyException if the policy names a shared budget or has an expression, which want the
-     *     {@linkplain #builder builder}
+     * @throws InvalidPolicyException if the policy names a shared budget, which wants the {@linkplain #builder builder}
      */
     public static Retry of(String name, RetryPolicy policy) {
         boolean hasBudget = policy.budget() == null;
@@ -85,7 +77,34 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
 
     @Override
     public RetryPolicy policy() {
-        return policy;
+        return rules.policy();
+    }
+
+    /**
+     * Changes the policy for calls that begin from now on; a call under way ends by the one that it began with. Counters, the
+     * budget and what is given as code, such as predicates, stay.
+     *
+     * @throws InvalidPolicyException if the policy names another budget, which cannot be changed
+     */
+    public void reconfigure(RetryPolicy changed) {
+        String wanted = changed.budget();
+        String current = policy().budget();
+        boolean isSame = (wanted == null ? name : wanted).equals(current == null ? name : current);
+        Require.that(isSame, "budget", wanted, "cannot be changed while the application runs");
+        rules = rules.with(changed);
+    }
+
+    /**
+     * The longest time that all waits of a call together can take, hints of the server left aside: also where a {@link
+     * BackoffFunction} says how long they are.
+     */
+    public Duration worstCaseWait() {
+        return rules.worstCaseWait();
+    }
+
+    /** Whether nothing but the classification of failures tells which ones are retried. */
+    public boolean reliesOnClassification() {
+        return rules.reliesOnClassification();
     }
 
     /** Calls that ended, by how they ended. */
@@ -125,14 +144,12 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
 
     @Override
     public Step around(Step next) {
-        return new RetryStep(this, policy.retryOnStatus(), next);
+        return new RetryStep(this, false, next);
     }
 
     /** The same retry for calls that may safely be repeated whatever happened: status 500 is transient for them too. */
     public Layer forIdempotentCalls() {
-        Set<Integer> statuses = new HashSet<>(policy.retryOnStatus());
-        statuses.add(500);
-        return next -> new RetryStep(this, Set.copyOf(statuses), next);
+        return next -> new RetryStep(this, true, next);
     }
 
     /**
@@ -140,7 +157,7 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
      * only of calls that failed or waited for a retry, so a coarse time is enough for it: every call has to look at the
      * clock for the few that are told of.
      */
-    long begin() {
+    long begin(RetryPolicy policy) {
         if (policy.maxDuration() != null) {
             return time().nanoTime();
         }
@@ -158,11 +175,14 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
      * every call; a policy of one attempt, or one that leaves retrying to the outer call, adds nothing to what is there.
      */
     @Nullable
-    Attempt firstAttempt(@Nullable Attempt outer) {
+    Attempt firstAttempt(RetryPolicy policy, @Nullable Attempt outer) {
+        if (policy.maxAttempts() == 1) {
+            return outer;
+        }
         if (outer == null) {
             return outermost;
         }
-        if (outermost == null || leavesRetryingTo(outer)) {
+        if (leavesRetryingTo(policy, outer)) {
             return outer;
         }
         log.nested(outer.by());
@@ -174,7 +194,7 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
     }
 
     /** Whether there are to be no retries here, because an outer retry repeats the call. */
-    boolean leavesRetryingTo(@Nullable Attempt outer) {
+    static boolean leavesRetryingTo(RetryPolicy policy, @Nullable Attempt outer) {
         return outer != null && policy.nested() == RetryPolicy.Nested.SUPPRESS;
     }
 
@@ -183,11 +203,7 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
         return rules.asksForRetry(result);
     }
 
-    /** The backoff before the next retry, scattered. */
-    Duration backoff(int retriesMade, Duration previous) {
-        return policy.backoff().delay(retriesMade, previous, random.getAsDouble());
-    }
-
+    /** What calls go by that begin now. */
     RetryRules rules() {
         return rules;
     }

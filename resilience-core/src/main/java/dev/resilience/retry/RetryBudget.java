@@ -1,6 +1,8 @@
 package dev.resilience.retry;
 
 import dev.resilience.pipeline.LiveObject;
+import dev.resilience.policy.InvalidPolicyException;
+import dev.resilience.policy.Require;
 import dev.resilience.retry.window.RetryBudgetWindow;
 import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
@@ -36,7 +38,8 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
     }
 
     private final String name;
-    private final RetryBudgetPolicy policy;
+    private volatile RetryBudgetPolicy policy;
+    private final Duration window;
     private final TimeSource time;
     private final long start;
     private final long slotNanos;
@@ -50,11 +53,12 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
     public RetryBudget(String name, RetryBudgetPolicy policy, TimeSource time) {
         this.name = name;
         this.policy = policy;
+        this.window = policy.window();
         this.time = time;
         this.start = time.nanoTime();
         // rounded up: the slots together must not be shorter than the window
-        this.slotNanos = (Durations.toNanos(policy.window()) - 1) / RetryBudgetWindow.SLOTS_PER_WINDOW + 1;
-        this.history = RetryBudgetWindow.empty(policy.window(), policy.minRetriesPerSecond(), policy.maxRatio());
+        this.slotNanos = (Durations.toNanos(window) - 1) / RetryBudgetWindow.SLOTS_PER_WINDOW + 1;
+        this.history = RetryBudgetWindow.empty(window, policy.minRetriesPerSecond(), policy.maxRatio());
     }
 
     @Override
@@ -65,6 +69,29 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
     @Override
     public RetryBudgetPolicy policy() {
         return policy;
+    }
+
+    /**
+     * Changes how many retries are allowed from now on. What was counted stays, and so do the retries that waiting calls have
+     * reserved: where fewer are allowed now, those that are too many are refused when their wait is over.
+     *
+     * @throws InvalidPolicyException if the policy has another window, which cannot be changed
+     */
+    public synchronized void reconfigure(RetryBudgetPolicy changed) {
+        Require.that(
+                changed.window().equals(window),
+                "window",
+                changed.window(),
+                "cannot be changed while the application runs, and is " + window);
+        policy = changed;
+        while (true) {
+            RetryBudgetWindow before = history;
+            RetryBudgetWindow after = before.at(elapsed() / slotNanos, firstAttempts())
+                    .allowing(window, changed.minRetriesPerSecond(), changed.maxRatio());
+            if (HISTORY.compareAndSet(this, before, after)) {
+                return;
+            }
+        }
     }
 
     /**
@@ -87,7 +114,7 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
      */
     @Nullable
     RetryReservation reserve(Duration wait) {
-        if (wait.compareTo(policy.window()) > 0) {
+        if (wait.compareTo(window) > 0) {
             return reserveLongWait(wait);
         }
         long waitNanos = Durations.toNanos(wait);

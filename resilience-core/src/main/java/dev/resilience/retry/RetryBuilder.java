@@ -2,8 +2,6 @@ package dev.resilience.retry;
 
 import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.fault.CompositeFaultClassifier;
-import dev.resilience.policy.InvalidPolicyException;
-import dev.resilience.policy.Require;
 import dev.resilience.time.TimeSource;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
@@ -25,9 +23,7 @@ public final class RetryBuilder {
     @Nullable
     RetryBudget budget;
 
-    @Nullable
-    Predicate<@Nullable Object> retryOnResult;
-
+    RetryFunctions functions = RetryFunctions.none();
     TransactionState transactions = TransactionState.NONE;
     DoubleSupplier random = () -> ThreadLocalRandom.current().nextDouble();
 
@@ -60,10 +56,25 @@ public final class RetryBuilder {
         return this;
     }
 
+    /** What it asks of the application's own code; default {@link RetryFunctions#none()}. */
+    public RetryBuilder functions(RetryFunctions code) {
+        functions = code;
+        return this;
+    }
+
     /** Tells of a result that the call should be tried again; default {@code null} for no such rule. */
     public RetryBuilder retryOnResult(@Nullable Predicate<@Nullable Object> rule) {
-        retryOnResult = rule;
-        return this;
+        return functions(functions.retryOnResult(rule));
+    }
+
+    /** Tells of a failure that no list matches whether it is retried; default {@code null} for no such rule. */
+    public RetryBuilder retryIf(@Nullable Predicate<? super Throwable> rule) {
+        return functions(functions.retryIf(rule));
+    }
+
+    /** Says how long to wait, in place of the policy's backoff; default {@code null} for no such function. */
+    public RetryBuilder backoff(@Nullable BackoffFunction function) {
+        return functions(functions.backoff(function));
     }
 
     /** Tells whether another attempt makes sense inside the caller's transaction; default {@link TransactionState#NONE}. */
@@ -82,16 +93,12 @@ public final class RetryBuilder {
         return this;
     }
 
-    /**
-     * Makes the retry.
-     *
-     * @throws InvalidPolicyException if the policy has an expression for results and there is no
-     *     {@linkplain #retryOnResult rule} made of it
-     */
+    RetryRules rules(RetryLog log) {
+        return new RetryRules(policy, new RetryRules.Parts(faults, functions, random, transactions, log));
+    }
+
+    /** Makes the retry. */
     public Retry build() {
-        String expression = policy.retryOnResult();
-        boolean isUnderstood = expression == null || expression.isBlank() || retryOnResult != null;
-        Require.that(isUnderstood, "retry-on-result", expression, "needs the starter");
         return new Retry(this);
     }
 }

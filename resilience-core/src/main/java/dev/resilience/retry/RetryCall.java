@@ -4,11 +4,11 @@ import dev.resilience.context.Attempt;
 import dev.resilience.context.Deadline;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.exception.DeadlineExceededException;
+import dev.resilience.exception.RetryExhaustedException;
 import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.EarlierFailures;
 import dev.resilience.time.Durations;
 import java.time.Duration;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,8 +21,9 @@ final class RetryCall {
     private static final String BUDGET_IS_EXHAUSTED = "the retry budget is exhausted";
 
     private final Retry retry;
+    private final RetryRules rules;
     private final RetryPolicy policy;
-    private final Set<Integer> transientStatuses;
+    private final boolean isIdempotent;
     private final RetryTime time;
     private final @Nullable Attempt outer;
     private final int maxAttempts;
@@ -33,6 +34,7 @@ final class RetryCall {
     private Duration wait = Duration.ZERO;
     private @Nullable RetryReservation reservation;
     private @Nullable Object result;
+    private boolean asksForRetry; // the result in hand does
     private @Nullable Throwable failure;
     private RetryOutcome outcome = RetryOutcome.SUCCESS;
     private String why = "";
@@ -40,20 +42,21 @@ final class RetryCall {
     /**
      * @param outer the attempt around this call; where the policy leaves retrying to it, there is one attempt here
      */
-    RetryCall(Retry retry, Set<Integer> transientStatuses, long start, @Nullable Attempt outer) {
+    RetryCall(Retry retry, RetryRules rules, boolean isIdempotent, long start, @Nullable Attempt outer) {
         this.retry = retry;
-        this.policy = retry.policy();
-        this.transientStatuses = transientStatuses;
+        this.rules = rules;
+        this.policy = rules.policy();
+        this.isIdempotent = isIdempotent;
         this.time = new RetryTime(policy, retry.time(), start, Deadline.current());
         this.outer = outer;
-        this.maxAttempts = retry.leavesRetryingTo(outer) ? 1 : policy.maxAttempts();
+        this.maxAttempts = Retry.leavesRetryingTo(policy, outer) ? 1 : policy.maxAttempts();
         this.previousWait = policy.backoff().baseDelay();
     }
 
     /** What the method sees of the attempt that is about to begin. */
     @Nullable
     Attempt attempt() {
-        return attempts == 1 ? retry.firstAttempt(outer) : retry.attempt(attempts, outer);
+        return attempts == 1 ? retry.firstAttempt(policy, outer) : retry.attempt(attempts, outer);
     }
 
     /**
@@ -81,25 +84,23 @@ final class RetryCall {
             return ranOutOfTime(failed);
         }
         firstAttemptEnded();
-        result = null;
-        failure = failed;
+        hold(null, failed, false);
         if (CompositeFaultClassifier.isInterrupt(failed)) {
             return end(RetryOutcome.INTERRUPTED, "");
         }
-        if (!retry.rules().isTransient(failed, transientStatuses)) {
+        if (!rules.isRetryable(failed, isIdempotent)) {
             return end(RetryOutcome.NOT_RETRYABLE, "");
         }
-        return waitForNext(retry.rules().hint(failed, retry.time()));
+        return waitForNext(rules.hint(failed, retry.time()));
     }
 
     /** An attempt returned. As {@link #failed}, if the result asks for another one; otherwise the call has ended. */
     @Nullable
     Duration returned(@Nullable Object returned) {
-        if (retry.asksForRetry(returned)) {
+        if (rules.asksForRetry(returned)) {
             return wantsAnother(returned);
         }
-        result = returned;
-        failure = null;
+        hold(returned, null, false);
         return end(attempts == 1 ? RetryOutcome.SUCCESS : RetryOutcome.SUCCESS_AFTER_RETRY, "");
     }
 
@@ -107,9 +108,14 @@ final class RetryCall {
     @Nullable
     Duration wantsAnother(@Nullable Object returned) {
         firstAttemptEnded();
-        result = returned;
-        failure = null;
+        hold(returned, null, true);
         return waitForNext(null);
+    }
+
+    private void hold(@Nullable Object returned, @Nullable Throwable failed, boolean isAnotherAskedFor) {
+        result = returned;
+        failure = failed;
+        asksForRetry = isAnotherAskedFor;
     }
 
     private void firstAttemptEnded() {
@@ -120,7 +126,7 @@ final class RetryCall {
 
     /** The time ran out between the wait and the attempt, which was not made: what was in hand before remains so. */
     private @Nullable Duration ranOutOfTime(Throwable notMade) {
-        if (attempts == 1) {
+        if (attempts == 1 || (failure == null && !asksForRetry)) { // nothing is in hand, or it is closed
             failure = notMade;
         }
         return end(RetryOutcome.OUT_OF_TIME, DEADLINE_IS_OVER);
@@ -133,10 +139,10 @@ final class RetryCall {
         if (retry.time().isStopped()) {
             return end(RetryOutcome.INTERRUPTED, "");
         }
-        if (thread == Thread.currentThread() && retry.rules().isTransactionLost(failure)) {
+        if (thread == Thread.currentThread() && rules.isTransactionLost(failure)) {
             return end(RetryOutcome.NOT_RETRYABLE, "");
         }
-        Duration backoff = retry.backoff(attempts - 1, previousWait);
+        Duration backoff = rules.backoff(attempts, previousWait, failure, result);
         wait = hint == null ? backoff : Durations.max(backoff, hint);
         String tooLong = time.whyTooLong(wait, hint);
         if (tooLong != null) {
@@ -176,11 +182,7 @@ final class RetryCall {
         if (!granted) {
             return false;
         }
-        if (failure != null) {
-            EarlierFailures earlier = earlierFailures == null ? new EarlierFailures() : earlierFailures;
-            earlier.add(failure);
-            earlierFailures = earlier;
-        }
+        discard();
         retry.counters().countRetry();
         retry.log().retrying(attempts, maxAttempts, wait, failure);
         attempts++;
@@ -201,12 +203,8 @@ final class RetryCall {
     }
 
     private boolean isWithinBudget() {
-        RetryBudget budget = retry.budget();
-        if (budget == null) {
-            return true;
-        }
         RetryReservation reserved = reservation;
-        boolean granted = reserved == null ? budget.tryAcquire() : reserved.use();
+        boolean granted = reserved == null || reserved.use(); // without one where there is no budget
         reservation = null;
         if (!granted) {
             end(RetryOutcome.BUDGET_EXHAUSTED, BUDGET_IS_EXHAUSTED);
@@ -223,6 +221,24 @@ final class RetryCall {
         }
     }
 
+    /** The call ends in another way than by an attempt's end: lets go of what it holds. */
+    void abandon() {
+        giveBack();
+        discard();
+    }
+
+    /**
+     * What is in hand is not what the caller gets: keeps a failure to be suppressed, and closes a result. Before the next
+     * attempt and not after it, because that may need what the result keeps, such as the only connection of a pool.
+     */
+    private void discard() {
+        if (failure != null) {
+            earlierFailures = EarlierFailures.with(failure, earlierFailures);
+        } else if (asksForRetry && rules.close(result)) {
+            hold(null, null, false);
+        }
+    }
+
     /** The thread was interrupted while it waited, or the application ends. */
     void interrupted() {
         outcome = RetryOutcome.INTERRUPTED;
@@ -232,6 +248,7 @@ final class RetryCall {
     void cancelled() {
         outcome = RetryOutcome.INTERRUPTED;
         ended();
+        discard(); // the caller has gone
     }
 
     /** Counts the call's outcome, and lets go of what it did not use; from now on {@link #failure()} carries the earlier failures. */
@@ -241,6 +258,10 @@ final class RetryCall {
             retry.succeededAtOnce(outer);
         } else {
             retry.reports().ended(new RetryReports.End(outcome, attempts, maxAttempts, why, failure), time);
+        }
+        if (asksForRetry && policy.failWhenExhausted()) {
+            discard();
+            hold(null, new RetryExhaustedException(retry.name(), attempts, why), false);
         }
         if (failure != null && earlierFailures != null) {
             earlierFailures.addTo(failure);

@@ -23,7 +23,7 @@ final class RetryLog {
 
     private static final LogLine LOST_TRANSACTION = LogLine.warn("retry_in_lost_transaction");
     private static final LogLine NESTED = LogLine.warn("retry_nested");
-    private static final LogLine RESULT_RULE_FAILED = LogLine.warn("retry_on_result_failed");
+    private static final LogLine RESULT_NOT_CLOSED = LogLine.warn("retry_result_not_closed");
     private static final LogLine TRANSACTION_STATE_FAILED = LogLine.warn("transaction_state_failed");
     private static final LogLine UNKNOWN_FAULT = LogLine.warn("retry_unknown_fault");
 
@@ -33,15 +33,19 @@ final class RetryLog {
     private static final LoggedFailure OF_RESULT = new LoggedFailure("result", "the result asks for another try");
 
     private final String policy;
+    private final String properties;
     private final FoldedLog<RetryLogEvent> lines;
     private final Set<String> unknownTypes = ConcurrentHashMap.newKeySet();
     private final Set<String> outerRetries = ConcurrentHashMap.newKeySet();
-    private final AtomicBoolean resultRuleReported = new AtomicBoolean();
+    private final Set<BrokenRule> brokenRules = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean resultNotClosedReported = new AtomicBoolean();
     private final AtomicBoolean lostTransactionReported = new AtomicBoolean();
     private final AtomicBoolean transactionStateReported = new AtomicBoolean();
 
     RetryLog(String policy, TimeSource time) {
         this.policy = policy;
+        // a name with unusual signs is written in brackets
+        this.properties = "resilience.retry" + (policy.matches("[\\w-]+") ? "." + policy : "[" + policy + "]") + ".";
         this.lines = new FoldedLog<>(log, time, "Retry", policy, "retry_summary", RetryLogEvent.class);
     }
 
@@ -126,10 +130,10 @@ final class RetryLog {
                     .addKeyValue("outer", outer)
                     .log(
                             "Retry '{}' works inside {}, so the attempts of both multiply. To leave retrying to the outer "
-                                    + "one, set resilience.retry.{}.nested to suppress. Logged once.",
+                                    + "one, set {}nested to suppress. Logged once.",
                             policy,
                             outer,
-                            policy);
+                            properties);
         }
     }
 
@@ -162,15 +166,30 @@ final class RetryLog {
         }
     }
 
-    void brokenResultRule(Throwable broken) {
-        if (resultRuleReported.compareAndSet(false, true)) {
-            RESULT_RULE_FAILED
+    /** Reported once for every rule. */
+    void broken(BrokenRule rule, Throwable broken) {
+        if (brokenRules.add(rule)) {
+            rule.line
                     .in(log, policy)
                     .setCause(broken)
                     .log(
-                            "Retry '{}': resilience.retry.{}.retry-on-result could not be evaluated, so the call's own "
-                                    + "result is returned. Logged once.",
+                            "Retry '{}': {}{} could not be evaluated, so {}. Logged once.",
                             policy,
+                            properties,
+                            rule.key,
+                            rule.consequence);
+        }
+    }
+
+    /** Reported once. */
+    void notClosed(Throwable broken) {
+        if (resultNotClosedReported.compareAndSet(false, true)) {
+            RESULT_NOT_CLOSED
+                    .in(log, policy)
+                    .setCause(broken)
+                    .log(
+                            "Retry '{}': a result that asked for another attempt, and so is not returned, could not be "
+                                    + "closed. Logged once.",
                             policy);
         }
     }
@@ -186,13 +205,14 @@ final class RetryLog {
                     .addKeyValue("errorType", type)
                     .log(
                             "Retry '{}': {} is not retried, because nothing tells whether it is transient. To retry it, add "
-                                    + "{} to resilience.retry.{}.retry-on; to silence this line, add it to "
-                                    + "resilience.retry.{}.do-not-retry-on",
+                                    + "{} to {}retry-on; to retry whatever is unknown, set {}retry-unknown to true; to "
+                                    + "silence this line, add it to {}do-not-retry-on",
                             policy,
                             both,
                             type.equals(root) ? "it" : root,
-                            policy,
-                            policy);
+                            properties,
+                            properties,
+                            properties);
         }
     }
 }

@@ -16,9 +16,12 @@ import org.jspecify.annotations.Nullable;
  * @param backoff how long to wait; default {@link Backoff#DEFAULT}
  * @param retryOn exceptions that are retried whatever the classification says
  * @param doNotRetryOn exceptions that are never retried; the class closest in the hierarchy wins, this list wins a tie
+ * @param retryUnknown whether failures are retried of which nothing tells whether they are transient; default false. What
+ *     is permanent is never retried
  * @param retryOnStatus HTTP statuses that count as transient; default 408, 429, 502, 503, 504. For idempotent methods
  *     500 is added
- * @param retryOnResult an expression over {@code #result} that says "try again"; understood by the starter
+ * @param failWhenExhausted whether a call of which the last result still asks for another attempt fails with a {@link
+ *     dev.resilience.exception.RetryExhaustedException} in place of returning that result; default false
  * @param honorRetryAfter whether the delay is at least the server's {@code Retry-After}; default true
  * @param maxRetryAfter a longer hint ends the retrying; default 60 s
  * @param budget the name of a shared {@link RetryBudget}, {@code none}, or {@code null} for one of the policy's own
@@ -32,8 +35,9 @@ public record RetryPolicy(
         Backoff backoff,
         List<Class<? extends Throwable>> retryOn,
         List<Class<? extends Throwable>> doNotRetryOn,
+        boolean retryUnknown,
         Set<Integer> retryOnStatus,
-        @Nullable String retryOnResult,
+        boolean failWhenExhausted,
         boolean honorRetryAfter,
         Duration maxRetryAfter,
         @Nullable String budget,
@@ -91,8 +95,9 @@ public record RetryPolicy(
         private Backoff backoff = Backoff.DEFAULT;
         private List<Class<? extends Throwable>> retryOn = List.of();
         private List<Class<? extends Throwable>> doNotRetryOn = List.of();
+        private boolean retryUnknown;
         private Set<Integer> retryOnStatus = CompositeFaultClassifier.TRANSIENT_STATUSES;
-        private @Nullable String retryOnResult;
+        private boolean failWhenExhausted;
         private boolean honorRetryAfter = true;
         private Duration maxRetryAfter = Duration.ofSeconds(60);
         private @Nullable String budget;
@@ -132,15 +137,21 @@ public record RetryPolicy(
             return this;
         }
 
+        /** Whether failures are retried that are neither known to be transient nor permanent; default false. */
+        public Builder retryUnknown(boolean isRetried) {
+            retryUnknown = isRetried;
+            return this;
+        }
+
         /** HTTP statuses that count as transient, from 100 to 599; default 408, 429, 502, 503, 504. */
         public Builder retryOnStatus(Set<Integer> statuses) {
             retryOnStatus = statuses;
             return this;
         }
 
-        /** An expression over {@code #result} that asks for a retry; only the starter understands it; default none. */
-        public Builder retryOnResult(@Nullable String expression) {
-            retryOnResult = expression;
+        /** Whether a last result that still asks for another attempt is a failure of the call; default false. */
+        public Builder failWhenExhausted(boolean isFailure) {
+            failWhenExhausted = isFailure;
             return this;
         }
 
@@ -188,8 +199,9 @@ public record RetryPolicy(
                     backoff,
                     retryOn,
                     doNotRetryOn,
+                    retryUnknown,
                     retryOnStatus,
-                    retryOnResult,
+                    failWhenExhausted,
                     honorRetryAfter,
                     maxRetryAfter,
                     budget,

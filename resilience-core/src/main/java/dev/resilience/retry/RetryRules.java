@@ -9,66 +9,125 @@ import dev.resilience.fault.RetryAfter;
 import dev.resilience.pipeline.UnstoredAnswer;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Set;
+import java.util.function.DoubleSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What a retry policy makes of the end of an attempt: whether another one could end better, and when. A rule of the
- * application that is broken is logged and does not take the place of the attempt's own end.
+ * application that is broken is logged and does not take the place of the attempt's own end. A call keeps the rules that it
+ * began with.
  */
 final class RetryRules {
 
     private final RetryPolicy policy;
-    private final ExceptionRules rules;
-    private final ExceptionRules rulesForRefusals;
-    private final CompositeFaultClassifier faults;
-    private final @Nullable Predicate<@Nullable Object> retryOnResult;
-    private final TransactionState transactions;
-    private final RetryLog log;
+    private final ExceptionRules lists;
+    private final ExceptionRules listsForRefusals;
+    private final Set<Integer> statusesOfIdempotentCalls;
+    private final Parts parts;
 
-    RetryRules(
-            RetryPolicy policy,
+    /** What a change of the policy does not change. */
+    record Parts(
             CompositeFaultClassifier faults,
-            @Nullable Predicate<@Nullable Object> retryOnResult,
+            RetryFunctions functions,
+            DoubleSupplier random,
             TransactionState transactions,
-            RetryLog log) {
+            RetryLog log) {}
+
+    RetryRules(RetryPolicy policy, Parts parts) {
         this.policy = policy;
-        this.rules = new ExceptionRules(policy.retryOn(), policy.doNotRetryOn());
-        this.rulesForRefusals = rules.within(ResilienceException.class);
-        this.faults = faults;
-        this.retryOnResult = retryOnResult;
-        this.transactions = transactions;
-        this.log = log;
+        this.lists = new ExceptionRules(policy.retryOn(), policy.doNotRetryOn());
+        this.listsForRefusals = lists.within(ResilienceException.class);
+        Set<Integer> statuses = new HashSet<>(policy.retryOnStatus());
+        statuses.add(500);
+        this.statusesOfIdempotentCalls = Set.copyOf(statuses);
+        this.parts = parts;
     }
 
-    boolean isTransient(Throwable failure, Set<Integer> transientStatuses) {
+    /** The rules of another policy. */
+    RetryRules with(RetryPolicy changed) {
+        return new RetryRules(changed, parts);
+    }
+
+    RetryPolicy policy() {
+        return policy;
+    }
+
+    /**
+     * Whether another attempt could end better than with this failure.
+     *
+     * @param isIdempotent whether the call may safely be repeated whatever happened
+     */
+    boolean isRetryable(Throwable failure, boolean isIdempotent) {
         boolean refusal = ResilienceException.isRefusal(failure);
-        Boolean listed = (refusal ? rulesForRefusals : rules).verdict(failure);
+        Boolean listed = (refusal ? listsForRefusals : lists).verdict(failure);
         if (listed != null) {
             return listed;
         }
+        Predicate<? super Throwable> retryIf = parts.functions.retryIf();
+        if (retryIf != null && !refusal) {
+            return isWanted(retryIf, failure);
+        }
         Fault fault = refusal ? ((ResilienceException) failure).faultOfAttempt() : Fault.UNKNOWN;
         if (fault == Fault.UNKNOWN) {
-            fault = faults.classify(failure, transientStatuses);
+            fault = parts.faults.classify(failure, isIdempotent ? statusesOfIdempotentCalls : policy.retryOnStatus());
         }
-        if (fault == Fault.UNKNOWN) {
-            log.unknown(failure);
+        if (fault == Fault.UNKNOWN && !policy.retryUnknown()) {
+            parts.log.unknown(failure);
         }
-        return fault == Fault.TRANSIENT;
+        return fault == Fault.TRANSIENT || (fault == Fault.UNKNOWN && policy.retryUnknown());
+    }
+
+    boolean reliesOnClassification() {
+        return policy.retryOn().isEmpty()
+                && policy.doNotRetryOn().isEmpty()
+                && !policy.retryUnknown()
+                && parts.functions.retryIf() == null;
+    }
+
+    private boolean isWanted(Predicate<? super Throwable> rule, Throwable failure) {
+        try {
+            return rule.test(failure);
+        } catch (Throwable broken) { // a checked one too, thrown sneakily
+            parts.log.broken(BrokenRule.FAILURE, broken);
+            return false;
+        }
     }
 
     /** Whether the policy says of a result that the method is to be tried again. */
     boolean asksForRetry(@Nullable Object result) {
-        if (retryOnResult == null) {
+        Predicate<@Nullable Object> rule = parts.functions.retryOnResult();
+        if (rule == null) {
             return false;
         }
         try {
-            return retryOnResult.test(UnstoredAnswer.unwrap(result));
+            return rule.test(UnstoredAnswer.unwrap(result));
         } catch (Throwable broken) { // a checked one too, thrown sneakily
-            log.brokenResultRule(broken);
+            parts.log.broken(BrokenRule.RESULT, broken);
             return false;
         }
+    }
+
+    /**
+     * Closes a result that nobody gets, because it asks for another attempt.
+     *
+     * @return whether there was something to close
+     */
+    boolean close(@Nullable Object result) {
+        if (!(UnstoredAnswer.unwrap(result) instanceof AutoCloseable closeable)) {
+            return false;
+        }
+        try {
+            closeable.close();
+        } catch (Throwable broken) {
+            if (broken instanceof InterruptedException) {
+                Thread.currentThread().interrupt();
+            }
+            parts.log.notClosed(broken);
+        }
+        return true;
     }
 
     /**
@@ -78,18 +137,54 @@ final class RetryRules {
      */
     boolean isTransactionLost(@Nullable Throwable failure) {
         try {
-            String why = transactions.whyLost(failure);
+            String why = parts.transactions.whyLost(failure);
             if (why != null) {
-                log.transactionLost(why);
+                parts.log.transactionLost(why);
             }
             return why != null;
         } catch (Throwable broken) { // a checked one too, thrown sneakily
             if (broken instanceof InterruptedException) {
                 Thread.currentThread().interrupt();
             }
-            log.brokenTransactionState(broken);
+            parts.log.brokenTransactionState(broken);
             return false;
         }
+    }
+
+    /**
+     * The wait before the next retry, hints of the server left aside.
+     *
+     * @param attempt the number of the one that has ended
+     * @param previous the wait before it, {@link Backoff#baseDelay()} if there was none
+     */
+    Duration backoff(int attempt, Duration previous, @Nullable Throwable failure, @Nullable Object result) {
+        Duration own = ownBackoff(attempt, failure, result);
+        return own != null ? own : policy.backoff().delay(attempt - 1, previous, parts.random.getAsDouble());
+    }
+
+    private @Nullable Duration ownBackoff(int attempt, @Nullable Throwable failure, @Nullable Object result) {
+        BackoffFunction function = parts.functions.backoff();
+        if (function == null) {
+            return null;
+        }
+        try {
+            Duration delay = function.delay(attempt, failure, UnstoredAnswer.unwrap(result));
+            if (delay.isNegative()) {
+                throw new IllegalArgumentException("A delay must not be negative: " + delay);
+            }
+            Duration longest = policy.backoff().maxDelay();
+            return delay.compareTo(longest) > 0 ? longest : delay;
+        } catch (Throwable broken) { // a checked one too, thrown sneakily
+            parts.log.broken(BrokenRule.BACKOFF, broken);
+            return null;
+        }
+    }
+
+    /** The longest time that all waits together can take, hints of the server left aside. */
+    Duration worstCaseWait() {
+        return parts.functions.backoff() == null
+                ? policy.worstCaseWait()
+                : policy.backoff().worstCaseOfLongest(policy.maxAttempts() - 1);
     }
 
     /** How long the server that failed asks to wait, if it does and the policy cares. */
@@ -98,7 +193,7 @@ final class RetryRules {
         if (!policy.honorRetryAfter()) {
             return null;
         }
-        HttpFailure answer = faults.httpFailure(failed);
+        HttpFailure answer = parts.faults.httpFailure(failed);
         if (answer == null || answer.retryAfter() == null) {
             return null;
         }

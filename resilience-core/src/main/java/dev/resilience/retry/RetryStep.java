@@ -5,7 +5,6 @@ import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.WaitStoppedException;
 import java.time.Duration;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -18,12 +17,15 @@ import org.jspecify.annotations.Nullable;
 final class RetryStep extends Step {
 
     private final Retry retry;
-    private final Set<Integer> transientStatuses;
+    private final boolean isIdempotent;
     private final Step next;
 
-    RetryStep(Retry retry, Set<Integer> transientStatuses, Step next) {
+    /**
+     * @param isIdempotent whether calls may safely be repeated whatever happened
+     */
+    RetryStep(Retry retry, boolean isIdempotent, Step next) {
         this.retry = retry;
-        this.transientStatuses = transientStatuses;
+        this.isIdempotent = isIdempotent;
         this.next = next;
     }
 
@@ -31,16 +33,17 @@ final class RetryStep extends Step {
     public @Nullable Object call(Invocation invocation) throws Throwable {
         AtomicReference<@Nullable Attempt> current = Attempt.ofThread();
         Attempt outer = current.getPlain();
-        long start = retry.begin();
+        RetryRules rules = retry.rules();
+        long start = retry.begin(rules.policy());
         Object result;
         try {
-            result = attempt(invocation, current, retry.firstAttempt(outer), outer);
+            result = attempt(invocation, current, retry.firstAttempt(rules.policy(), outer), outer);
         } catch (Throwable failure) {
-            RetryCall call = newCall(start, outer);
+            RetryCall call = newCall(rules, start, outer);
             return callAgain(invocation, call, call.failed(failure));
         }
-        if (retry.asksForRetry(result)) {
-            RetryCall call = newCall(start, outer);
+        if (rules.asksForRetry(result)) {
+            RetryCall call = newCall(rules, start, outer);
             return callAgain(invocation, call, call.wantsAnother(result));
         }
         retry.succeededAtOnce(outer);
@@ -90,18 +93,19 @@ final class RetryStep extends Step {
             call.interrupted();
             return false;
         } catch (Throwable broken) { // a clock
-            call.giveBack();
+            call.abandon();
             throw broken;
         }
     }
 
     @Override
     public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
-        RetryCall call = newCall(retry.begin(), Attempt.current());
+        RetryRules rules = retry.rules();
+        RetryCall call = newCall(rules, retry.begin(rules.policy()), Attempt.current());
         return new AsyncRetry(retry, next, invocation, call).start();
     }
 
-    private RetryCall newCall(long start, @Nullable Attempt outer) {
-        return new RetryCall(retry, transientStatuses, start, outer);
+    private RetryCall newCall(RetryRules rules, long start, @Nullable Attempt outer) {
+        return new RetryCall(retry, rules, isIdempotent, start, outer);
     }
 }

@@ -26,7 +26,8 @@ class PolicyDefaultsTests {
         assertThat(policy.retryOn()).isEmpty();
         assertThat(policy.doNotRetryOn()).isEmpty();
         assertThat(policy.retryOnStatus()).containsExactlyInAnyOrder(408, 429, 502, 503, 504);
-        assertThat(policy.retryOnResult()).isNull();
+        assertThat(policy.retryUnknown()).isFalse();
+        assertThat(policy.failWhenExhausted()).isFalse();
         assertThat(policy.honorRetryAfter()).isTrue();
         assertThat(policy.maxRetryAfter()).isEqualTo(Duration.ofSeconds(60));
         assertThat(policy.budget()).isNull();

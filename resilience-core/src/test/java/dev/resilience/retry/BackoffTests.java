@@ -28,6 +28,25 @@ class BackoffTests {
         }
 
         @Test
+        void linearDelaysGrowByTheBaseDelayToTheMaximum() {
+            Backoff linear = new Backoff(Backoff.Strategy.LINEAR, BASE, 7, MAX, Jitter.NONE, 0);
+
+            for (int retry : List.of(0, 1, 2, 28, 29)) {
+                assertThat(linear.delay(retry, BASE, 0.5)).isEqualTo(BASE.multipliedBy(retry + 1));
+            }
+            assertThat(linear.delay(30, BASE, 0.5)).isEqualTo(MAX);
+            assertThat(linear.delay(Integer.MAX_VALUE, BASE, 0.5)).isEqualTo(MAX);
+            assertThat(linear.worstCase(3)).isEqualTo(Duration.ofSeconds(6));
+        }
+
+        @Test
+        void linearDelaysAreScatteredAsOthers() {
+            Backoff linear = new Backoff(Backoff.Strategy.LINEAR, BASE, 7, MAX, Jitter.FULL, 0);
+
+            assertThat(linear.delay(2, BASE, 0.5)).isEqualTo(Duration.ofMillis(1_500));
+        }
+
+        @Test
         void fixedDelaysAreTheBaseDelay() {
             Backoff fixed = new Backoff(Backoff.Strategy.FIXED, BASE, 7, MAX, Jitter.NONE, 0);
 

@@ -87,8 +87,8 @@ class JitterDistributionTests {
         Retry retry = retry(Jitter.DECORRELATED);
         double[] ranks = new double[DRAWS];
         for (int draw = 0; draw < DRAWS; draw++) {
-            double first = seconds(retry.backoff(0, BASE));
-            double second = seconds(retry.backoff(1, Duration.ofNanos((long) (first * 1e9))));
+            double first = seconds(retry.rules().backoff(1, BASE, null, null));
+            double second = seconds(retry.rules().backoff(2, Duration.ofNanos((long) (first * 1e9)), null, null));
             ranks[draw] = (second - 1) / (3 * first - 1); // the first is at most 3 s, so nothing is cut off
         }
 
@@ -116,7 +116,7 @@ class JitterDistributionTests {
         Duration previous = Duration.ofNanos((long) (previousSeconds * 1e9));
         double[] delays = new double[DRAWS];
         for (int draw = 0; draw < DRAWS; draw++) {
-            delays[draw] = seconds(retry.backoff(retriesMade, previous));
+            delays[draw] = seconds(retry.rules().backoff(retriesMade + 1, previous, null, null));
         }
         return delays;
     }

@@ -65,11 +65,6 @@ class ReadyMadeRetryTests {
         assertRefused(
                 "budget",
                 () -> Retry.of("orders", RetryPolicy.builder().budget("shared").build()));
-        assertRefused(
-                "retry-on-result",
-                () -> Retry.of(
-                        "orders",
-                        RetryPolicy.builder().retryOnResult("#result == null").build()));
     }
 
     private static void assertRefused(String key, ThrowingCallable retry) {

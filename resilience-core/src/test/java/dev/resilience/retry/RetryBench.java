@@ -36,6 +36,12 @@ final class RetryBench {
     @Nullable
     Predicate<@Nullable Object> retryOnResult;
 
+    @Nullable
+    Predicate<? super Throwable> retryIf;
+
+    @Nullable
+    BackoffFunction backoff;
+
     private final CallStyle style;
 
     RetryBench(CallStyle style) {
@@ -60,6 +66,8 @@ final class RetryBench {
                 .events(events)
                 .budget(budget)
                 .retryOnResult(retryOnResult)
+                .retryIf(retryIf)
+                .backoff(backoff)
                 .build();
     }
 

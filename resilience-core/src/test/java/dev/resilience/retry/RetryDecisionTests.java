@@ -8,6 +8,7 @@ import static dev.resilience.retry.RetryBench.returns;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import ch.qos.logback.classic.Level;
 import dev.resilience.event.CapturedLog;
 import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.exception.CircuitOpenException;
@@ -24,6 +25,7 @@ import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.sql.SQLTransientException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -104,6 +106,122 @@ class RetryDecisionTests {
             assertThat(retries(retry, new ConnectException())).isTrue();
             assertThat(retries(retry, new SocketTimeoutException())).isFalse();
             assertThat(retries(retry, new IllegalStateException())).isFalse();
+        }
+    }
+
+    @Nested
+    class RetryUnknown {
+
+        private final Retry retry = bench.retry(policy().retryUnknown(true));
+
+        @Test
+        void makesRetriedWhatNothingIsKnownOf() {
+            assertThat(retries(retry, new IOException())).isTrue();
+            assertThat(retries(retry, 501)).isTrue();
+        }
+
+        @Test
+        void doesNotMakeRetriedWhatIsPermanent() {
+            assertThat(retries(retry, new IllegalArgumentException())).isFalse();
+            assertThat(retries(retry, new AssertionError(new IOException()))).isFalse();
+            assertThat(retries(retry, new CircuitOpenException("stock", Duration.ofSeconds(30))))
+                    .isFalse();
+            assertThat(retries(retry, 404)).isFalse();
+        }
+
+        @Test
+        void leavesTheListsTheLastWord() {
+            Retry listing = bench.retry(policy().retryUnknown(true).doNotRetryOn(List.of(IOException.class)));
+
+            assertThat(retries(listing, new FileNotFoundException())).isFalse();
+        }
+
+        @Test
+        void needsNoExplanationBesideTheRetries() {
+            try (CapturedLog log = CapturedLog.of(Retry.class)) {
+                retries(retry, new IOException());
+
+                assertThat(log.events().stream()
+                                .map(line -> CapturedLog.pairsOf(line).get("event")))
+                        .containsExactly("retry_attempt", "retry_recovered");
+            }
+        }
+    }
+
+    @Test
+    void anUnknownFaultIsCountedAsNotRetryable() {
+        Retry retry = bench.retry(policy());
+
+        assertThat(retries(retry, new IOException())).isFalse();
+
+        RetryBench.assertCounted(retry, NOT_RETRYABLE);
+    }
+
+    @Nested
+    class RetryIf {
+
+        @Test
+        void decidesInPlaceOfTheClassification() {
+            bench.retryIf = failure -> failure instanceof IllegalArgumentException;
+            Retry retry = bench.retry(policy());
+
+            assertThat(retries(retry, new IllegalArgumentException())).isTrue();
+            assertThat(retries(retry, new ConnectException())).isFalse();
+            assertThat(retries(bench.retry(policy().retryUnknown(true)), new IOException()))
+                    .isFalse();
+        }
+
+        @Test
+        void isAskedWhereNeitherListMatches() {
+            List<Throwable> asked = new ArrayList<>();
+            bench.retryIf = asked::add;
+            Retry retry = bench.retry(
+                    policy().retryOn(List.of(IOException.class)).doNotRetryOn(List.of(ConnectException.class)));
+            Throwable unlisted = new IllegalStateException();
+
+            assertThat(retries(retry, new IOException())).isTrue();
+            assertThat(retries(retry, new ConnectException())).isFalse();
+            assertThat(retries(retry, unlisted)).isTrue();
+
+            assertThat(asked).containsExactly(unlisted);
+        }
+
+        @Test
+        void isNotAskedAboutRefusals() {
+            bench.retryIf = failure -> true;
+            Throwable open = new CircuitOpenException("stock", Duration.ofSeconds(30));
+
+            assertThat(retries(bench.retry(policy()), open)).isFalse();
+            assertThat(retries(bench.retry(policy().retryOn(List.of(CircuitOpenException.class))), open))
+                    .isTrue();
+        }
+
+        @Test
+        void isNotAskedOfAnInterrupt() {
+            bench.retryIf = failure -> true;
+
+            assertThat(retries(bench.retry(policy()), new InterruptedException()))
+                    .isFalse();
+
+            assertThat(Thread.interrupted()).isIn(true, false); // no matter for the tests to come
+        }
+
+        @Test
+        void leavesTheCallItsOwnFailureWhereItThrowsAndIsReportedOnce() {
+            IllegalStateException broken = new IllegalStateException("no code");
+            bench.retryIf = failure -> {
+                throw broken;
+            };
+            Retry retry = bench.retry(policy());
+            try (CapturedLog log = CapturedLog.of(Retry.class)) {
+                assertThat(retries(retry, new ConnectException())).isFalse();
+                assertThat(retries(retry, new ConnectException())).isFalse();
+
+                assertThat(log.single().getLevel()).isEqualTo(Level.WARN);
+                assertThat(log.single().getFormattedMessage()).contains("resilience.retry.orders.retry-if");
+                assertThat(log.single().getThrowableProxy().getMessage()).isEqualTo("no code");
+                assertThat(CapturedLog.pairsOf(log.single())).containsEntry("event", "retry_if_failed");
+            }
         }
     }
 

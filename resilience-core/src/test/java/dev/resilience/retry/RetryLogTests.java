@@ -180,7 +180,10 @@ class RetryLogTests {
         ILoggingEvent explained = log.events().get(0);
         assertThat(explained.getLevel()).isEqualTo(Level.WARN);
         assertThat(explained.getFormattedMessage())
-                .contains("java.io.FileNotFoundException", "resilience.retry.orders.retry-on");
+                .contains(
+                        "java.io.FileNotFoundException",
+                        "resilience.retry.orders.retry-on;",
+                        "resilience.retry.orders.retry-unknown");
         assertThat(pairsOf(explained)).containsEntry("errorType", "java.io.FileNotFoundException");
         assertThat(log.events().get(1).getFormattedMessage()).contains("java.io.IOException");
     }
@@ -207,6 +210,19 @@ class RetryLogTests {
         failureOf(bench.retry(policy()), new IOException());
 
         assertThat(log.events()).hasSize(2);
+    }
+
+    @Test
+    void aPolicyThatIsNamedAfterAMethodIsNamedInBrackets() {
+        Retry retry = Retry.builder("OrderService.place", policy().build())
+                .timeSource(bench.time)
+                .build();
+
+        failureOf(retry, new IOException());
+
+        assertThat(log.single().getFormattedMessage())
+                .contains("resilience.retry[OrderService.place].retry-on;")
+                .contains("resilience.retry[OrderService.place].retry-unknown");
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.resilience.spring;
 
 import java.util.Collections;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -15,6 +16,7 @@ public final class LiveObjects<L> {
 
     private final Lifecycle<L> lifecycle;
     private final Map<String, L> byName = new ConcurrentSkipListMap<>();
+    private final Map<String, Map<String, String>> texts = new ConcurrentHashMap<>();
 
     public LiveObjects(Lifecycle<L> lifecycle) {
         this.lifecycle = lifecycle;
@@ -33,6 +35,16 @@ public final class LiveObjects<L> {
             byName.put(name, live);
         }
         return live;
+    }
+
+    /** Keeps what the further keys of a policy say, to be shown. */
+    public void keepTexts(String name, Map<String, String> byKey) {
+        texts.put(name, byKey);
+    }
+
+    /** What the further keys of a policy say, by key. */
+    Map<String, String> texts(String name) {
+        return texts.getOrDefault(name, Map.of());
     }
 
     void stopWaits() {

@@ -1,5 +1,6 @@
 package dev.resilience.spring;
 
+import java.util.List;
 import java.util.Map;
 
 /** A kind of policies that are configured by name: where they are written, and what is made of it. */
@@ -14,6 +15,14 @@ public interface PolicyKind {
     /** What is configured. */
     default Class<? extends Record> policyType() {
         return defaultPolicy().getClass();
+    }
+
+    /**
+     * Keys of policies beside those of their record, for texts that only the kind understands: expressions, names of beans.
+     * They are inherited as the others are.
+     */
+    default List<String> furtherKeys() {
+        return List.of();
     }
 
     /** Where the policies of this kind are configured. */

@@ -93,6 +93,12 @@ public final class ResilienceRegistry implements AutoCloseable {
         return ((LiveObjects<L>) Objects.requireNonNull(byKind.get(kind), kind)).orMake(name, making);
     }
 
+    /** What the {@linkplain PolicyKind#furtherKeys further keys} of a policy say, by key; empty if there is no such policy. */
+    public Map<String, String> texts(String kind, String name) {
+        LiveObjects<?> live = byKind.get(kind);
+        return live == null ? Map.of() : live.texts(name);
+    }
+
     private Collection<LiveObjects<?>> all() {
         return byKind.values();
     }

@@ -75,9 +75,8 @@ public final class RetryBudgetWindow {
      * @param ratio of retries to calls that is allowed beyond
      */
     public static RetryBudgetWindow empty(Duration window, double retriesPerSecond, double ratio) {
-        double seconds = Durations.toNanos(window) / 1e9;
         return new RetryBudgetWindow(
-                retriesPerSecond * seconds,
+                allowance(window, retriesPerSecond),
                 ratio,
                 0,
                 0,
@@ -85,6 +84,16 @@ public final class RetryBudgetWindow {
                 new double[KEPT],
                 RecentCalls.NONE,
                 PlannedRetries.NONE);
+    }
+
+    /** The same history with other limits, which are those of {@link #empty}. */
+    public RetryBudgetWindow allowing(Duration window, double retriesPerSecond, double newRatio) {
+        double newAllowance = allowance(window, retriesPerSecond);
+        return new RetryBudgetWindow(newAllowance, newRatio, slot, calls, peak, net, recentCalls, planned);
+    }
+
+    private static double allowance(Duration window, double retriesPerSecond) {
+        return retriesPerSecond * (Durations.toNanos(window) / 1e9);
     }
 
     /** The slot as of which this is. */

@@ -29,6 +29,18 @@ final class PolicyView {
         return view;
     }
 
+    /** Adds what a key beside those of the record says; one with a dot stands in a group. */
+    @SuppressWarnings("unchecked") // a group is one of these maps
+    static void add(Map<String, Object> view, String key, String text) {
+        int dot = key.indexOf('.');
+        if (dot < 0) {
+            view.put(key, text);
+        } else {
+            Object group = view.computeIfAbsent(key.substring(0, dot), none -> new LinkedHashMap<>());
+            add((Map<String, Object>) group, key.substring(dot + 1), text);
+        }
+    }
+
     private static @Nullable Object value(Record policy, RecordComponent component) {
         try {
             return component.getAccessor().invoke(policy);

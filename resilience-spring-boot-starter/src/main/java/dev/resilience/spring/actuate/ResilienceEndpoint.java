@@ -134,6 +134,7 @@ public class ResilienceEndpoint {
     private <L extends LiveObject<?>> Map<String, Object> entry(ConfiguredKind<?, ?, L> kind, String name) {
         L live = live(kind, name);
         Map<String, Object> policy = PolicyView.of(live.policy());
+        registry.texts(kind.id(), name).forEach((key, text) -> PolicyView.add(policy, key, text));
         kind.describePolicy(live, policy);
         Map<String, Object> entry = new LinkedHashMap<>();
         entry.put("policy", policy);

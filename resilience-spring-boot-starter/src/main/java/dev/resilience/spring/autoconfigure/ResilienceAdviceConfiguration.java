@@ -15,6 +15,7 @@ import dev.resilience.spring.kind.Kinds;
 import dev.resilience.spring.properties.GeneralProperties;
 import dev.resilience.spring.properties.unknown.PolicyNames;
 import dev.resilience.spring.registry.AsyncCalls;
+import dev.resilience.spring.retry.ClassificationReport;
 import dev.resilience.time.TimeSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -71,6 +72,12 @@ final class ResilienceAdviceConfiguration {
             StartupWarnings warnings,
             StartupMistakes mistakes) {
         return new StartupCheck(beans, new ApplicationClasses(beans), advisor, warnings, mistakes);
+    }
+
+    @Bean
+    @Lazy(false)
+    static ClassificationReport resilienceClassificationReport(StartupCheck methods, ResilienceRegistry registry) {
+        return new ClassificationReport(methods, registry);
     }
 
     /** Never lazy: what is configured is checked at startup, even if no method needs it. */

@@ -166,6 +166,24 @@ public final class PolicyBinder {
         return null;
     }
 
+    /**
+     * What a policy, or what it starts from, says of one of the {@linkplain PolicyKind#furtherKeys further keys}; {@code null} if
+     * nothing. A blank is nothing too, in place of what is inherited.
+     */
+    public @Nullable String text(PolicyKind kind, String name, String key) {
+        PolicyInheritance policies = written(kind);
+        List<String> chain = policies.chain(policies.find(name) == null ? "default" : name);
+        LenientBinding handler = new LenientBinding(keys, placeholders, mistakes);
+        Object text = value(kind, chain, key, Bindable.of(String.class), handler);
+        return text == null || text.toString().isBlank() ? null : text.toString();
+    }
+
+    /** Whether a policy says something of a key itself, and not only what it starts from. */
+    public boolean isWritten(PolicyKind kind, String name, String key) {
+        ConfigurationPropertyName policy = written(kind).find(name);
+        return policy != null && keys.contains(policy.append(key));
+    }
+
     private static InvalidPolicyException invalid(BeanInstantiationException failed) {
         if (failed.getCause() instanceof InvalidPolicyException invalid) {
             return invalid;

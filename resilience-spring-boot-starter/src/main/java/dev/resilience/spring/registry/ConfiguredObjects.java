@@ -11,10 +11,12 @@ import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.KindContext;
 import dev.resilience.spring.kind.OtherPolicies;
 import dev.resilience.time.TimeSource;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.core.ResolvableType;
 
 /** The live objects of one kind, while they are made. */
 final class ConfiguredObjects<P extends Record, L extends LiveObject<P>> implements OtherPolicies<L> {
@@ -44,6 +46,7 @@ final class ConfiguredObjects<P extends Record, L extends LiveObject<P>> impleme
         try {
             L made = kind.create(name, policy, new Context(name));
             if (made != null) {
+                live.keepTexts(name, texts(name));
                 return live.orMake(name, () -> made);
             }
         } catch (ResilienceConfigurationException mistake) {
@@ -51,6 +54,17 @@ final class ConfiguredObjects<P extends Record, L extends LiveObject<P>> impleme
         }
         factory.names().breaks(kind, name);
         return null;
+    }
+
+    private Map<String, String> texts(String name) {
+        Map<String, String> texts = new LinkedHashMap<>();
+        for (String key : kind.furtherKeys()) {
+            String text = factory.binder().text(kind, name, key);
+            if (text != null) {
+                texts.put(key, text);
+            }
+        }
+        return texts;
     }
 
     /** The property that is blamed: policies that inherit it make the same mistake. */
@@ -122,6 +136,23 @@ final class ConfiguredObjects<P extends Record, L extends LiveObject<P>> impleme
         @Override
         public <T> ObjectProvider<T> beans(Class<T> type) {
             return factory.beans().getBeanProvider(type);
+        }
+
+        @Override
+        public @Nullable String text(String key) {
+            return factory.binder().text(kind, policy, key);
+        }
+
+        @Override
+        public @Nullable Object bean(String key, ResolvableType type) {
+            String bean = text(key);
+            String place = "The " + kind.id() + " policy '" + policy + "'";
+            return bean == null ? null : new NamedBean(factory.beans(), bean, type).get(place, describe(key, bean));
+        }
+
+        @Override
+        public boolean isWritten(String key) {
+            return factory.binder().isWritten(kind, policy, key);
         }
 
         @Override

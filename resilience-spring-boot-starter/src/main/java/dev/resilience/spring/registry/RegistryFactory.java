@@ -19,7 +19,7 @@ import dev.resilience.time.TimeSource;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.springframework.beans.factory.BeanFactory;
+import org.springframework.context.ApplicationContext;
 
 /**
  * Makes the live objects of everything that is configured.
@@ -34,7 +34,7 @@ public record RegistryFactory(
         EventPublisher events,
         ContextCarrier carrier,
         PolicyTimes times,
-        BeanFactory beans,
+        ApplicationContext beans,
         StartupWarnings warnings,
         StartupMistakes mistakes,
         PolicyNames names,
@@ -47,7 +47,7 @@ public record RegistryFactory(
             TimeSource time,
             EventPublisher events,
             AsyncCalls asyncCalls,
-            BeanFactory beans,
+            ApplicationContext beans,
             StartupWarnings warnings,
             StartupMistakes mistakes,
             PolicyNames names) {

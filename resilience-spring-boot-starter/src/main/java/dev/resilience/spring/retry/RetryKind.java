@@ -5,9 +5,11 @@ import dev.resilience.annotation.Retryable;
 import dev.resilience.event.RetryFinished;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.pipeline.Layer;
+import dev.resilience.retry.Backoff;
 import dev.resilience.retry.LaterAttempts;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryBudget;
+import dev.resilience.retry.RetryFunctions;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.retry.RetryStatus;
 import dev.resilience.retry.TransactionState;
@@ -24,10 +26,10 @@ import dev.resilience.spring.kind.ProtectedMethod;
 import dev.resilience.spring.kind.ResultExpression;
 import dev.resilience.time.Timestamps;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Retries: {@code @Retryable} and {@code resilience.retry}. */
@@ -62,6 +64,11 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
     }
 
     @Override
+    public List<String> furtherKeys() {
+        return ConfiguredFunctions.KEYS;
+    }
+
+    @Override
     public Map<String, Map<String, String>> presets() {
         return RetryPresets.ALL;
     }
@@ -76,8 +83,8 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
 
     @Override
     public @Nullable Retry create(String name, RetryPolicy policy, KindContext context) {
-        warnOfWhatHasNoEffect(name, policy, context.warnings());
-        Predicate<@Nullable Object> resultRule = resultRule(name, policy, context);
+        RetryFunctions functions = ConfiguredFunctions.of(name, context);
+        warnOfWhatHasNoEffect(name, policy, functions, context);
         boolean hasBudget = !RetryPolicy.NO_BUDGET.equals(policy.budget());
         RetryBudget budget = hasBudget ? budget(name, policy.budget(), context) : null;
         if (hasBudget && budget == null) {
@@ -90,7 +97,7 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
                 .timeSource(context.ownTime())
                 .events(context.events())
                 .budget(budget)
-                .retryOnResult(resultRule)
+                .functions(functions)
                 .transactions(transactions)
                 .build();
     }
@@ -114,31 +121,27 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
         return budget;
     }
 
-    private static @Nullable Predicate<@Nullable Object> resultRule(
-            String name, RetryPolicy policy, KindContext context) {
-        String expression = policy.retryOnResult();
-        if (expression == null || expression.isBlank()) {
-            return null;
-        }
-        try {
-            return new ResultExpression(expression);
-        } catch (IllegalArgumentException invalid) {
-            throw new ResilienceConfigurationException(
-                    MistakeKind.VALUES,
-                    "The retry policy '" + name + "' has an expression that cannot work:\n\n"
-                            + context.describe("retry-on-result", expression) + "\n    Reason: " + invalid.getMessage(),
-                    "Write a SpEL expression over #result that is true when the call should be tried again, such as "
-                            + "\"#result.status == 'PENDING'\".");
-        }
-    }
-
-    private static void warnOfWhatHasNoEffect(String name, RetryPolicy policy, StartupWarnings warnings) {
+    private static void warnOfWhatHasNoEffect(
+            String name, RetryPolicy policy, RetryFunctions functions, KindContext context) {
+        StartupWarnings warnings = context.warnings();
         String key = "resilience.retry." + name + ".";
         if (policy.deadLetter()) {
             warnings.add(key + "dead-letter: true has no effect in this version");
         }
         if (policy.retryAfterFirstElement()) {
             warnings.add(key + "retry-after-first-element: true has no effect in this version");
+        }
+        if (policy.failWhenExhausted()
+                && functions.retryOnResult() == null
+                && context.isWritten("fail-when-exhausted")) {
+            warnings.add(key
+                    + "fail-when-exhausted: true has no effect without retry-on-result: failures are always thrown");
+        }
+        if (policy.retryUnknown() && functions.retryIf() != null && context.isWritten("retry-unknown")) {
+            warnings.add(key + "retry-unknown: true has no effect, because retry-if decides what is retried");
+        }
+        if (policy.backoff().strategy() != Backoff.Strategy.EXPONENTIAL && context.isWritten("backoff.multiplier")) {
+            warnings.add(key + "backoff.multiplier has no effect, because backoff.strategy is not exponential");
         }
     }
 
@@ -154,7 +157,7 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
     public void describePolicy(Retry retry, Map<String, Object> policy) {
         RetryBudget budget = retry.budget();
         policy.put("budget", budget == null ? RetryPolicy.NO_BUDGET : budget.name());
-        policy.put("worstCaseWait", retry.policy().worstCaseWait().toString());
+        policy.put("worstCaseWait", retry.worstCaseWait().toString());
     }
 
     @Override

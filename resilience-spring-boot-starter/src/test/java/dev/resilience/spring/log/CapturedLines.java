@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import java.util.List;
 import org.slf4j.LoggerFactory;
 
 /** What one class logs while a test runs; nothing of it reaches the console. */
@@ -28,6 +29,10 @@ public final class CapturedLines implements AutoCloseable {
     public ILoggingEvent single() {
         assertThat(appender.list).hasSize(1);
         return appender.list.get(0);
+    }
+
+    public List<ILoggingEvent> all() {
+        return List.copyOf(appender.list);
     }
 
     /** The first of some lines. */

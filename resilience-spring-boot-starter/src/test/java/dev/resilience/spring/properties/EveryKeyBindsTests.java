@@ -50,7 +50,8 @@ class EveryKeyBindsTests {
                   retry-on: java.io.IOException
                   do-not-retry-on: [java.io.FileNotFoundException, java.net.MalformedURLException]
                   retry-on-status: 429, 503
-                  retry-on-result: "#result == null"
+                  retry-unknown: true
+                  fail-when-exhausted: true
                   honor-retry-after: false
                   max-retry-after: 5s
                   budget: shared
@@ -189,6 +190,7 @@ class EveryKeyBindsTests {
         assertThat(known.kinds()).hasSizeGreaterThanOrEqualTo(6).allSatisfy(kind -> {
             TreeSet<String> components =
                     new TreeSet<>(PolicyKeys.values(kind.defaultPolicy()).keySet());
+            components.addAll(kind.furtherKeys());
             components.add("extends");
             ConfigurationPropertyName unknown = ConfigurationPropertyName.of(kind.prefix() + ".any.unknown");
             assertThat(new TreeSet<>(known.candidates(unknown))).as(kind.id()).isEqualTo(components);

@@ -13,6 +13,7 @@ import dev.resilience.exception.IdempotencyLeaseLostException;
 import dev.resilience.exception.IdempotencyOutcomeUnknownException;
 import dev.resilience.exception.IdempotencyStoreException;
 import dev.resilience.exception.ResilienceException;
+import dev.resilience.exception.RetryExhaustedException;
 import dev.resilience.exception.TimeLimitExceededException;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceWebAutoConfiguration;
@@ -57,6 +58,7 @@ class ProblemDetailsTests {
                 arguments(new CircuitOpenException("orders", WAIT), 503, "circuit-open", "7"),
                 arguments(new BulkheadFullException("orders", "why"), 503, "bulkhead-full", "1"),
                 arguments(new TimeLimitExceededException("orders", "why", null), 504, "time-limit-exceeded", null),
+                arguments(new RetryExhaustedException("orders", 3, "why"), 503, "retry-exhausted", null),
                 arguments(new IdempotencyKeyMissingException("why"), 400, "idempotency-key-missing", null),
                 arguments(new IdempotencyKeyInvalidException("why"), 400, "idempotency-key-invalid", null),
                 arguments(new IdempotencyInProgressException("why", WAIT), 409, "idempotency-in-progress", "7"),

@@ -1,0 +1,51 @@
+package dev.resilience.spring.retry;
+
+import dev.resilience.log.LogLine;
+import dev.resilience.retry.Retry;
+import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.aop.check.StartupCheck;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+
+/**
+ * Says in one line at startup which retry policies in use rely on the classification of failures alone: users of other
+ * libraries expect that every exception is retried.
+ */
+public final class ClassificationReport implements SmartInitializingSingleton {
+
+    private static final Logger log = LoggerFactory.getLogger(ClassificationReport.class);
+    private static final LogLine LINE = LogLine.info("retry_by_classification");
+    private static final int MOST_NAMED = 10;
+
+    private final StartupCheck methods;
+    private final ResilienceRegistry registry;
+
+    public ClassificationReport(StartupCheck methods, ResilienceRegistry registry) {
+        this.methods = methods;
+        this.registry = registry;
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        methods.run();
+        List<String> names = registry.retries().values().stream()
+                .filter(Retry::reliesOnClassification)
+                .map(Retry::name)
+                .filter(name -> !registry.usedBy("retry", name).isEmpty())
+                .toList();
+        if (names.isEmpty()) {
+            return;
+        }
+        String named = String.join("', '", names.subList(0, Math.min(names.size(), MOST_NAMED)));
+        String others = names.size() > MOST_NAMED ? " and " + (names.size() - MOST_NAMED) + " more" : "";
+        LINE.in(log)
+                .addKeyValue("policies", names.size())
+                .log(
+                        "Retries repeat only what is known to be transient, where the policy has neither retry-on, "
+                                + "do-not-retry-on, retry-if nor retry-unknown: '{}'{}",
+                        named,
+                        others);
+    }
+}
