@@ -5,6 +5,7 @@ import dev.resilience.retry.RetryFunctions;
 import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.kind.KindContext;
+import dev.resilience.spring.kind.ResultExpression;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
