@@ -6,15 +6,17 @@ import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.kind.MethodNames;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 
 /** Finds the methods that the {@link Fallback} of one method names, and says why there is none. */
 final class FallbackResolver {
@@ -67,8 +69,13 @@ final class FallbackResolver {
         return bean;
     }
 
+    private List<FallbackForm> forms() {
+        return withMostParameters(matching(named()));
+    }
+
     private ReflectiveFallback resolve() {
-        List<FallbackForm> forms = withMostParameters(matching(named()));
+        List<FallbackForm> forms = forms();
+        refuseCircle(forms, protectedMethod, new LinkedHashSet<>(Set.of(described())));
         for (FallbackForm form : forms) {
             List<Class<?>> undeclared = form.candidate().undeclaredIn(protectedMethod);
             if (!undeclared.isEmpty() && !protectedMethod.isAsynchronous()) { // a stage passes on whatever is thrown
@@ -81,6 +88,36 @@ final class FallbackResolver {
             }
         }
         return new ReflectiveFallback(owner, forms, annotation.on(), annotation.except());
+    }
+
+    /** Beans that answer for each other would do so until the stack overflows. */
+    private void refuseCircle(List<FallbackForm> forms, FallbackCandidate begin, Set<String> way) {
+        for (FallbackForm form : owner instanceof NamedBean ? forms : List.<FallbackForm>of()) {
+            Class<?> type = form.candidate().type();
+            Method method = AopUtils.getMostSpecificMethod(form.method(), type);
+            if (method.equals(begin.method())) {
+                throw new ResilienceConfigurationException(
+                        "The fallbacks of " + String.join(" and ", way) + " answer for each other in a circle",
+                        "Remove one of them, or name a method without a @Fallback.");
+            }
+            Fallback next = annotationOf(method, type);
+            if (next != null && way.add(MethodNames.full(method, type))) {
+                FallbackResolver resolver;
+                List<FallbackForm> further;
+                try {
+                    resolver = new FallbackResolver(next, method, type, beans);
+                    further = resolver.forms();
+                } catch (ResilienceConfigurationException mistake) {
+                    continue; // which is told with the other method
+                }
+                resolver.refuseCircle(further, begin, way);
+            }
+        }
+    }
+
+    private static @Nullable Fallback annotationOf(Method method, Class<?> type) {
+        Fallback own = AnnotatedElementUtils.findMergedAnnotation(method, Fallback.class);
+        return own == null ? AnnotatedElementUtils.findMergedAnnotation(type, Fallback.class) : own;
     }
 
     private List<FallbackCandidate> named() {

@@ -35,6 +35,19 @@ final class ReflectiveFallback implements FallbackMethod {
         forms.forEach(form -> ReflectionUtils.makeAccessible(form.method()));
     }
 
+    /** Whether no exception of an application comes through. */
+    boolean answersForAll() {
+        return except.isEmpty()
+                && (on.isEmpty() || on.contains(Exception.class) || on.contains(Throwable.class))
+                && forms.stream()
+                        .map(FallbackForm::failure)
+                        .anyMatch(taken -> taken == null || taken == Exception.class || taken == Throwable.class);
+    }
+
+    List<Method> methods() {
+        return forms.stream().map(FallbackForm::method).toList();
+    }
+
     @Override
     public boolean answers(Throwable failure) {
         boolean wanted = on.isEmpty() || on.stream().anyMatch(type -> type.isInstance(failure));

@@ -198,6 +198,21 @@ class FallbacksOfOtherBeansTests {
         }
 
         @Test
+        void beansThatAnswerForEachOther() {
+            Applications.plain()
+                    .withBean("first", First.class)
+                    .withBean("second", Second.class)
+                    .withBean("third", Third.class)
+                    .run(context -> assertThat(context)
+                            .getFailure()
+                            .hasMessageContainingAll(
+                                    First.class.getName() + ".sell(java.lang.String)",
+                                    Second.class.getName() + ".sell(java.lang.String)",
+                                    Third.class.getName() + ".sell(java.lang.String)",
+                                    "answer for each other in a circle"));
+        }
+
+        @Test
         void aMethodThatIsItsOwnFallback() {
             Applications.plain().withBean("own", Own.class).run(context -> assertThat(context)
                     .getFailure()
@@ -430,6 +445,30 @@ class FallbacksOfOtherBeansTests {
     static class Own {
 
         @Fallback("own::sell")
+        public String sell(String what) {
+            return what;
+        }
+    }
+
+    static class First {
+
+        @Fallback("second::sell")
+        public String sell(String what) {
+            return what;
+        }
+    }
+
+    static class Second {
+
+        @Fallback("third::sell")
+        public String sell(String what) {
+            return what;
+        }
+    }
+
+    static class Third {
+
+        @Fallback("first::sell")
         public String sell(String what) {
             return what;
         }

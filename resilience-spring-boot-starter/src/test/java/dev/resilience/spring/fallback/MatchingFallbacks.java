@@ -32,6 +32,8 @@ final class MatchingFallbacks {
                 Map.entry(Nothing.class, "nothing"),
                 Map.entry(OwnThrowable.class, "parameter IllegalStateException"),
                 Map.entry(OwnThrowableAndFailure.class, "IllegalStateException, then ConnectException"),
+                Map.entry(MostParameters.class, "tea 2"),
+                Map.entry(ClosestBeforeMostParameters.class, "ConnectException"),
                 Map.entry(Variable.class, "2 [3, 4]"),
                 Map.entry(VariableLeftOut.class, "2 ConnectException"),
                 Map.entry(OfTheClass.class, "static tea"),
@@ -197,6 +199,46 @@ final class MatchingFallbacks {
 
         String later(Exception reported, Exception failure) {
             return name(reported) + ", then " + name(failure);
+        }
+    }
+
+    static class MostParameters {
+
+        @Fallback("later")
+        public String sell(String what, int howMany) throws ConnectException {
+            throw new ConnectException();
+        }
+
+        String later(Exception failure) {
+            return "none";
+        }
+
+        String later(Exception failure, String what, int howMany) {
+            return what + " " + howMany;
+        }
+
+        String later(String what, Exception failure) {
+            return what;
+        }
+
+        String later(String what, int howMany) {
+            return "without the failure";
+        }
+    }
+
+    static class ClosestBeforeMostParameters {
+
+        @Fallback("later")
+        public String sell(String what, int howMany) throws ConnectException {
+            throw new ConnectException();
+        }
+
+        String later(ConnectException failure) {
+            return name(failure);
+        }
+
+        String later(String what, int howMany, IOException failure) {
+            return what;
         }
     }
 
