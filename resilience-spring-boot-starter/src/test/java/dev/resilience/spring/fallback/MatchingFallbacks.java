@@ -41,6 +41,7 @@ final class MatchingFallbacks {
                 Map.entry(PrivateBesideTheMethod.class, "private tea"),
                 Map.entry(OfSuperclass.class, "protected tea"),
                 Map.entry(OfSuperclassElsewhere.class, "far tea"),
+                Map.entry(OfLessVisibleSuperclass.class, "inherited tea"),
                 Map.entry(OfSubclass.class, "subclass tea"),
                 Map.entry(Overridden.class, "overridden tea"),
                 Map.entry(Abstract.class, "concrete tea"),
@@ -310,6 +311,22 @@ final class MatchingFallbacks {
     static class OfSuperclassElsewhere extends FarDesk {
 
         @Fallback("forSubclasses")
+        public String sell(String what) throws ConnectException {
+            throw new ConnectException();
+        }
+    }
+
+    static class LessVisible {
+
+        public String later(String what) {
+            return "inherited " + what;
+        }
+    }
+
+    /** Has a bridge to its fallback, because its superclass is not public. */
+    public static class OfLessVisibleSuperclass extends LessVisible {
+
+        @Fallback("later")
         public String sell(String what) throws ConnectException {
             throw new ConnectException();
         }
