@@ -46,8 +46,8 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
             if (stage instanceof CompletionStage<?> started) {
                 return behind(started);
             }
-            throw new NullPointerException("An asynchronous method returned "
-                    + (stage == null ? null : "an object of " + stage.getClass()) + " in place of a CompletionStage");
+            throw new NullPointerException(
+                    "An asynchronous method returned " + stage + " in place of a CompletionStage");
         } catch (Throwable failure) {
             if (failure instanceof InterruptedException) {
                 Thread.currentThread().interrupt(); // it was meant for the caller's thread, which is this one

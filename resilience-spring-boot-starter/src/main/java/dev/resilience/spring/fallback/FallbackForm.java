@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param failure the type of the failure that it takes; {@code null} if it takes none
  * @param failureFirst whether the failure comes before the arguments
  */
-record FallbackForm(FallbackCandidate candidate, int taken, @Nullable Class<?> failure, boolean failureFirst) {
+record FallbackForm(
+        FallbackCandidate candidate, int taken, @Nullable Class<?> failure, boolean failureFirst) {
 
     /** The form of a candidate; {@code null} if its parameters do not match. An exception among the arguments comes first. */
     static @Nullable FallbackForm of(FallbackCandidate candidate, FallbackCandidate protectedMethod) {
@@ -63,7 +64,8 @@ record FallbackForm(FallbackCandidate candidate, int taken, @Nullable Class<?> f
         return Integer.MAX_VALUE;
     }
 
-    @Nullable Object[] arguments(@Nullable Object[] ofCall, Throwable thrown) {
+    @Nullable
+    Object[] arguments(@Nullable Object[] ofCall, Throwable thrown) {
         @Nullable Object[] arguments = new Object[method().getParameterCount()];
         System.arraycopy(ofCall, 0, arguments, failureFirst ? 1 : 0, taken);
         if (failure != null) {

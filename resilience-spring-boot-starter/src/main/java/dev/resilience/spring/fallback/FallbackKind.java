@@ -49,8 +49,8 @@ public final class FallbackKind extends Kind<dev.resilience.annotation.Fallback,
                 .findFirst()
                 .map(Fallback::report)
                 .orElseGet(() -> new FallbackReport(name, method.time()));
-        ReflectiveFallback fallback = FallbackResolver.resolve(
-                method.annotation(), method.method(), method.type(), method.beanFactory());
+        ReflectiveFallback fallback =
+                FallbackResolver.resolve(method.annotation(), method.method(), method.type(), method.beanFactory());
         FallbackChecks.check(method, fallback);
         return new Fallback(report, fallback);
     }

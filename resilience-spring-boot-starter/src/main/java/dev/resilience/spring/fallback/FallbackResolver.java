@@ -30,8 +30,7 @@ final class FallbackResolver {
     private final String name;
     private final FallbackOwner owner;
 
-    private FallbackResolver(
-            Fallback annotation, Method method, Class<?> type, ConfigurableListableBeanFactory beans) {
+    private FallbackResolver(Fallback annotation, Method method, Class<?> type, ConfigurableListableBeanFactory beans) {
         this.annotation = annotation;
         this.protectedMethod = new FallbackCandidate(method, type);
         this.beans = beans;
@@ -63,8 +62,7 @@ final class FallbackResolver {
                     "The bean '" + bean + "' of the fallback '" + annotation.value() + "' of " + described()
                             + " does not exist",
                     "Define the bean, or correct its name. "
-                            + NearestNames.suggest(
-                                    bean, List.of(BeanFactoryUtils.beanNamesIncludingAncestors(beans))));
+                            + NearestNames.suggest(bean, List.of(BeanFactoryUtils.beanNamesIncludingAncestors(beans))));
         }
         return bean;
     }
@@ -80,7 +78,9 @@ final class FallbackResolver {
             List<Class<?>> undeclared = form.candidate().undeclaredIn(protectedMethod);
             if (!undeclared.isEmpty() && !protectedMethod.isAsynchronous()) { // a stage passes on whatever is thrown
                 throw new ResilienceConfigurationException(
-                        "The fallback method " + MethodNames.full(form.method(), form.candidate().type()) + " throws "
+                        "The fallback method "
+                                + MethodNames.full(
+                                        form.method(), form.candidate().type()) + " throws "
                                 + undeclared.stream().map(Class::getName).collect(Collectors.joining(", "))
                                 + ", which " + described() + " does not declare",
                         "Catch it in '" + name + "', or declare it in '"
@@ -128,10 +128,12 @@ final class FallbackResolver {
                 .filter(candidate -> candidate.method().getName().equals(name))
                 .toList();
         if (named.isEmpty()) {
-            Set<String> names =
-                    others.stream().map(candidate -> candidate.method().getName()).collect(Collectors.toSet());
+            Set<String> names = others.stream()
+                    .map(candidate -> candidate.method().getName())
+                    .collect(Collectors.toSet());
             throw new ResilienceConfigurationException(
-                    "The fallback method '" + annotation.value() + "' of " + described() + " does not exist in " + owner,
+                    "The fallback method '" + annotation.value() + "' of " + described() + " does not exist in "
+                            + owner,
                     "Write the method, or correct the name. " + NearestNames.suggest(name, names)
                             + (name.equals(protectedMethod.method().getName())
                                     ? " A method cannot be its own fallback."
@@ -157,10 +159,11 @@ final class FallbackResolver {
         }
         if (forms.isEmpty()) {
             throw new ResilienceConfigurationException(
-                    "The fallback method '" + annotation.value() + "' of " + described()
-                            + " does not match it: found " + String.join("; ", found),
+                    "The fallback method '" + annotation.value() + "' of " + described() + " does not match it: found "
+                            + String.join("; ", found),
                     "A fallback method has the same parameters, or the first few of them, or none, "
-                            + "optionally followed by one Throwable, or preceded by it, and returns " + protectedMethod.result() + ".");
+                            + "optionally followed by one Throwable, or preceded by it, and returns "
+                            + protectedMethod.result() + ".");
         }
         return forms;
     }
@@ -178,8 +181,9 @@ final class FallbackResolver {
             FallbackForm chosen = byFailure.get(form.failure());
             if (chosen != null && chosen != form && chosen.taken() == form.taken()) {
                 throw new ResilienceConfigurationException(
-                        "The fallback '" + annotation.value() + "' of " + described() + " names two methods, neither of "
-                                + "which is the closer one: " + chosen.candidate() + " and " + form.candidate(),
+                        "The fallback '" + annotation.value() + "' of " + described()
+                                + " names two methods, neither of " + "which is the closer one: " + chosen.candidate()
+                                + " and " + form.candidate(),
                         "Remove or rename one of them.");
             }
         }

@@ -85,7 +85,8 @@ final class ReflectiveFallback implements FallbackMethod {
         }
         return Arrays.stream(target.getClass().getInterfaces())
                 .flatMap(known -> Arrays.stream(known.getMethods()))
-                .filter(known -> AopUtils.getMostSpecificMethod(known, form.candidate().type())
+                .filter(known -> AopUtils.getMostSpecificMethod(
+                                known, form.candidate().type())
                         .equals(method))
                 .findFirst()
                 .orElseThrow(() -> new IllegalStateException("The fallback method " + form.candidate()

@@ -68,8 +68,8 @@ class FallbacksOfOtherBeansTests {
     @Test
     void aFailedFutureIsAnsweredByAnotherBean() {
         shop().withBean("backup", Backup.class)
-                .run(context -> assertThat(context.getBean(Shop.class).order("tea"))
-                        .isCompletedWithValue("later tea"));
+                .run(context ->
+                        assertThat(context.getBean(Shop.class).order("tea")).isCompletedWithValue("later tea"));
     }
 
     @Test
@@ -133,14 +133,15 @@ class FallbacksOfOtherBeansTests {
     void aLambdaAnswers() {
         Applications.plain(Everything.class)
                 .withBean("backup", Seller.class, () -> what -> "lambda " + what)
-                .run(context ->
-                        assertThat(context.getBean(Everything.class).sell("tea")).isEqualTo("lambda tea"));
+                .run(context -> assertThat(context.getBean(Everything.class).sell("tea"))
+                        .isEqualTo("lambda tea"));
     }
 
     @Test
     void theProductOfAFactoryBeanAnswers() {
         shop().withBean("backup", BackupFactory.class)
-                .run(context -> assertThat(context.getBean(Shop.class).sell("tea")).isEqualTo("backup tea"));
+                .run(context ->
+                        assertThat(context.getBean(Shop.class).sell("tea")).isEqualTo("backup tea"));
     }
 
     @Test
@@ -159,8 +160,8 @@ class FallbacksOfOtherBeansTests {
     void allMethodsOfATypeMayHaveOne() {
         Applications.plain(Everything.class)
                 .withBean("backup", Backup.class)
-                .run(context ->
-                        assertThat(context.getBean(Everything.class).sell("tea")).isEqualTo("backup tea"));
+                .run(context -> assertThat(context.getBean(Everything.class).sell("tea"))
+                        .isEqualTo("backup tea"));
     }
 
     @Nested
@@ -189,12 +190,14 @@ class FallbacksOfOtherBeansTests {
         })
         void whatCannotWork(String bean, String message, String cure) throws ClassNotFoundException {
             Class<?> type = Class.forName(FallbacksOfOtherBeansTests.class.getName() + "$" + bean);
-            Applications.plain(type).withBean("backup", Backup.class).run(context -> assertThat(context)
-                    .getFailure()
-                    .hasMessageContainingAll(type.getName() + ".sell(java.lang.String)", message)
-                    .extracting("action")
-                    .asString()
-                    .contains(cure));
+            Applications.plain(type)
+                    .withBean("backup", Backup.class)
+                    .run(context -> assertThat(context)
+                            .getFailure()
+                            .hasMessageContainingAll(type.getName() + ".sell(java.lang.String)", message)
+                            .extracting("action")
+                            .asString()
+                            .contains(cure));
         }
 
         @Test
@@ -214,9 +217,11 @@ class FallbacksOfOtherBeansTests {
 
         @Test
         void aMethodThatIsItsOwnFallback() {
-            Applications.plain().withBean("own", Own.class).run(context -> assertThat(context)
-                    .getFailure()
-                    .hasMessageContaining("The fallback method 'own::sell' of " + Own.class.getName()));
+            Applications.plain()
+                    .withBean("own", Own.class)
+                    .run(context -> assertThat(context)
+                            .getFailure()
+                            .hasMessageContaining("The fallback method 'own::sell' of " + Own.class.getName()));
         }
     }
 

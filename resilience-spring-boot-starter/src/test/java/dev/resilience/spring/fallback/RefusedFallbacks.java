@@ -49,10 +49,13 @@ final class RefusedFallbacks {
                 Map.entry(PrivateAbove.class, "which is not visible from " + PrivateAbove.class.getName()),
                 Map.entry(InOtherPackage.class, "which is not visible from " + InOtherPackage.class.getName()),
                 Map.entry(Itself.class, "does not exist in " + Itself.class.getName()),
-                Map.entry(Unclear.class, "names two methods, neither of which is the closer one: String Unclear.later("),
+                Map.entry(
+                        Unclear.class, "names two methods, neither of which is the closer one: String Unclear.later("),
                 Map.entry(CheckedException.class, "throws java.io.IOException, which "),
                 Map.entry(WiderException.class, "throws java.io.IOException, which "),
-                Map.entry(TwoCheckedExceptions.class, "throws java.io.IOException, java.util.concurrent.TimeoutException,"),
+                Map.entry(
+                        TwoCheckedExceptions.class,
+                        "throws java.io.IOException, java.util.concurrent.TimeoutException,"),
                 Map.entry(CheckedExceptionOfChosen.class, "later(java.lang.String) throws java.io.IOException, which "),
                 Map.entry(GenericException.class, "throws java.io.IOException, which "));
     }

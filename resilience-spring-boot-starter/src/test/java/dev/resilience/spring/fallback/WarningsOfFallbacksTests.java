@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 
 class WarningsOfFallbacksTests {
 
-    private static final String INSIDE = "resilience.order=idempotent,bulkhead,circuit-breaker,retry,fallback,time-limit";
+    private static final String INSIDE =
+            "resilience.order=idempotent,bulkhead,circuit-breaker,retry,fallback,time-limit";
 
     @Test
     void aFallbackInsideOfWhatItLeavesNoFailure() {

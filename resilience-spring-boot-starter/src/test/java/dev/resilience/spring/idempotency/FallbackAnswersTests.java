@@ -80,7 +80,8 @@ class FallbackAnswersTests {
                 .withPropertyValues(properties())
                 .withBean(Orders.class)
                 .run(context -> {
-                    MockMvcTester mvc = MockMvcTester.from((WebApplicationContext) context.getSourceApplicationContext());
+                    MockMvcTester mvc =
+                            MockMvcTester.from((WebApplicationContext) context.getSourceApplicationContext());
 
                     for (String expected : new String[] {"later", "order 2", "order 2"}) {
                         assertThat(mvc.post().uri("/orders").header("Idempotency-Key", "key"))
@@ -94,9 +95,8 @@ class FallbackAnswersTests {
     private static void assertAnsweredOnce(ApplicationContext context) {
         assertThat(context.getBean(ResilienceRegistry.class).ofKind("fallback").values())
                 .filteredOn(dev.resilience.fallback.Fallback.class::isInstance)
-                .extracting(fallback -> ((dev.resilience.fallback.Fallback) fallback)
-                        .calls()
-                        .get(FallbackOutcome.SUCCESS))
+                .extracting(fallback ->
+                        ((dev.resilience.fallback.Fallback) fallback).calls().get(FallbackOutcome.SUCCESS))
                 .contains(1L)
                 .allMatch(count -> count <= 1);
     }
