@@ -4,10 +4,8 @@ import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
-import dev.resilience.fallback.FallbackMethod;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.idempotency.IdempotentOperation;
-import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.retry.Retry;
@@ -54,11 +52,11 @@ public final class PipelineBuilder {
      * Answers in place of a call that failed with an exception of one type. Other failures are thrown.
      *
      * @param answer returns what {@code call} would have returned, so a pipeline with a fallback is for calls of one result
-     *     type; for {@code callAsync} it returns a {@link java.util.concurrent.CompletionStage}
+     *     type; for {@code callAsync} it may return a {@link java.util.concurrent.CompletionStage} of it as well
      */
     public <F extends Throwable> PipelineBuilder fallback(
             Class<F> failure, Function<? super F, ? extends @Nullable Object> answer) {
-        return add(Place.FALLBACK, resilience.newFallback(name, new Answer<>(failure, answer)));
+        return add(Place.FALLBACK, resilience.fallback(name, failure, answer));
     }
 
     /** Runs an operation once per key. A {@link #retry} inside may then repeat a call that failed with status 500 too. */
@@ -133,19 +131,5 @@ public final class PipelineBuilder {
         CIRCUIT_BREAKER,
         RETRY,
         TIME_LIMIT
-    }
-
-    private record Answer<F extends Throwable>(Class<F> type, Function<? super F, ? extends @Nullable Object> answer)
-            implements FallbackMethod {
-
-        @Override
-        public boolean answers(Throwable failure) {
-            return type.isInstance(failure);
-        }
-
-        @Override
-        public @Nullable Object answer(Invocation invocation, Throwable failure) {
-            return answer.apply(type.cast(failure));
-        }
     }
 }

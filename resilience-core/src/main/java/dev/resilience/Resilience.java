@@ -8,10 +8,10 @@ import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.ResilienceEvent;
 import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.fallback.Fallback;
-import dev.resilience.fallback.FallbackMethod;
 import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.idempotency.IdempotencyPolicy;
+import dev.resilience.idempotency.ProtectedOperation;
 import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Pipeline;
@@ -26,11 +26,10 @@ import dev.resilience.time.TimeSource;
 import dev.resilience.timelimit.TimeLimit;
 import dev.resilience.timelimit.TimeLimitPolicy;
 import dev.resilience.worker.PolicyTimeSource;
-import java.util.Collections;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.WeakHashMap;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -67,8 +66,7 @@ public final class Resilience implements AutoCloseable {
     private final LiveObjects<TimeLimitPolicy, TimeLimit> timeLimits;
     private final LiveObjects<IdempotencySettings, OwnIdempotency> idempotencies;
 
-    /** Only as long as a pipeline has them, because their number has no bound. */
-    private final Set<Fallback> fallbacks = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+    private final FallbackReports fallbackReports;
 
     Resilience(TimeSource time, CompositeFaultClassifier faults, EventPublisher events, ContextCarrier carrier) {
         this.time = time;
@@ -76,6 +74,7 @@ public final class Resilience implements AutoCloseable {
         this.events = events;
         this.carrier = carrier;
         retries = new LiveObjects<>("retry", this::newRetry, Retry::close);
+        fallbackReports = new FallbackReports(time);
         budgets = new LiveObjects<>("retry budget", (name, policy) -> new RetryBudget(name, policy, time), kept -> {});
         circuitBreakers = new LiveObjects<>(
                 "circuit breaker",
@@ -128,14 +127,21 @@ public final class Resilience implements AutoCloseable {
      * Composes a pipeline in an order of one's own.
      *
      * @param layers retries, circuit breakers and others. The first is the outermost: it sees the call first and its end
-     *     last. In {@code outermostFirst(retry, circuitBreaker)} each attempt asks the circuit breaker anew
+     *     last. In {@code outermostFirst(retry, circuitBreaker)} each attempt asks the circuit breaker anew. What a
+     *     fallback answers inside of an idempotent layer is not stored
      */
     public Pipeline outermostFirst(Layer... layers) {
         return outermostFirst(List.of(layers));
     }
 
     Pipeline outermostFirst(List<Layer> layers) {
-        return Pipeline.of(layers, carrier);
+        List<Layer> adapted = new ArrayList<>();
+        boolean insideIdempotent = false;
+        for (Layer layer : layers) {
+            adapted.add(insideIdempotent && layer instanceof Fallback fallback ? fallback.insideIdempotent() : layer);
+            insideIdempotent |= layer instanceof ProtectedOperation;
+        }
+        return Pipeline.of(adapted, carrier);
     }
 
     /**
@@ -207,6 +213,14 @@ public final class Resilience implements AutoCloseable {
     }
 
     /**
+     * A fallback, for an {@linkplain #outermostFirst order of one's own}. See {@link PipelineBuilder#fallback(Class, Function)}.
+     */
+    public <F extends Throwable> Fallback fallback(
+            String name, Class<F> failure, Function<? super F, ? extends @Nullable Object> answer) {
+        return new Fallback(fallbackReports.get(name), new FallbackAnswer<>(failure, answer));
+    }
+
+    /**
      * Ends the waits of all calls, releases the threads and flushes the log. A call that waits for a retry gets the failure in
      * hand, one that waits for a bulkhead is refused. What is called later works, but does not wait.
      */
@@ -217,13 +231,7 @@ public final class Resilience implements AutoCloseable {
         timeLimits.close();
         idempotencies.close();
         circuitBreakers.close();
-        List.copyOf(fallbacks).forEach(Fallback::close);
-    }
-
-    Fallback newFallback(String name, FallbackMethod method) {
-        Fallback fallback = new Fallback(name, method, time);
-        fallbacks.add(fallback);
-        return fallback;
+        fallbackReports.close();
     }
 
     private Retry newRetry(String name, RetrySettings settings) {

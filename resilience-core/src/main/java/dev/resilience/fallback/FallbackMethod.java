@@ -12,7 +12,8 @@ public interface FallbackMethod {
     /**
      * Answers.
      *
-     * @return as the protected method: a {@link java.util.concurrent.CompletionStage} if it is asynchronous
+     * @return as the protected method. In an asynchronous call a {@link java.util.concurrent.CompletionStage} of the answer,
+     *     or the answer itself
      */
     @Nullable
     Object answer(Invocation invocation, Throwable failure) throws Throwable;

@@ -4,13 +4,14 @@ import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the rest of the pipeline and, where that fails, asks the fallback method. */
 final class FallbackStep extends Step {
 
-    private final Fallback fallback;
+    private final FallbackReport report;
     private final FallbackMethod method;
     private final UnaryOperator<@Nullable Object> answers;
     private final Step next;
@@ -18,10 +19,10 @@ final class FallbackStep extends Step {
     /**
      * @param answers makes of an answer what the next step further out gets
      */
-    FallbackStep(Fallback fallback, UnaryOperator<@Nullable Object> answers, Step next) {
-        this.fallback = fallback;
+    FallbackStep(FallbackReport report, FallbackMethod method, UnaryOperator<@Nullable Object> answers, Step next) {
+        this.report = report;
+        this.method = method;
         this.answers = answers;
-        this.method = fallback.method();
         this.next = next;
     }
 
@@ -46,10 +47,10 @@ final class FallbackStep extends Step {
         try {
             answer = method.answer(invocation, failure);
         } catch (Throwable again) {
-            fallback.failed(failure, again);
+            report.failed(failure, again);
             throw again;
         }
-        fallback.answered(failure);
+        report.answered(failure);
         return answers.apply(answer);
     }
 
@@ -67,14 +68,19 @@ final class FallbackStep extends Step {
     }
 
     private void answerAsync(Invocation invocation, Throwable failure, LinkedFuture answer) {
-        answer.await(LinkedFuture.of(() -> method.answer(invocation, failure)), (result, again) -> {
+        answer.await(LinkedFuture.of(() -> stage(method.answer(invocation, failure))), (result, again) -> {
             if (again == null) {
-                fallback.answered(failure);
+                report.answered(failure);
                 answer.finish(answers.apply(result), null);
             } else {
-                fallback.failed(failure, again);
+                report.failed(failure, again);
                 answer.finish(null, again);
             }
         });
+    }
+
+    /** An answer that is there already needs no stage around it. */
+    private static CompletionStage<?> stage(@Nullable Object answer) {
+        return answer instanceof CompletionStage<?> stage ? stage : CompletableFuture.completedFuture(answer);
     }
 }

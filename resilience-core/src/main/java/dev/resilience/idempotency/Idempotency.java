@@ -72,7 +72,7 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
     /** The layer that protects one method. */
     public Layer protecting(IdempotentOperation operation) {
         operations.add(operation.name());
-        return next -> new IdempotencyStep(this, operation, next);
+        return new ProtectedOperation(this, operation);
     }
 
     /** The full names of the methods that are protected. */

@@ -18,6 +18,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.ResolvableType;
 
 /**
@@ -100,5 +101,10 @@ record PlannedMethod<A extends Annotation>(
     @Override
     public <T> ObjectProvider<T> beans(Class<T> wanted) {
         return application.beans().getBeanProvider(wanted);
+    }
+
+    @Override
+    public ConfigurableListableBeanFactory beanFactory() {
+        return application.beans();
     }
 }

@@ -44,18 +44,24 @@ final class ProtectedMethodsHints implements BeanFactoryInitializationAotProcess
             ReflectionHints hints = context.getRuntimeHints().reflection();
             types.forEach(type -> methods.of(type)
                     .forEach((method, protection) ->
-                            kinds.layers().forEach(kind -> register(kind, type, method, protection, hints))));
+                            kinds.layers().forEach(kind -> register(kind, type, method, protection, beans, hints))));
         };
     }
 
     private static <A extends Annotation> void register(
-            Kind<A, ?> kind, Class<?> type, Method method, ResilienceAnnotations protection, ReflectionHints hints) {
+            Kind<A, ?> kind,
+            Class<?> type,
+            Method method,
+            ResilienceAnnotations protection,
+            ConfigurableListableBeanFactory beans,
+            ReflectionHints hints) {
         A annotation = protection.get(kind.annotation());
         if (annotation != null) {
             Class<?> written = ProtectedMethods.written(type, method);
             ResolvableType result =
                     ReturnTypes.resultType(method, written, ReturnTypes.isAsynchronous(method, written));
             kind.hints(annotation, method, written, result, hints);
+            kind.hints(annotation, beans, hints);
         }
     }
 }

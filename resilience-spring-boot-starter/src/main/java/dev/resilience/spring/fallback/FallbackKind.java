@@ -1,9 +1,8 @@
 package dev.resilience.spring.fallback;
 
 import dev.resilience.annotation.Idempotent;
-import dev.resilience.event.FallbackOutcome;
-import dev.resilience.event.internal.OutcomeCounters;
 import dev.resilience.fallback.Fallback;
+import dev.resilience.fallback.FallbackReport;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.spring.kind.Kind;
 import dev.resilience.spring.kind.MeterFamily;
@@ -11,12 +10,11 @@ import dev.resilience.spring.kind.Meters;
 import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.kind.ProtectedMethod;
 import java.lang.reflect.Method;
-import java.util.Arrays;
 import java.util.Collection;
 import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.ReflectionHints;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.ResolvableType;
-import org.springframework.util.ReflectionUtils;
 
 /** Fallbacks: {@code @Fallback}. They belong to methods, and nothing of them is configured. */
 public final class FallbackKind extends Kind<dev.resilience.annotation.Fallback, Fallback> {
@@ -46,16 +44,15 @@ public final class FallbackKind extends Kind<dev.resilience.annotation.Fallback,
     private static Fallback make(
             ProtectedMethod<dev.resilience.annotation.Fallback> method, Collection<Fallback> others) {
         String name = MethodNames.brief(method.method(), method.type());
-        OutcomeCounters<FallbackOutcome> calls = others.stream()
+        FallbackReport report = others.stream()
                 .filter(other -> other.name().equals(name))
                 .findFirst()
-                .map(Fallback::calls)
-                .orElseGet(() -> new OutcomeCounters<>(FallbackOutcome.class));
-        return new Fallback(
-                name,
-                FallbackResolver.resolve(method.annotation(), method.method(), method.type()),
-                method.time(),
-                calls);
+                .map(Fallback::report)
+                .orElseGet(() -> new FallbackReport(name, method.time()));
+        ReflectiveFallback fallback =
+                FallbackResolver.resolve(method.annotation(), method.method(), method.type(), method.beanFactory());
+        FallbackChecks.check(method, fallback);
+        return new Fallback(report, fallback);
     }
 
     @Override
@@ -75,8 +72,28 @@ public final class FallbackKind extends Kind<dev.resilience.annotation.Fallback,
             Class<?> type,
             ResolvableType result,
             ReflectionHints hints) {
-        Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(type))
-                .filter(candidate -> candidate.getName().equals(annotation.value()))
+        if (FallbackResolver.beanName(annotation) == null) {
+            register(annotation, new OwnBean(type), hints);
+        }
+    }
+
+    @Override
+    public void hints(
+            dev.resilience.annotation.Fallback annotation,
+            ConfigurableListableBeanFactory beans,
+            ReflectionHints hints) {
+        String bean = FallbackResolver.beanName(annotation);
+        if (bean != null && beans.containsBean(bean)) {
+            register(annotation, new NamedBean(bean, beans), hints);
+        }
+    }
+
+    private static void register(
+            dev.resilience.annotation.Fallback annotation, FallbackOwner owner, ReflectionHints hints) {
+        String name = FallbackResolver.methodName(annotation);
+        owner.methods().stream()
+                .map(FallbackCandidate::method)
+                .filter(candidate -> candidate.getName().equals(name))
                 .forEach(candidate -> hints.registerMethod(candidate, ExecutableMode.INVOKE));
     }
 

@@ -5,82 +5,104 @@ import dev.resilience.pipeline.Invocation;
 import dev.resilience.spring.kind.ProtectedCall;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.util.ReflectionUtils;
 
 /** The fallback methods of one protected method, of which the one with the closest exception type answers. */
 final class ReflectiveFallback implements FallbackMethod {
 
-    private final List<Method> overloads;
-    private final int parameters;
+    private final FallbackOwner owner;
+    private final List<FallbackForm> forms;
     private final List<Class<? extends Throwable>> on;
     private final List<Class<? extends Throwable>> except;
 
     /**
-     * @param parameters how many parameters the protected method has; a fallback method with one more takes the failure
+     * @param forms at most one for each type of failure, and for none
      */
     ReflectiveFallback(
-            List<Method> overloads,
-            int parameters,
+            FallbackOwner owner,
+            List<FallbackForm> forms,
             Class<? extends Throwable>[] on,
             Class<? extends Throwable>[] except) {
-        this.overloads = overloads;
-        this.parameters = parameters;
+        this.owner = owner;
+        this.forms = List.copyOf(forms);
         this.on = List.of(on);
         this.except = List.of(except);
-        overloads.forEach(ReflectionUtils::makeAccessible);
+        forms.forEach(form -> ReflectionUtils.makeAccessible(form.method()));
+    }
+
+    /** Whether no exception of an application comes through. */
+    boolean answersForAll() {
+        return except.isEmpty()
+                && (on.isEmpty() || on.contains(Exception.class) || on.contains(Throwable.class))
+                && forms.stream()
+                        .map(FallbackForm::failure)
+                        .anyMatch(taken -> taken == null || taken == Exception.class || taken == Throwable.class);
+    }
+
+    List<Method> methods() {
+        return forms.stream().map(FallbackForm::method).toList();
     }
 
     @Override
     public boolean answers(Throwable failure) {
         boolean wanted = on.isEmpty() || on.stream().anyMatch(type -> type.isInstance(failure));
-        return wanted
-                && except.stream().noneMatch(type -> type.isInstance(failure))
-                && closest(failure).isPresent();
+        return wanted && except.stream().noneMatch(type -> type.isInstance(failure)) && closest(failure) != null;
     }
 
     @Override
     public @Nullable Object answer(Invocation invocation, Throwable failure) throws Throwable {
-        Method method = closest(failure).orElseThrow(() -> failure);
-        ProtectedCall call = (ProtectedCall) invocation;
-        @Nullable Object[] arguments = invocation.arguments();
-        if (method.getParameterCount() > parameters) {
-            arguments =
-                    Stream.concat(Arrays.stream(arguments), Stream.of(failure)).toArray();
+        FallbackForm form = closest(failure);
+        if (form == null) {
+            throw failure;
         }
+        ProtectedCall call = (ProtectedCall) invocation;
+        Object target = owner.objectFor(call);
         Object answer;
         try {
-            answer = method.invoke(call.target(), arguments);
+            answer = invocable(form, target).invoke(target, form.arguments(invocation.arguments(), failure));
         } catch (InvocationTargetException thrown) {
             throw thrown.getTargetException();
+        }
+        if (answer == null && form.candidate().isAsynchronous()) {
+            throw new NullPointerException(
+                    "The fallback method " + form.candidate() + " returned null in place of a CompletionStage");
         }
         return call.result(answer);
     }
 
-    private Optional<Method> closest(Throwable failure) {
-        return overloads.stream()
-                .filter(method -> distance(method, failure) < Integer.MAX_VALUE)
-                .min(Comparator.comparingInt(method -> distance(method, failure)));
+    /** The proxy of a bean that is made late may know the method by its interface alone. */
+    private static Method invocable(FallbackForm form, @Nullable Object target) {
+        Method method = form.method();
+        if (target == null
+                || Modifier.isStatic(method.getModifiers())
+                || method.getDeclaringClass().isInstance(target)) {
+            return method;
+        }
+        return Arrays.stream(target.getClass().getInterfaces())
+                .flatMap(known -> Arrays.stream(known.getMethods()))
+                .filter(known -> AopUtils.getMostSpecificMethod(
+                                known, form.candidate().type())
+                        .equals(method))
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("The fallback method " + form.candidate()
+                        + " is in none of the interfaces through which its bean is proxied"));
     }
 
-    /** Steps up the failure's hierarchy to what the method takes; a method that takes none comes after all others. */
-    private int distance(Method method, Throwable failure) {
-        if (method.getParameterCount() == parameters) {
-            return Integer.MAX_VALUE - 1;
-        }
-        Class<?> wanted = method.getParameterTypes()[parameters];
-        int steps = 0;
-        for (Class<?> type = failure.getClass(); type != null; type = type.getSuperclass()) {
-            if (type == wanted) {
-                return steps;
+    private @Nullable FallbackForm closest(Throwable failure) {
+        FallbackForm closest = null;
+        int distance = Integer.MAX_VALUE;
+        for (FallbackForm form : forms) {
+            int steps = form.distance(failure);
+            if (steps < distance) {
+                closest = form;
+                distance = steps;
             }
-            steps++;
         }
-        return Integer.MAX_VALUE;
+        return closest;
     }
 }

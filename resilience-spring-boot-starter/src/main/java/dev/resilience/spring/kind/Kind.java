@@ -7,6 +7,7 @@ import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aot.hint.ReflectionHints;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.ResolvableType;
 
 /**
@@ -92,4 +93,7 @@ public abstract class Kind<A extends Annotation, L> implements Lifecycle<L>, Aop
      * @param result of the method, or of the stage that it returns
      */
     public void hints(A annotation, Method method, Class<?> type, ResolvableType result, ReflectionHints hints) {}
+
+    /** Tells a native image what a method needs of reflection on other beans, which are not made yet. */
+    public void hints(A annotation, ConfigurableListableBeanFactory beans, ReflectionHints hints) {}
 }

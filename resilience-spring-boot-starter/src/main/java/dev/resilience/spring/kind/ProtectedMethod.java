@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.ResolvableType;
 
 /**
@@ -75,4 +76,7 @@ public interface ProtectedMethod<A extends Annotation> {
 
     /** Beans of the application. */
     <T> ObjectProvider<T> beans(Class<T> type);
+
+    /** Where beans of the application are found by name. */
+    ConfigurableListableBeanFactory beanFactory();
 }

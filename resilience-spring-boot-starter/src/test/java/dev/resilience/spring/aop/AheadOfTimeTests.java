@@ -32,6 +32,7 @@ import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.test.tools.CompileWithForkedClassLoader;
 import org.springframework.core.test.tools.Compiled;
 import org.springframework.core.test.tools.TestCompiler;
+import org.springframework.stereotype.Component;
 
 /** An application whose context is made of code that was generated at build time, run on the JVM. */
 class AheadOfTimeTests {
@@ -65,6 +66,8 @@ class AheadOfTimeTests {
         assertThat(shop.order("key")).isEqualTo("answer 3");
         callee.failNext(1);
         assertThat(shop.look()).isEqualTo("nothing to see");
+        callee.failNext(1);
+        assertThat(shop.lookElsewhere()).isEqualTo("a lamp");
         assertThat(context.getBean(SimpleMeterRegistry.class)
                         .get("resilience.retry.attempts")
                         .tag("name", "quick")
@@ -117,6 +120,19 @@ class AheadOfTimeTests {
         String darkness() {
             return "nothing to see";
         }
+
+        @Fallback("neighbour::lamp")
+        public String lookElsewhere() throws ConnectException {
+            return callee.call();
+        }
+    }
+
+    @Component("neighbour")
+    static class Neighbour {
+
+        String lamp() {
+            return "a lamp";
+        }
     }
 
     @ImportAutoConfiguration({
@@ -128,6 +144,6 @@ class AheadOfTimeTests {
         ResilienceHealthAutoConfiguration.class,
         ResilienceMetricsAutoConfiguration.class
     })
-    @Import({Shop.class, Callee.class, SimpleMeterRegistry.class})
+    @Import({Shop.class, Neighbour.class, Callee.class, SimpleMeterRegistry.class})
     static class Application {}
 }

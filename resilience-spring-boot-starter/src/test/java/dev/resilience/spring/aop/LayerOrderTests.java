@@ -16,6 +16,8 @@ import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
 import dev.resilience.spring.ResilienceRegistry;
 import java.net.ConnectException;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -168,6 +170,18 @@ class LayerOrderTests {
         }
 
         @Test
+        void insideOfTheRetryItSeesTheFailureOfEachAttempt() {
+            ordered("idempotent,bulkhead,circuit-breaker,retry,fallback,time-limit")
+                    .run(context -> {
+                        context.getBean(Callee.class).failNext(2);
+                        Shop shop = context.getBean(Shop.class);
+
+                        assertThat(shop.sellAtLast()).isEqualTo("answer 3");
+                        assertThat(shop.seen()).containsExactly("call 1 refused", "call 2 refused");
+                    });
+        }
+
+        @Test
         void anIdempotentCallReturnsItsAnswerAndDoesNotStoreIt() {
             ordered("idempotent,bulkhead,circuit-breaker,retry,fallback,time-limit")
                     .run(context -> {
@@ -215,6 +229,8 @@ class LayerOrderTests {
         @Autowired
         Callee callee;
 
+        private final List<String> seen = new ArrayList<>();
+
         @Bulkhead("default")
         @CircuitBreaker("default")
         @Retryable("default")
@@ -244,6 +260,21 @@ class LayerOrderTests {
 
         String orderAnother(String key, Throwable failure) {
             return failure.getClass().getSimpleName();
+        }
+
+        @Fallback("passOn")
+        @Retryable("default")
+        public String sellAtLast() throws ConnectException {
+            return callee.call();
+        }
+
+        List<String> seen() {
+            return seen;
+        }
+
+        String passOn(ConnectException failure) throws ConnectException {
+            seen.add(failure.getMessage());
+            throw failure;
         }
 
         String somehow(Throwable failure) {

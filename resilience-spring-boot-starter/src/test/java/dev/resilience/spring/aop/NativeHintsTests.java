@@ -32,6 +32,7 @@ import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.http.ResponseEntity;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.stereotype.Component;
 
 /** What a native image is told, which finds nothing by reflection that it was not told of. */
 class NativeHintsTests {
@@ -81,6 +82,7 @@ class NativeHintsTests {
     @Test
     void fallbackMethods() {
         assertTold(reflection().onMethodInvocation(AnyShop.class, "closed"));
+        assertTold(reflection().onMethodInvocation(Backup.class, "closed"));
     }
 
     @Test
@@ -156,7 +158,20 @@ class NativeHintsTests {
         }
     }
 
+    @Component("backup")
+    static class Backup {
+
+        Other closed(String what) {
+            return new Other(what);
+        }
+    }
+
     static class Shop extends AnyShop {
+
+        @Fallback("backup::closed")
+        Other lookElsewhere(String what) {
+            return new Other(what);
+        }
 
         @Idempotent(key = "#order.text()")
         ResponseEntity<Receipt> place(Order order, List<Line> lines) {
@@ -183,6 +198,6 @@ class NativeHintsTests {
     }
 
     @ImportAutoConfiguration({AopAutoConfiguration.class, ResilienceAutoConfiguration.class})
-    @Import(Shop.class)
+    @Import({Shop.class, Backup.class})
     static class Application {}
 }

@@ -1,0 +1,168 @@
+package dev.resilience;
+
+import static dev.resilience.event.CapturedLog.pairsOf;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.resilience.event.CapturedLog;
+import dev.resilience.event.FallbackOutcome;
+import dev.resilience.event.RetryOutcome;
+import dev.resilience.fallback.Fallback;
+import dev.resilience.idempotency.Idempotency;
+import dev.resilience.idempotency.IdempotencyPolicy;
+import dev.resilience.idempotency.IdempotentOperation;
+import dev.resilience.idempotency.store.MemoryIdempotencyStore;
+import dev.resilience.pipeline.CallStyle;
+import dev.resilience.pipeline.Invocation;
+import dev.resilience.pipeline.Pipeline;
+import dev.resilience.retry.Retry;
+import dev.resilience.retry.RetryPolicy;
+import dev.resilience.time.ManualTimeSource;
+import java.net.ConnectException;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class FallbacksOfPipelinesTests {
+
+    private final ManualTimeSource time = new ManualTimeSource();
+    private final Resilience resilience = Resilience.builder().timeSource(time).build();
+    private final CapturedLog log = CapturedLog.of(Fallback.class);
+
+    @AfterEach
+    void close() {
+        resilience.close();
+        log.close();
+    }
+
+    @Test
+    void aPlainValueAnswersAnAsynchronousCallToo() {
+        Pipeline quotes =
+                resilience.pipeline("quotes").fallback(failure -> "later").build();
+
+        CompletableFuture<Object> answer =
+                quotes.callAsync(() -> CompletableFuture.failedFuture(new ConnectException()));
+
+        assertThat(answer).isCompletedWithValue("later");
+    }
+
+    @Test
+    void nullAnswersAnAsynchronousCallToo() {
+        Pipeline quotes =
+                resilience.pipeline("quotes").fallback(failure -> null).build();
+
+        CompletableFuture<@Nullable Object> answer =
+                quotes.callAsync(() -> CompletableFuture.failedFuture(new ConnectException()));
+
+        assertThat(answer).isCompletedWithValue(null);
+    }
+
+    @Test
+    void pipelinesOfOneNameFoldTheirLogTogether() throws ConnectException {
+        for (int key = 0; key < 30; key++) {
+            Pipeline quotes =
+                    resilience.pipeline("quotes").fallback(failure -> "later").build();
+            assertThat(answered(quotes)).isEqualTo("later");
+        }
+        resilience.close();
+
+        assertThat(log.events()).hasSize(10 + 1);
+        assertThat(pairsOf(log.events().get(10)))
+                .containsEntry("event", "fallback_summary")
+                .containsEntry("answered", 20L);
+    }
+
+    @Test
+    void pipelinesOfOtherNamesHaveLinesOfTheirOwn() throws ConnectException {
+        for (int key = 0; key < 15; key++) {
+            answered(resilience
+                    .pipeline("quotes-" + key)
+                    .fallback(failure -> "later")
+                    .build());
+        }
+
+        assertThat(log.events()).hasSize(15);
+    }
+
+    @Test
+    void anOrderOfOnesOwnMayPutTheFallbackInsideOfTheRetry() throws ConnectException {
+        Retry retry = resilience.retry("quotes", RetryPolicy.defaults());
+        Fallback fallback = resilience.fallback("quotes", ConnectException.class, refused -> "later");
+
+        assertThat(answered(resilience.outermostFirst(retry, fallback))).isEqualTo("later");
+        assertThat(retry.calls().get(RetryOutcome.SUCCESS)).isOne();
+        assertThat(fallback.calls().get(FallbackOutcome.SUCCESS)).isOne();
+    }
+
+    @Test
+    void aFallbackForOneTypeAnswersForNoOther() {
+        Fallback fallback = resilience.fallback("quotes", IllegalStateException.class, refused -> "later");
+
+        assertThatThrownBy(() -> answered(resilience.outermostFirst(fallback))).isInstanceOf(ConnectException.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource(CallStyle.class)
+    void itsAnswerIsNeverStoredInAnOrderOfOnesOwn(CallStyle style) throws Throwable {
+        Idempotency idempotency =
+                resilience.idempotency("orders", IdempotencyPolicy.defaults(), new MemoryIdempotencyStore(time));
+        Fallback fallback = resilience.fallback("orders", ConnectException.class, refused -> "later");
+        AtomicInteger calls = new AtomicInteger();
+        Pipeline orders = resilience.outermostFirst(
+                idempotency.protecting(new OneKey()), resilience.retry("orders", RetryPolicy.defaults()), fallback);
+
+        for (String expected : new String[] {"later", "2", "2"}) {
+            assertThat(style.call(orders, time, () -> {
+                        if (calls.incrementAndGet() == 1) {
+                            throw new ConnectException();
+                        }
+                        return String.valueOf(calls.get());
+                    }))
+                    .isEqualTo(expected);
+        }
+    }
+
+    private static Object answered(Pipeline pipeline) throws ConnectException {
+        return pipeline.call(() -> {
+            throw new ConnectException("refused");
+        });
+    }
+
+    private static final class OneKey implements IdempotentOperation {
+
+        @Override
+        public String name() {
+            return "Orders.place";
+        }
+
+        @Override
+        public String key(Invocation invocation) {
+            return "key";
+        }
+
+        @Override
+        public String callerScope() {
+            return "";
+        }
+
+        @Override
+        public byte[] describe(@Nullable Object[] arguments) {
+            return new byte[0];
+        }
+
+        @Override
+        public byte[] write(@Nullable Object result) {
+            return String.valueOf(result).getBytes(StandardCharsets.UTF_8);
+        }
+
+        @Override
+        public Object read(byte[] content) {
+            return new String(content, StandardCharsets.UTF_8);
+        }
+    }
+}
