@@ -31,6 +31,13 @@ public @interface Idempotent {
     /** Name of the request header that holds the key, usually {@code Idempotency-Key}. */
     String header() default "";
 
+    /**
+     * Whether a call must have a key. Without one it is refused; with {@code false} it runs unprotected, as often as it
+     * is made, and is counted as {@code no_key}. No key is a request without the header, or an expression that gives
+     * {@code null}; an empty or invalid key is refused all the same.
+     */
+    boolean required() default true;
+
     /** The type to read a stored result back as, where the declared return type is not enough. */
     Class<?> resultType() default void.class;
 }

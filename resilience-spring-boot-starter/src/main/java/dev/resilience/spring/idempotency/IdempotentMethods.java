@@ -138,10 +138,10 @@ public final class IdempotentMethods {
                                 + "', but this is not a servlet web application",
                         "Take the key from an argument: key = \"#...\".");
             }
-            return new KeyHeader(annotation.header());
+            return new KeyHeader(annotation.header(), annotation.required());
         }
         try {
-            return KeyExpression.parse(annotation.key(), method);
+            return KeyExpression.parse(annotation.key(), method, annotation.required());
         } catch (IllegalArgumentException invalid) {
             throw new ResilienceConfigurationException(
                     "The key expression \"" + annotation.key() + "\" of the @Idempotent method " + name

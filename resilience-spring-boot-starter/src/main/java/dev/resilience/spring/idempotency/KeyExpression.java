@@ -37,9 +37,11 @@ final class KeyExpression implements KeySource {
 
     private final SpelExpression expression;
     private final Map<String, Integer> variables;
+    private final boolean required;
     private final @Nullable Integer argument; // the whole expression, as it mostly is: nothing to be evaluated
 
-    private KeyExpression(SpelExpression expression, Map<String, Integer> variables) {
+    private KeyExpression(SpelExpression expression, Map<String, Integer> variables, boolean required) {
+        this.required = required;
         this.expression = expression;
         this.variables = variables;
         this.argument = expression.getAST() instanceof VariableReference
@@ -50,9 +52,10 @@ final class KeyExpression implements KeySource {
     /**
      * Parses and checks an expression.
      *
+     * @param required whether a call for which the expression gives {@code null} is refused
      * @throws IllegalArgumentException if it does not parse or cannot give a key; the message says why
      */
-    static KeyExpression parse(String text, Method method) {
+    static KeyExpression parse(String text, Method method, boolean required) {
         SpelExpression expression;
         try {
             expression = new SpelExpressionParser().parseRaw(text);
@@ -70,7 +73,7 @@ final class KeyExpression implements KeySource {
             throw new IllegalArgumentException(
                     "it names no argument; arguments are written with '#': " + names(arguments));
         }
-        return new KeyExpression(expression, used);
+        return new KeyExpression(expression, used, required);
     }
 
     /** Each element of a list is {@code #this} while it is chosen or turned into something else. */
@@ -124,10 +127,13 @@ final class KeyExpression implements KeySource {
     }
 
     @Override
-    public String key(Invocation invocation) {
+    public @Nullable String key(Invocation invocation) {
         @Nullable Object[] arguments = invocation.arguments();
         Object given = argument != null ? arguments[argument] : evaluate(arguments);
         Object key = unwrapped(given);
+        if (key == null && !required) {
+            return null;
+        }
         if (key == null) {
             throw new IdempotencyKeyMissingException("The call has no idempotency key: '"
                     + expression.getExpressionString() + "' is " + (given == null ? "null" : "empty"));
