@@ -53,6 +53,15 @@ public interface IdempotentOperation {
     Object read(byte[] content);
 
     /**
+     * A call with a key begins, on the caller's thread.
+     *
+     * @return the operation as this one call sees it, which writes and reads its result; {@code this} by default
+     */
+    default IdempotentOperation ofCall() {
+        return this;
+    }
+
+    /**
      * A call begins, on the caller's thread.
      *
      * @return done right before an earlier call's answer is given, on the thread that has found it: a call that waits

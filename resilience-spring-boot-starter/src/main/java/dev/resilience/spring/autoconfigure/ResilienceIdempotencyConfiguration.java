@@ -8,6 +8,7 @@ import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.idempotency.IdempotencyKind;
 import dev.resilience.spring.idempotency.IdempotentMethods;
 import dev.resilience.spring.idempotency.SecurityCallerScope;
+import dev.resilience.spring.idempotency.http.SentAnswers;
 import dev.resilience.spring.idempotency.json.JacksonJson;
 import dev.resilience.spring.idempotency.json.Json;
 import dev.resilience.spring.properties.GeneralProperties;
@@ -79,6 +80,7 @@ final class ResilienceIdempotencyConfiguration {
             Environment environment,
             ObjectProvider<Json> json,
             ObjectProvider<CallerScope> callerScope,
+            ObjectProvider<SentAnswers> sentAnswers,
             IdempotencyStore store,
             ApplicationContext application,
             StartupMistakes mistakes,
@@ -92,7 +94,12 @@ final class ResilienceIdempotencyConfiguration {
                         "org.springframework.security.core.context.SecurityContextHolder",
                         application.getClassLoader());
         return new IdempotentMethods(
-                json.getIfAvailable(), callerScope.getIfAvailable(), reactive, hidesCallers, () -> {
+                json.getIfAvailable(),
+                callerScope.getIfAvailable(),
+                sentAnswers.getIfAvailable(),
+                reactive,
+                hidesCallers,
+                () -> {
                     if (!mistakes.isEmpty()) {
                         return; // the application does not start: nothing is to be made for it
                     }

@@ -111,6 +111,14 @@ record IdempotentMethod(
     }
 
     @Override
+    public IdempotentOperation ofCall() {
+        ResultCodec ofCall = results.ofCall();
+        return ofCall == results
+                ? this
+                : new IdempotentMethod(name, keySource, scope, compared, ofCall, finality, replay);
+    }
+
+    @Override
     public Runnable onReplay() {
         return replay.get();
     }
