@@ -3,7 +3,6 @@ package dev.resilience.spring.autoconfigure;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
-import dev.resilience.spring.idempotency.http.MvcAnswers;
 import dev.resilience.spring.properties.GeneralProperties;
 import dev.resilience.spring.web.CallContextCallableInterceptor;
 import dev.resilience.spring.web.CallContextExtractor;
@@ -31,7 +30,6 @@ import org.springframework.web.reactive.DispatchExceptionHandler;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.servlet.config.annotation.AsyncSupportConfigurer;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
-import org.springframework.web.servlet.handler.MappedInterceptor;
 import reactor.core.publisher.Mono;
 
 /** Requests bring a deadline with them; refusals that leave a controller become problem details. */
@@ -71,16 +69,6 @@ public final class ResilienceWebAutoConfiguration {
         @Bean
         static ServletAdvices resilienceServletAdvices() {
             return new ServletAdvices();
-        }
-
-        @Bean
-        static MvcAnswers resilienceMvcAnswers() {
-            return new MvcAnswers();
-        }
-
-        @Bean
-        MappedInterceptor resilienceSentAnswers() {
-            return new MappedInterceptor(null, MvcAnswers.interceptor());
         }
 
         @Bean

@@ -165,7 +165,10 @@ class KeyExpressionTests {
         @Test
         void anArrayIsRefused() {
             assertThatExceptionOfType(IdempotencyKeyInvalidException.class)
-                    .isThrownBy(() -> key("#order.toCharArray()", "o-1", 42, request, ID))
+                    .isThrownBy(() -> key("#order", new char[] {'a'}, 42, request, ID))
+                    .withMessageContaining("toString()");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> parse("#order.toCharArray()"))
                     .withMessageContaining("toString()");
         }
 

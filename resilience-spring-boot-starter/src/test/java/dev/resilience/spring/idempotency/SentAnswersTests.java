@@ -110,10 +110,11 @@ class SentAnswersTests {
                             "/problem",
                             "/empty",
                             "/none",
-                            "/none-created")) {
+                            "/none-created",
+                            "/api/7")) {
                         assertReplayed(path, post(mvc, path), post(mvc, path));
                     }
-                    assertThat(context.getBean(Shop.class).calls()).hasValue(16);
+                    assertThat(context.getBean(Shop.class).calls()).hasValue(17);
                 });
     }
 
@@ -219,6 +220,20 @@ class SentAnswersTests {
                     .withMessageContaining("resultType");
             assertThat(shop.calls()).hasValue(1);
         });
+    }
+
+    /** As a test with {@code webEnvironment = NONE} has it. */
+    @Test
+    void anApplicationWithoutRequestsStartsWithItsControllers() {
+        IdempotentApplication.runner()
+                .withPropertyValues("resilience.idempotency.default.scope=none")
+                .withBean(Shop.class)
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(context.getBean(Shop.class).byKey("k")).containsEntry("number", 1);
+                    assertThatExceptionOfType(IdempotencyStoreException.class)
+                            .isThrownBy(() -> context.getBean(Shop.class).byKey("k"));
+                });
     }
 
     @Test
@@ -327,8 +342,15 @@ class SentAnswersTests {
         }
     }
 
+    interface Api<T> {
+
+        @PostMapping("/api/{id}")
+        @Idempotent(header = "Idempotency-Key")
+        ResponseEntity<?> get(@PathVariable T id);
+    }
+
     @RestController
-    static class Shop {
+    static class Shop implements Api<Integer> {
 
         private final AtomicInteger calls = new AtomicInteger();
 
@@ -341,6 +363,11 @@ class SentAnswersTests {
             order.put("number", calls.incrementAndGet());
             order.put("amount", new BigDecimal("10.00"));
             return order;
+        }
+
+        @Override
+        public ResponseEntity<?> get(Integer id) {
+            return ResponseEntity.accepted().body(order());
         }
 
         @PostMapping("/entity")

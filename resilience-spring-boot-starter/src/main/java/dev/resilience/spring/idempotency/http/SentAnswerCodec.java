@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.ResolvableType;
 import org.springframework.http.HttpEntity;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerMapping;
 
@@ -21,6 +23,7 @@ final class SentAnswerCodec implements ResultCodec {
     private final ResolvableType declared;
     private final AnswerStatus status;
     private final ResultCodec answers;
+    private final ResultCodec values;
 
     SentAnswerCodec(MvcAnswers mvc, Method method, Class<?> type, ResolvableType declared, Json json) {
         this.mvc = mvc;
@@ -29,6 +32,7 @@ final class SentAnswerCodec implements ResultCodec {
         this.declared = declared;
         this.status = AnswerStatus.of(method, type);
         this.answers = json.codec(ResolvableType.forClassWithGenerics(Answer.class, byte[].class));
+        this.values = json.codec(ResolvableType.forClass(Object.class));
     }
 
     @Override
@@ -44,8 +48,10 @@ final class SentAnswerCodec implements ResultCodec {
 
     /** It may also be called by the handler of a request. */
     private boolean isThis(HandlerMethod handler) {
-        return method.equals(handler.getMethod())
-                || method.equals(AopUtils.getMostSpecificMethod(handler.getMethod(), handler.getBeanType()));
+        Method handling = handler.getMethod();
+        return method.equals(handling)
+                || (handling.getDeclaringClass().isAssignableFrom(type)
+                        && method.equals(AopUtils.getMostSpecificMethod(handling, type)));
     }
 
     @Override
@@ -68,14 +74,29 @@ final class SentAnswerCodec implements ResultCodec {
             throw new IllegalStateException("The answer cannot be kept: " + whyNot);
         }
         try {
-            SentAnswer answer = call == null ? null : call.answer(result);
-            SentAnswer kept = answer == null ? mvc.writer().answer(result, status.of(result)) : answer;
+            AnswerWriter writer = mvc.writer();
+            if (writer == null) {
+                return answers.write(asJson(result, body));
+            }
+            SentAnswer answer = call == null ? null : call.answer(result, writer);
+            SentAnswer kept = answer == null ? writer.answer(result, status.of(result)) : answer;
             return answers.write(kept.kept());
         } catch (RuntimeException failed) {
             throw failed;
         } catch (Exception failed) {
             throw new IllegalStateException("The answer could not be written", failed);
         }
+    }
+
+    /** Where there are no converters. */
+    private Answer<byte[]> asJson(Object result, @Nullable Object body) {
+        HttpHeaders headers = new HttpHeaders();
+        if (result instanceof HttpEntity<?> entity) {
+            headers.putAll(entity.getHeaders());
+        }
+        headers.setContentType(MediaType.APPLICATION_JSON);
+        byte[] bytes = body == null ? new byte[0] : values.write(body);
+        return new SentAnswer(status.of(result), headers, bytes).kept();
     }
 
     @Override
@@ -124,12 +145,12 @@ final class SentAnswerCodec implements ResultCodec {
 
         /** Made for this request, which gets it when its handler has returned this result. */
         @Nullable
-        SentAnswer answer(Object result) throws Exception {
+        SentAnswer answer(Object result, AnswerWriter writer) throws Exception {
             if (!request.isLive()) {
                 return null;
             }
             AnswerType ofResult = new AnswerType(method, type, declared, result);
-            SentAnswer answer = mvc.writer().answer(request, result, ofResult, status.ofMethod());
+            SentAnswer answer = writer.answer(request, result, ofResult, status.ofMethod());
             if (answer != null) {
                 sendLater(result, answer);
             }
