@@ -60,10 +60,9 @@ record IdempotentMethod(
     }
 
     private IllegalStateException movedTooEarly() {
-        return new IllegalStateException(
-                "The @Idempotent method " + name + " runs on an executor's thread by @Async, "
-                        + "which was put around its proxy too late for the caller and its key to be known. One caller "
-                        + "could get another's result, so the call was not made. Let @Async be there when the bean is made.");
+        return new IllegalStateException("The @Idempotent method " + name + " runs on an executor's thread by @Async, "
+                + "which was put around its proxy too late for the caller and its key to be known. One caller "
+                + "could get another's result, so the call was not made. Let @Async be there when the bean is made.");
     }
 
     /** A scope that does not know the caller may well say so by {@code null}. */

@@ -117,9 +117,7 @@ public final class IdempotentMethods {
                 key(method, name, annotation),
                 scope(name, annotation, policy),
                 arguments.indexes(),
-                asSent != null
-                        ? asSent
-                        : results(json, method, type, resultType(name, annotation, body), isHttpAnswer),
+                asSent != null ? asSent : results(json, method, type, resultType(name, annotation, body), isHttpAnswer),
                 isFinal,
                 answersRequests(method, annotation) ? new ReplayHeader() : () -> () -> {});
     }

@@ -170,7 +170,8 @@ final class KeyExpression implements KeySource {
     private void refuseUncertain(String text, @Nullable Object value) {
         Object found = value == null ? null : StableTexts.find(text, value);
         if (found != null && value != null) {
-            String part = found == value ? "" : "whose text has a " + found.getClass().getName() + " in it, ";
+            String part =
+                    found == value ? "" : "whose text has a " + found.getClass().getName() + " in it, ";
             throw invalid(value, part + StableTexts.whyNot(found));
         }
     }

@@ -82,8 +82,8 @@ final class KeyOperands {
         }
         ResolvableType type = type(node.getChild(0));
         for (int i = 1; i < node.getChildCount(); i++) {
-            Class<?> owner = type.resolve();
-            Method getter = owner == null ? null : getter(owner, node.getChild(i));
+            Class<?> owner = type.resolve(Object.class);
+            Method getter = getter(owner, node.getChild(i));
             type = getter == null ? ResolvableType.NONE : ResolvableType.forMethodReturnType(getter, owner);
         }
         return type;
@@ -97,8 +97,6 @@ final class KeyOperands {
             return null;
         }
         PropertyDescriptor known = BeanUtils.getPropertyDescriptor(owner, property.getName());
-        return known == null
-                ? ReflectionUtils.findMethod(owner, property.getName())
-                : known.getReadMethod();
+        return known == null ? ReflectionUtils.findMethod(owner, property.getName()) : known.getReadMethod();
     }
 }

@@ -126,9 +126,7 @@ class KeyTextTests {
                 "#text == 'a' ? #text : #request.tags"
             })
     void isRefusedAtStartupWhereItsTypeIsKnown(String expression) {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> parse(expression))
-                .withMessageContaining("such as an id");
+        assertThatIllegalArgumentException().isThrownBy(() -> parse(expression)).withMessageContaining("such as an id");
     }
 
     @ParameterizedTest

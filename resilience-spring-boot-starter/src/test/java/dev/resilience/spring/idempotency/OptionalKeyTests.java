@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,6 +47,12 @@ class OptionalKeyTests {
     static final TestRedis REDIS = new TestRedis();
 
     private final Outcomes outcomes = new Outcomes();
+
+    /** Other tests may have left theirs on the thread. */
+    @BeforeEach
+    void forgetRequests() {
+        RequestContextHolder.resetRequestAttributes();
+    }
 
     private ApplicationContextRunner runner() {
         return IdempotentApplication.runner().withBean(Outcomes.class, () -> outcomes);
@@ -81,7 +88,9 @@ class OptionalKeyTests {
     @ValueSource(strings = {"", "a\nb"})
     void anInvalidKeyIsRefusedAsEver(String key) {
         IdempotentApplication.with(
-                runner(), Shop.class, shop -> assertThatExceptionOfType(IdempotencyKeyInvalidException.class)
+                runner(),
+                Shop.class,
+                shop -> assertThatExceptionOfType(IdempotencyKeyInvalidException.class)
                         .isThrownBy(() -> shop.order(key)));
     }
 
@@ -111,9 +120,10 @@ class OptionalKeyTests {
         CallerScope nameless = () -> {
             throw new IllegalStateException("the caller has no name");
         };
-        IdempotentApplication.with(runner().withBean(CallerScope.class, () -> nameless), Shop.class, shop -> assertThat(
-                        shop.order(null))
-                .isEqualTo(1));
+        IdempotentApplication.with(
+                runner().withBean(CallerScope.class, () -> nameless),
+                Shop.class,
+                shop -> assertThat(shop.order(null)).isEqualTo(1));
     }
 
     @Test

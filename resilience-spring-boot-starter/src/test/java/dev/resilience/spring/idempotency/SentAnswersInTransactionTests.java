@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -27,9 +28,16 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.RequestContextHolder;
 
 /** The bytes of an answer are made, and stored, before the transaction of the handler method is committed. */
 class SentAnswersInTransactionTests {
+
+    /** Which MockMvc leaves on the thread when a request fails. */
+    @AfterEach
+    void forgetRequests() {
+        RequestContextHolder.resetRequestAttributes();
+    }
 
     /** What a test does with an application. */
     private interface Use {

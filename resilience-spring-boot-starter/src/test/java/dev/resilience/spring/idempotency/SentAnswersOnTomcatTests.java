@@ -59,10 +59,9 @@ class SentAnswersOnTomcatTests {
                 .withUserConfiguration(Shop.class)
                 .run(context -> {
                     assertThat(context).hasNotFailed();
-                    AnnotationConfigServletWebServerApplicationContext server =
-                            context.getSourceApplicationContext(AnnotationConfigServletWebServerApplicationContext.class);
-                    use.with(
-                            Objects.requireNonNull(server.getWebServer()).getPort(), context.getBean(Shop.class));
+                    AnnotationConfigServletWebServerApplicationContext server = context.getSourceApplicationContext(
+                            AnnotationConfigServletWebServerApplicationContext.class);
+                    use.with(Objects.requireNonNull(server.getWebServer()).getPort(), context.getBean(Shop.class));
                 });
     }
 

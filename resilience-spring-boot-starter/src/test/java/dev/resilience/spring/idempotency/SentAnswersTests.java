@@ -159,7 +159,9 @@ class SentAnswersTests {
         application().withUserConfiguration(Shop.class).run(context -> {
             MockMvcTester mvc = MockMvcTester.from(context);
             assertThat(post(mvc, "/map", "k", "image/png")).hasStatus(HttpStatus.NOT_ACCEPTABLE);
-            assertThat(post(mvc, "/map", "k", JSON)).hasStatusOk().hasBodyTextEqualTo("{\"number\":1,\"amount\":10.00}");
+            assertThat(post(mvc, "/map", "k", JSON))
+                    .hasStatusOk()
+                    .hasBodyTextEqualTo("{\"number\":1,\"amount\":10.00}");
             assertThat(context.getBean(Shop.class).calls()).hasValue(1);
         });
     }
@@ -248,11 +250,13 @@ class SentAnswersTests {
     @Test
     void aMethodThatAnswersNoRequestsIsRefusedAsEver() {
         for (Class<?> type : List.of(Service.class, View.class, Reason.class, Stream.class)) {
-            application().withBean(type).run(context -> assertThat(context)
-                    .as(type.getSimpleName())
-                    .hasFailed()
-                    .getFailure()
-                    .hasStackTraceContaining("could not be read back"));
+            application()
+                    .withBean(type)
+                    .run(context -> assertThat(context)
+                            .as(type.getSimpleName())
+                            .hasFailed()
+                            .getFailure()
+                            .hasStackTraceContaining("could not be read back"));
         }
     }
 
@@ -506,7 +510,9 @@ class SentAnswersTests {
         @PostMapping("/hidden-resource")
         @Idempotent(header = "Idempotency-Key")
         ResponseEntity<?> hiddenResource() {
-            return ResponseEntity.ok().contentType(MediaType.TEXT_PLAIN).body(new ByteArrayResource("bytes".getBytes()));
+            return ResponseEntity.ok()
+                    .contentType(MediaType.TEXT_PLAIN)
+                    .body(new ByteArrayResource("bytes".getBytes()));
         }
 
         @PostMapping("/by-key")

@@ -172,7 +172,8 @@ final class BufferedResponse extends HttpServletResponseWrapper {
 
             @Override
             public void setWriteListener(WriteListener listener) {
-                throw new IllegalStateException("The answer is kept before it is sent, so it is not written bit by bit");
+                throw new IllegalStateException(
+                        "The answer is kept before it is sent, so it is not written bit by bit");
             }
         };
     }

@@ -51,8 +51,7 @@ public final class HttpAnswerCodec implements ResultCodec {
         if (!(result instanceof ResponseEntity<?> answer)) {
             return answers.write(null);
         }
-        return answers.write(
-                new Answer<>(answer.getStatusCode().value(), kept(answer.getHeaders()), answer.getBody()));
+        return answers.write(new Answer<>(answer.getStatusCode().value(), kept(answer.getHeaders()), answer.getBody()));
     }
 
     /** The headers that belong to the content. */

@@ -28,7 +28,8 @@ public final class KeyHeader implements KeySource {
     @Override
     public @Nullable String key(Invocation invocation) {
         if (!(RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes)) {
-            return missing("The call has no idempotency key: it does not come from a request that could have a header ");
+            return missing(
+                    "The call has no idempotency key: it does not come from a request that could have a header ");
         }
         HttpServletRequest request = attributes.getRequest();
         List<String> values = Collections.list(request.getHeaders(name));

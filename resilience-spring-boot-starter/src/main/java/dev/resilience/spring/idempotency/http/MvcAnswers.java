@@ -66,9 +66,10 @@ public final class MvcAnswers implements SentAnswers, BeanPostProcessor {
 
     @Override
     public @Nullable ResultCodec codec(Method method, Class<?> type, ResolvableType result, Json json) {
-        ResolvableType body = result.resolve() == ResponseEntity.class ? result.getGeneric() : result;
+        boolean isEntity = result.resolve() == ResponseEntity.class;
+        ResolvableType body = isEntity ? result.getGeneric() : result;
         boolean isWanted = isHandler(method, type)
-                && (body != result || isBody(method, type))
+                && (isEntity || isBody(method, type))
                 && !isSentOtherwise(body.resolve(Object.class))
                 && (isTree(body) || json.whyNotReadable(body) != null);
         return isWanted ? new SentAnswerCodec(this, method, type, result, json) : null;

@@ -7,6 +7,7 @@ import java.util.List;
 import org.springframework.http.HttpHeaders;
 
 /** An answer as it is sent. */
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record SentAnswer(int status, HttpHeaders headers, byte[] body) {
 
     /** What is kept of it. */

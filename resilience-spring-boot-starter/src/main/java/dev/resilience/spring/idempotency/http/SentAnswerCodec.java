@@ -173,5 +173,6 @@ final class SentAnswerCodec implements ResultCodec {
         }
     }
 
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Known(@Nullable Object result, byte[] content) {}
 }

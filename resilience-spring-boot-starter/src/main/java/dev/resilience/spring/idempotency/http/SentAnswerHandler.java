@@ -21,8 +21,7 @@ import org.springframework.web.servlet.ModelAndView;
  *
  * @param others handle all that is not kept as bytes
  */
-record SentAnswerHandler(HandlerMethodReturnValueHandler others)
-        implements HandlerMethodReturnValueHandler {
+record SentAnswerHandler(HandlerMethodReturnValueHandler others) implements HandlerMethodReturnValueHandler {
 
     @Override
     public boolean supportsReturnType(MethodParameter returnType) {
@@ -66,12 +65,10 @@ record SentAnswerHandler(HandlerMethodReturnValueHandler others)
 
         @Override
         public void postHandle(
-                HttpServletRequest request,
-                HttpServletResponse response,
-                Object handler,
-                @Nullable ModelAndView view)
+                HttpServletRequest request, HttpServletResponse response, Object handler, @Nullable ModelAndView view)
                 throws Exception {
-            PendingAnswer pending = handler instanceof HandlerMethod method ? take(request, method.getMethod(), null) : null;
+            PendingAnswer pending =
+                    handler instanceof HandlerMethod method ? take(request, method.getMethod(), null) : null;
             if (pending != null) {
                 pending.answer().sendTo(response);
             }
