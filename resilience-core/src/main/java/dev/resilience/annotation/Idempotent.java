@@ -11,7 +11,8 @@ import java.lang.annotation.Target;
  * Runs the method once per key: a second call with the same key gets the first one's result.
  *
  * <p>One of {@link #key()} and {@link #header()} must be set. A key is unique per method and caller scope. The result
- * is stored as JSON and read back through the method's generic return type.
+ * is stored as JSON and read back through the method's generic return type. An answer to a request of Spring MVC whose body
+ * cannot be read back is kept as the bytes that were sent.
  */
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -24,12 +25,20 @@ public @interface Idempotent {
 
     /**
      * SpEL expression over the arguments that gives the key: {@code #orderId}, {@code #request.id}, {@code #p0}.
-     * Parsed at startup; an expression that does not parse or names no argument fails the startup.
+     * Parsed at startup; an expression that does not parse, names no argument or gives a value without a text that is always
+     * the same, such as a map, fails the startup.
      */
     String key() default "";
 
     /** Name of the request header that holds the key, usually {@code Idempotency-Key}. */
     String header() default "";
+
+    /**
+     * Whether a call must have a key. Without one it is refused; with {@code false} it runs unprotected, as often as it
+     * is made, and is counted as {@code no_key}. No key is a request without the header, or an expression that gives
+     * {@code null}; an empty or invalid key is refused all the same.
+     */
+    boolean required() default true;
 
     /** The type to read a stored result back as, where the declared return type is not enough. */
     Class<?> resultType() default void.class;

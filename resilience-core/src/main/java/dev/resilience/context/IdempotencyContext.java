@@ -42,7 +42,7 @@ public final class IdempotencyContext {
 
     /**
      * That of the idempotent call for which the current thread works, the innermost; {@code null} outside of all, and in
-     * a call that runs unprotected, for its store is down and its policy fails open.
+     * a call that runs unprotected, because it has no key and needs none, or its store is down and its policy fails open.
      */
     public static @Nullable IdempotencyContext current() {
         return used ? CURRENT.get() : null;

@@ -22,5 +22,7 @@ public enum IdempotencyOutcome implements Outcome {
      */
     OUTCOME_UNKNOWN,
     /** The store did not answer. */
-    STORE_FAILURE
+    STORE_FAILURE,
+    /** It has no key, needs none, and ran unprotected. */
+    NO_KEY
 }

@@ -38,14 +38,14 @@ final class IdempotencyCall {
     private @Nullable IdempotentExecution execution;
     private boolean isRunningElsewhere;
 
-    IdempotencyCall(Idempotency idempotency, IdempotentOperation operation, Invocation invocation) {
+    IdempotencyCall(Idempotency idempotency, IdempotentOperation operation, String key, Invocation invocation) {
         this.idempotency = idempotency;
         this.policy = idempotency.policy();
         this.operation = operation;
         this.onReplay = operation.onReplay();
         this.start = idempotency.time().nanoTime();
         this.request = new ClaimRequest(
-                RecordKey.of(operation.name(), operation.callerScope(invocation), operation.key(invocation)),
+                RecordKey.of(operation.name(), operation.callerScope(invocation), key),
                 idempotency.newOwner(),
                 policy.fingerprint() ? RecordKey.fingerprint(operation.describe(invocation.arguments())) : "",
                 policy.lease(),

@@ -30,7 +30,12 @@ final class IdempotencyStep extends Step {
     @Override
     public @Nullable Object call(Invocation invocation) throws Throwable {
         refuseIfLate();
-        IdempotencyCall call = new IdempotencyCall(idempotency, operation, invocation);
+        String key = operation.key(invocation);
+        if (key == null) {
+            idempotency.count(IdempotencyOutcome.NO_KEY);
+            return UnstoredAnswer.unwrap(runUnprotected(invocation));
+        }
+        IdempotencyCall call = new IdempotencyCall(idempotency, operation.ofCall(), key, invocation);
         for (Duration wait = call.claim(); wait != null; wait = call.claim()) {
             try {
                 idempotency.time().sleep(wait);
@@ -46,7 +51,18 @@ final class IdempotencyStep extends Step {
             return call.answer();
         }
         IdempotentExecution execution = call.execution();
-        return UnstoredAnswer.unwrap(execution == null ? next.call(invocation) : run(execution, invocation));
+        return UnstoredAnswer.unwrap(execution == null ? runUnprotected(invocation) : run(execution, invocation));
+    }
+
+    /** The key of a call around this one is not passed on: another service would take two calls inside it for one. */
+    private @Nullable Object runUnprotected(Invocation invocation) throws Throwable {
+        IdempotencyContext outer = IdempotencyContext.current();
+        IdempotencyContext.makeCurrent(null);
+        try {
+            return next.call(invocation);
+        } finally {
+            IdempotencyContext.makeCurrent(outer);
+        }
     }
 
     private @Nullable Object run(IdempotentExecution execution, Invocation invocation) throws Throwable {
@@ -71,7 +87,13 @@ final class IdempotencyStep extends Step {
         LinkedFuture answer = new LinkedFuture();
         try {
             refuseIfLate();
-            claim(new IdempotencyCall(idempotency, operation, invocation), invocation, answer);
+            String key = operation.key(invocation);
+            if (key == null) {
+                idempotency.count(IdempotencyOutcome.NO_KEY);
+                runUnprotected(invocation, answer);
+            } else {
+                claim(new IdempotencyCall(idempotency, operation.ofCall(), key, invocation), invocation, answer);
+            }
         } catch (RuntimeException | Error refused) {
             answer.finish(null, refused);
         }
@@ -107,7 +129,7 @@ final class IdempotencyStep extends Step {
     private void run(IdempotencyCall call, Invocation invocation, LinkedFuture answer) {
         IdempotentExecution execution = call.execution();
         if (execution == null) {
-            answer.await(next, invocation, (result, failure) -> answer.finish(UnstoredAnswer.unwrap(result), failure));
+            runUnprotected(invocation, answer);
         } else if (answer.isOver()) {
             execution.notRun();
         } else {
@@ -124,6 +146,16 @@ final class IdempotencyStep extends Step {
             } finally {
                 IdempotencyContext.makeCurrent(outer);
             }
+        }
+    }
+
+    private void runUnprotected(Invocation invocation, LinkedFuture answer) {
+        IdempotencyContext outer = IdempotencyContext.current();
+        IdempotencyContext.makeCurrent(null);
+        try {
+            answer.await(next, invocation, (result, failure) -> answer.finish(UnstoredAnswer.unwrap(result), failure));
+        } finally {
+            IdempotencyContext.makeCurrent(outer);
         }
     }
 

@@ -12,10 +12,12 @@ public interface IdempotentOperation {
     String name();
 
     /**
-     * The idempotency key of a call.
+     * The idempotency key of a call, asked for once, on the caller's thread.
      *
-     * @throws dev.resilience.exception.IdempotencyKeyMissingException if it has none
+     * @return {@code null} if the call has none and needs none: it runs unprotected, and is counted as {@code no_key}
+     * @throws dev.resilience.exception.IdempotencyKeyMissingException if it has none and needs one
      */
+    @Nullable
     String key(Invocation invocation);
 
     /** Who is calling; empty where callers are not kept apart. */
@@ -49,6 +51,15 @@ public interface IdempotentOperation {
     /** A result read back from its bytes. */
     @Nullable
     Object read(byte[] content);
+
+    /**
+     * A call with a key begins, on the caller's thread.
+     *
+     * @return the operation as this one call sees it, which writes and reads its result; {@code this} by default
+     */
+    default IdempotentOperation ofCall() {
+        return this;
+    }
 
     /**
      * A call begins, on the caller's thread.

@@ -81,7 +81,8 @@ class OutcomeCountersTests {
                         "lease_lost",
                         "released",
                         "outcome_unknown",
-                        "store_failure");
+                        "store_failure",
+                        "no_key");
         assertThat(labels(FallbackOutcome.values())).containsExactly("success", "failure");
         assertThat(Arrays.stream(CircuitState.values()).map(CircuitState::label))
                 .containsExactly("closed", "open", "half_open", "forced_open", "disabled", "metrics_only");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.context.IdempotencyContext;
+import dev.resilience.idempotency.IdempotencyPolicy.OnStoreFailure;
 import dev.resilience.idempotency.store.RecordKey;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.policy.Way;
@@ -17,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -98,6 +100,47 @@ class IdempotencyContextTests {
         });
 
         assertThat(keys.get(0)).isEqualTo(keys.get(2)).isNotEqualTo(keys.get(1));
+    }
+
+    /** Otherwise a service that is called twice takes the second call for a repetition of the first. */
+    @Test
+    void anInnerCallWithoutAKeyHasNone() throws Throwable {
+        assertThat(seenInside(calls, null)).isNull();
+    }
+
+    @Test
+    void anInnerCallThatRunsUnprotectedBecauseTheStoreIsDownHasNone() throws Throwable {
+        TestIdempotency open = new TestIdempotency(
+                way,
+                IdempotencyPolicy.builder()
+                        .onStoreFailure(OnStoreFailure.FAIL_OPEN)
+                        .build());
+        open.store.goDown();
+
+        assertThat(seenInside(open, "inner")).isNull();
+    }
+
+    private @Nullable IdempotencyContext seenInside(TestIdempotency inner, @Nullable String key) throws Throwable {
+        List<@Nullable IdempotencyContext> seen = new ArrayList<>();
+        calls.call("key", "payload", () -> {
+            seen.add(IdempotencyContext.current());
+            callInside(inner, key, seen);
+            seen.add(IdempotencyContext.current());
+            return "result";
+        });
+
+        assertThat(seen).hasSize(3);
+        assertThat(seen.get(2)).isSameAs(seen.get(0)).isNotNull();
+        return seen.get(1);
+    }
+
+    private static void callInside(
+            TestIdempotency inner, @Nullable String key, List<@Nullable IdempotencyContext> seen) {
+        try {
+            inner.call(key, "payload", () -> seen.add(IdempotencyContext.current()));
+        } catch (Throwable unexpected) {
+            throw new AssertionError(unexpected);
+        }
     }
 
     @Test

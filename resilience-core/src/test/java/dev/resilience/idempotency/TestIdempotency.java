@@ -46,12 +46,12 @@ final class TestIdempotency {
 
     /** Makes a call that must have ended when it returns. */
     @Nullable
-    Object call(String key, String payload, Callable<?> body) throws Throwable {
+    Object call(@Nullable String key, String payload, Callable<?> body) throws Throwable {
         return call(operation, key, payload, body);
     }
 
     @Nullable
-    Object call(TextOperation other, String key, String payload, Callable<?> body) throws Throwable {
+    Object call(TextOperation other, @Nullable String key, String payload, Callable<?> body) throws Throwable {
         return way.invoke(pipeline(idempotency, other), invocation(key, payload, () -> {
             executions.incrementAndGet();
             return body.call();
@@ -133,7 +133,7 @@ final class TestIdempotency {
         return Pipeline.of(idempotency.protecting(operation));
     }
 
-    static Invocation invocation(String key, Object payload, Callable<?> body) {
+    static Invocation invocation(@Nullable String key, Object payload, Callable<?> body) {
         return new Invocation() {
             @Override
             public @Nullable Object proceed() throws Exception {

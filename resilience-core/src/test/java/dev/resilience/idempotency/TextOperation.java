@@ -41,7 +41,7 @@ class TextOperation implements IdempotentOperation {
     }
 
     @Override
-    public String key(Invocation invocation) {
+    public @Nullable String key(Invocation invocation) {
         return (String) invocation.arguments()[0];
     }
 

@@ -8,12 +8,15 @@ import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.idempotency.IdempotencyKind;
 import dev.resilience.spring.idempotency.IdempotentMethods;
 import dev.resilience.spring.idempotency.SecurityCallerScope;
+import dev.resilience.spring.idempotency.http.MvcAnswers;
+import dev.resilience.spring.idempotency.http.SentAnswers;
 import dev.resilience.spring.idempotency.json.JacksonJson;
 import dev.resilience.spring.idempotency.json.Json;
 import dev.resilience.spring.properties.GeneralProperties;
 import dev.resilience.spring.properties.ResilienceProperties;
 import dev.resilience.spring.properties.unknown.PolicyNames;
 import dev.resilience.time.TimeSource;
+import jakarta.servlet.http.HttpServletRequest;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -27,6 +30,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.util.ClassUtils;
+import org.springframework.web.servlet.handler.MappedInterceptor;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 import tools.jackson.databind.json.JsonMapper;
 
 /** What idempotent methods need of the application, where it brings nothing of its own. */
@@ -79,6 +84,7 @@ final class ResilienceIdempotencyConfiguration {
             Environment environment,
             ObjectProvider<Json> json,
             ObjectProvider<CallerScope> callerScope,
+            ObjectProvider<SentAnswers> sentAnswers,
             IdempotencyStore store,
             ApplicationContext application,
             StartupMistakes mistakes,
@@ -92,7 +98,12 @@ final class ResilienceIdempotencyConfiguration {
                         "org.springframework.security.core.context.SecurityContextHolder",
                         application.getClassLoader());
         return new IdempotentMethods(
-                json.getIfAvailable(), callerScope.getIfAvailable(), reactive, hidesCallers, () -> {
+                json.getIfAvailable(),
+                callerScope.getIfAvailable(),
+                sentAnswers.getIfAvailable(),
+                reactive,
+                hidesCallers,
+                () -> {
                     if (!mistakes.isEmpty()) {
                         return; // the application does not start: nothing is to be made for it
                     }
@@ -126,6 +137,23 @@ final class ResilienceIdempotencyConfiguration {
         @ConditionalOnMissingBean(CallerScope.class)
         SecurityCallerScope resilienceCallerScope() {
             return new SecurityCallerScope();
+        }
+    }
+
+    /** In applications of other kinds too, whose controllers are called by tests. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({HttpServletRequest.class, RequestMappingHandlerAdapter.class})
+    @Conditional(NotReactive.class)
+    static class MvcConfiguration {
+
+        @Bean
+        static MvcAnswers resilienceMvcAnswers() {
+            return new MvcAnswers();
+        }
+
+        @Bean
+        MappedInterceptor resilienceMvcAnswersInterceptor() {
+            return new MappedInterceptor(null, MvcAnswers.interceptor());
         }
     }
 

@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 public final class CallIdentity {
 
     private final String caller;
-    private final String key;
+    private final @Nullable String key;
     private final @Nullable RuntimeException refusal;
 
-    private CallIdentity(String caller, String key, @Nullable RuntimeException refusal) {
+    private CallIdentity(String caller, @Nullable String key, @Nullable RuntimeException refusal) {
         this.caller = caller;
         this.key = key;
         this.refusal = refusal;
@@ -23,25 +23,29 @@ public final class CallIdentity {
     /** Asks the current thread. What refuses the call is thrown when the call is claimed, and not here. */
     public static CallIdentity of(IdempotentOperation operation, @Nullable Object[] arguments) {
         try {
-            return new CallIdentity(operation.callerScope(), operation.key(new Arguments(arguments)), null);
+            String key = operation.key(new Arguments(arguments));
+            return new CallIdentity(key == null ? "" : operation.callerScope(), key, null);
         } catch (RuntimeException refusal) {
             return new CallIdentity("", "", refusal);
         }
     }
 
     String caller() {
-        return answer(caller);
+        refuse();
+        return caller;
     }
 
+    /** {@code null} if the call has none and needs none. */
+    @Nullable
     String key() {
-        return answer(key);
+        refuse();
+        return key;
     }
 
-    private String answer(String known) {
+    private void refuse() {
         if (refusal != null) {
             throw refusal;
         }
-        return known;
     }
 
     /** All that a key is made of. */

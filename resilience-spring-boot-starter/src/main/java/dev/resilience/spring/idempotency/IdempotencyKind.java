@@ -24,7 +24,7 @@ import org.springframework.core.ResolvableType;
 public final class IdempotencyKind extends ConfiguredKind<Idempotent, IdempotencyPolicy, Idempotency> {
 
     private static final MeterFamily CALLS =
-            new MeterFamily("resilience.idempotency.calls", "calls", "Calls with an idempotency key by how they ended");
+            new MeterFamily("resilience.idempotency.calls", "calls", "Calls of idempotent methods by how they ended");
     private static final MeterFamily WORKERS = new MeterFamily(
             "resilience.idempotency.workers",
             "workers",

@@ -34,9 +34,17 @@ record IdempotentMethod(
     static final CallerScope NO_CALLERS = () -> "";
 
     @Override
-    public String key(Invocation invocation) {
-        CallIdentity identity = invocation instanceof MovedCall call ? call.identity() : null;
-        return identity == null ? keySource.key(invocation) : identity.key();
+    public @Nullable String key(Invocation invocation) {
+        MovedCall call = invocation instanceof MovedCall moved ? moved : null;
+        CallIdentity identity = call == null ? null : call.identity();
+        if (identity != null) {
+            return identity.key();
+        }
+        String key = keySource.key(invocation);
+        if (key == null && call != null && call.isMoved()) {
+            throw movedTooEarly(); // the caller's request may well have one
+        }
+        return key;
     }
 
     @Override
@@ -46,12 +54,15 @@ record IdempotentMethod(
         }
         CallIdentity identity = call.identity();
         if (identity == null && call.isMoved()) {
-            throw new IllegalStateException(
-                    "The @Idempotent method " + name + " runs on an executor's thread by @Async, "
-                            + "which was put around its proxy too late for the caller to be known. One caller could get another's "
-                            + "result, so the call was not made. Let @Async be there when the bean is made.");
+            throw movedTooEarly();
         }
         return identity == null ? callerScope() : identity.caller();
+    }
+
+    private IllegalStateException movedTooEarly() {
+        return new IllegalStateException("The @Idempotent method " + name + " runs on an executor's thread by @Async, "
+                + "which was put around its proxy too late for the caller and its key to be known. One caller "
+                + "could get another's result, so the call was not made. Let @Async be there when the bean is made.");
     }
 
     /** A scope that does not know the caller may well say so by {@code null}. */
@@ -96,6 +107,14 @@ record IdempotentMethod(
     @Override
     public @Nullable Object read(byte[] content) {
         return results.read(content);
+    }
+
+    @Override
+    public IdempotentOperation ofCall() {
+        ResultCodec ofCall = results.ofCall();
+        return ofCall == results
+                ? this
+                : new IdempotentMethod(name, keySource, scope, compared, ofCall, finality, replay);
     }
 
     @Override

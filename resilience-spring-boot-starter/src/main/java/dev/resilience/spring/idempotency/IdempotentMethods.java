@@ -12,6 +12,7 @@ import dev.resilience.spring.idempotency.http.KeyHeader;
 import dev.resilience.spring.idempotency.http.KeySource;
 import dev.resilience.spring.idempotency.http.ReplayHeader;
 import dev.resilience.spring.idempotency.http.ResponseBodyCodec;
+import dev.resilience.spring.idempotency.http.SentAnswers;
 import dev.resilience.spring.idempotency.json.Json;
 import dev.resilience.spring.idempotency.json.ResultCodec;
 import java.lang.reflect.Method;
@@ -34,6 +35,7 @@ public final class IdempotentMethods {
 
     private final @Nullable Json json;
     private final @Nullable CallerScope callerScope;
+    private final @Nullable SentAnswers sentAnswers;
     private final boolean hasServletRequests;
     private final boolean hidesCallers;
     private final Runnable firstUse;
@@ -42,6 +44,7 @@ public final class IdempotentMethods {
     /**
      * @param json how values are written; {@code null} if the application has nothing to write them with
      * @param callerScope who is calling; {@code null} if nothing tells callers apart
+     * @param sentAnswers keeps answers as bytes; {@code null} if the application does not answer requests by Spring MVC
      * @param reactive whether requests are none of servlets, and so none that a key's header could be read from
      * @param hidesCallers whether Spring Security knows who is calling, in a place that is no thread's
      * @param firstUse run when a method turns out to be idempotent
@@ -49,11 +52,13 @@ public final class IdempotentMethods {
     public IdempotentMethods(
             @Nullable Json json,
             @Nullable CallerScope callerScope,
+            @Nullable SentAnswers sentAnswers,
             boolean reactive,
             boolean hidesCallers,
             Runnable firstUse) {
         this.json = json;
         this.callerScope = callerScope;
+        this.sentAnswers = sentAnswers;
         this.hasServletRequests = SERVLET && !reactive;
         this.hidesCallers = hidesCallers;
         this.firstUse = firstUse;
@@ -86,21 +91,23 @@ public final class IdempotentMethods {
         }
         boolean isHttpAnswer = HTTP && returned.resolve() == ResponseEntity.class;
         ResolvableType body = isHttpAnswer ? returned.getGeneric() : returned;
+        ResultCodec asSent = sentAnswers == null || annotation.resultType() != void.class
+                ? null
+                : sentAnswers.codec(method, type, returned, json);
         FingerprintArguments arguments = new FingerprintArguments(method, type);
         ResilienceConfigurationException.throwAll(
                 () -> key(method, name, annotation),
-                () -> checkResult(json, name, resultType(name, annotation, body)),
+                () -> {
+                    if (asSent == null) {
+                        checkResult(json, name, resultType(name, annotation, body));
+                    }
+                },
                 () -> {
                     if (policy.fingerprint()) {
                         arguments.check(name);
                     }
                 },
                 () -> scope(name, annotation, policy));
-        ResolvableType result = resultType(name, annotation, body);
-        ResultCodec results = isHttpAnswer ? new HttpAnswerCodec(json, result) : json.codec(result);
-        if (HTTP && !isHttpAnswer) {
-            results = new ResponseBodyCodec(results, method, type);
-        }
         if (!used) {
             used = true;
             firstUse.run();
@@ -110,9 +117,18 @@ public final class IdempotentMethods {
                 key(method, name, annotation),
                 scope(name, annotation, policy),
                 arguments.indexes(),
-                results,
+                asSent != null ? asSent : results(json, method, type, resultType(name, annotation, body), isHttpAnswer),
                 isFinal,
                 answersRequests(method, annotation) ? new ReplayHeader() : () -> () -> {});
+    }
+
+    private static ResultCodec results(
+            Json json, Method method, Class<?> type, ResolvableType result, boolean isHttpAnswer) {
+        if (isHttpAnswer) {
+            return new HttpAnswerCodec(json, result);
+        }
+        ResultCodec values = json.codec(result);
+        return HTTP ? new ResponseBodyCodec(values, method, type) : values;
     }
 
     private boolean answersRequests(Method method, Idempotent annotation) {
@@ -138,10 +154,10 @@ public final class IdempotentMethods {
                                 + "', but this is not a servlet web application",
                         "Take the key from an argument: key = \"#...\".");
             }
-            return new KeyHeader(annotation.header());
+            return new KeyHeader(annotation.header(), annotation.required());
         }
         try {
-            return KeyExpression.parse(annotation.key(), method);
+            return KeyExpression.parse(annotation.key(), method, annotation.required());
         } catch (IllegalArgumentException invalid) {
             throw new ResilienceConfigurationException(
                     "The key expression \"" + annotation.key() + "\" of the @Idempotent method " + name

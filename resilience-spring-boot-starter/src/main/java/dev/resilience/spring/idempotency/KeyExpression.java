@@ -4,10 +4,12 @@ import dev.resilience.exception.IdempotencyKeyInvalidException;
 import dev.resilience.exception.IdempotencyKeyMissingException;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.spring.idempotency.fingerprint.IdentityTexts;
+import dev.resilience.spring.idempotency.fingerprint.StableTexts;
 import dev.resilience.spring.idempotency.http.KeySource;
 import java.lang.reflect.Method;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -35,11 +37,17 @@ import org.springframework.expression.spel.support.SimpleEvaluationContext;
 /** A SpEL expression over the arguments; parsed and checked once, reads properties and calls methods of arguments. */
 final class KeyExpression implements KeySource {
 
+    private static final String CURE = "take a value with a text that is always the same, such as an id";
+
     private final SpelExpression expression;
     private final Map<String, Integer> variables;
+    private final boolean required;
+    private final int[] joined; // the arguments that an expression makes a text of
     private final @Nullable Integer argument; // the whole expression, as it mostly is: nothing to be evaluated
 
-    private KeyExpression(SpelExpression expression, Map<String, Integer> variables) {
+    private KeyExpression(SpelExpression expression, Map<String, Integer> variables, int[] joined, boolean required) {
+        this.joined = joined;
+        this.required = required;
         this.expression = expression;
         this.variables = variables;
         this.argument = expression.getAST() instanceof VariableReference
@@ -50,9 +58,10 @@ final class KeyExpression implements KeySource {
     /**
      * Parses and checks an expression.
      *
+     * @param required whether a call for which the expression gives {@code null} is refused
      * @throws IllegalArgumentException if it does not parse or cannot give a key; the message says why
      */
-    static KeyExpression parse(String text, Method method) {
+    static KeyExpression parse(String text, Method method, boolean required) {
         SpelExpression expression;
         try {
             expression = new SpelExpressionParser().parseRaw(text);
@@ -70,7 +79,12 @@ final class KeyExpression implements KeySource {
             throw new IllegalArgumentException(
                     "it names no argument; arguments are written with '#': " + names(arguments));
         }
-        return new KeyExpression(expression, used);
+        KeyOperands operands = new KeyOperands(expression.getAST(), arguments, method);
+        List<String> uncertain = operands.mistakes();
+        if (!uncertain.isEmpty()) {
+            throw new IllegalArgumentException(String.join("; ", uncertain) + "; " + CURE);
+        }
+        return new KeyExpression(expression, used, operands.wholeArguments(), required);
     }
 
     /** Each element of a list is {@code #this} while it is chosen or turned into something else. */
@@ -124,10 +138,13 @@ final class KeyExpression implements KeySource {
     }
 
     @Override
-    public String key(Invocation invocation) {
+    public @Nullable String key(Invocation invocation) {
         @Nullable Object[] arguments = invocation.arguments();
         Object given = argument != null ? arguments[argument] : evaluate(arguments);
         Object key = unwrapped(given);
+        if (key == null && !required) {
+            return null;
+        }
         if (key == null) {
             throw new IdempotencyKeyMissingException("The call has no idempotency key: '"
                     + expression.getExpressionString() + "' is " + (given == null ? "null" : "empty"));
@@ -143,7 +160,20 @@ final class KeyExpression implements KeySource {
         if (found != null) {
             throw noText(key, found);
         }
+        refuseUncertain(text, key);
+        for (int i = 0; key instanceof String && i < joined.length; i++) {
+            refuseUncertain(text, unwrapped(arguments[joined[i]]));
+        }
         return text;
+    }
+
+    private void refuseUncertain(String text, @Nullable Object value) {
+        Object found = value == null ? null : StableTexts.find(text, value);
+        if (found != null && value != null) {
+            String part =
+                    found == value ? "" : "whose text has a " + found.getClass().getName() + " in it, ";
+            throw invalid(value, part + StableTexts.whyNot(found));
+        }
     }
 
     private String text(Object key) {
@@ -167,7 +197,7 @@ final class KeyExpression implements KeySource {
 
     private IdempotencyKeyInvalidException invalid(Object key, String why) {
         return new IdempotencyKeyInvalidException("The idempotency key '" + expression.getExpressionString() + "' is a "
-                + key.getClass().getName() + ", " + why);
+                + key.getClass().getName() + ", " + why + "; " + CURE);
     }
 
     private static @Nullable Object unwrapped(@Nullable Object given) {

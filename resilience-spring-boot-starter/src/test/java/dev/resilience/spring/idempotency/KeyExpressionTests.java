@@ -71,7 +71,7 @@ class KeyExpressionTests {
     @Test
     void takesAnArgumentByItsNameThoughThatReadsLikeANumber() throws Exception {
         KeyExpression key = KeyExpression.parse(
-                "#a1", KeyExpressionTests.class.getDeclaredMethod("merge", String.class, String.class));
+                "#a1", KeyExpressionTests.class.getDeclaredMethod("merge", String.class, String.class), true);
 
         assertThat(key(key, "one", "two")).isEqualTo("one");
     }
@@ -165,7 +165,10 @@ class KeyExpressionTests {
         @Test
         void anArrayIsRefused() {
             assertThatExceptionOfType(IdempotencyKeyInvalidException.class)
-                    .isThrownBy(() -> key("#order.toCharArray()", "o-1", 42, request, ID))
+                    .isThrownBy(() -> key("#order", new char[] {'a'}, 42, request, ID))
+                    .withMessageContaining("toString()");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> parse("#order.toCharArray()"))
                     .withMessageContaining("toString()");
         }
 
@@ -292,14 +295,14 @@ class KeyExpressionTests {
     private static KeyExpression parse(String expression) {
         Method method = ReflectionUtils.findMethod(
                 KeyExpressionTests.class, "pay", String.class, int.class, Request.class, UUID.class);
-        return KeyExpression.parse(expression, java.util.Objects.requireNonNull(method));
+        return KeyExpression.parse(expression, java.util.Objects.requireNonNull(method), true);
     }
 
-    private static String key(String expression, @Nullable Object... arguments) {
+    private static @Nullable String key(String expression, @Nullable Object... arguments) {
         return key(parse(expression), arguments);
     }
 
-    private static String key(KeyExpression expression, @Nullable Object... arguments) {
+    private static @Nullable String key(KeyExpression expression, @Nullable Object... arguments) {
         return expression.key(new Invocation() {
             @Override
             public @Nullable Object proceed() {

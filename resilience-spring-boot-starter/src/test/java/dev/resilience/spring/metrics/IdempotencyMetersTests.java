@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
@@ -130,6 +131,15 @@ class IdempotencyMetersTests {
                 });
     }
 
+    @Test
+    void aCallWithoutAKeyThatItNeedsNotHaveIsNoKey() {
+        runner().run(context -> {
+            context.getBean(Shop.class).orderWithoutKey(null);
+
+            assertThat(calls(context)).isEqualTo(Map.of("no_key", 1));
+        });
+    }
+
     private static ApplicationContextRunner runner() {
         return Meters.application(Shop.class);
     }
@@ -145,6 +155,11 @@ class IdempotencyMetersTests {
 
         @Idempotent(key = "#key")
         public String order(String key, int amount) throws ConnectException {
+            return callee.call();
+        }
+
+        @Idempotent(key = "#key", required = false)
+        public String orderWithoutKey(@Nullable String key) throws ConnectException {
             return callee.call();
         }
 

@@ -117,7 +117,8 @@ class MetersAtStartupTests {
                 "lease_lost",
                 "released",
                 "outcome_unknown",
-                "store_failure");
+                "store_failure",
+                "no_key");
     }
 
     private void outcomes(String meter, String name, String... outcomes) {

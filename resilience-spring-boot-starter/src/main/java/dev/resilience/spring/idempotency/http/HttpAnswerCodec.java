@@ -51,14 +51,19 @@ public final class HttpAnswerCodec implements ResultCodec {
         if (!(result instanceof ResponseEntity<?> answer)) {
             return answers.write(null);
         }
+        return answers.write(new Answer<>(answer.getStatusCode().value(), kept(answer.getHeaders()), answer.getBody()));
+    }
+
+    /** The headers that belong to the content. */
+    static Map<String, List<String>> kept(HttpHeaders all) {
         Map<String, List<String>> headers = new LinkedHashMap<>();
         for (String name : KEPT_HEADERS) {
-            List<String> values = answer.getHeaders().get(name);
+            List<String> values = all.get(name);
             if (values != null) {
                 headers.put(name, values);
             }
         }
-        return answers.write(new Answer<>(answer.getStatusCode().value(), headers, answer.getBody()));
+        return headers;
     }
 
     @Override

@@ -6,6 +6,7 @@ import dev.resilience.pipeline.Invocation;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.Collections;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
@@ -16,27 +17,36 @@ import org.springframework.web.context.request.ServletRequestAttributes;
 public final class KeyHeader implements KeySource {
 
     private final String name;
+    private final boolean required;
 
-    public KeyHeader(String name) {
+    /** @param required whether a call without the header is refused */
+    public KeyHeader(String name, boolean required) {
         this.name = name;
+        this.required = required;
     }
 
     @Override
-    public String key(Invocation invocation) {
+    public @Nullable String key(Invocation invocation) {
         if (!(RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes)) {
-            throw new IdempotencyKeyMissingException(
-                    "The call has no idempotency key: it does not come from a request that could have a header "
-                            + name);
+            return missing(
+                    "The call has no idempotency key: it does not come from a request that could have a header ");
         }
         HttpServletRequest request = attributes.getRequest();
         List<String> values = Collections.list(request.getHeaders(name));
         if (values.isEmpty()) {
-            throw new IdempotencyKeyMissingException("The request has no header " + name);
+            return missing("The request has no header ");
         }
         if (values.size() > 1) {
             throw new IdempotencyKeyInvalidException("The request has more than one header " + name);
         }
         return unquoted(values.get(0).strip());
+    }
+
+    private @Nullable String missing(String why) {
+        if (required) {
+            throw new IdempotencyKeyMissingException(why + name);
+        }
+        return null;
     }
 
     private String unquoted(String value) {

@@ -10,6 +10,11 @@ public interface ResultCodec {
         return true;
     }
 
+    /** A call begins, on its caller's thread: how its result is written and read. */
+    default ResultCodec ofCall() {
+        return this;
+    }
+
     byte[] write(@Nullable Object result);
 
     @Nullable

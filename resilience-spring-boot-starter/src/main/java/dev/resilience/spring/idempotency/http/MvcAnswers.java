@@ -1,0 +1,112 @@
+package dev.resilience.spring.idempotency.http;
+
+import dev.resilience.spring.idempotency.fingerprint.NoValues;
+import dev.resilience.spring.idempotency.json.Json;
+import dev.resilience.spring.idempotency.json.ResultCodec;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.http.HttpEntity;
+import org.springframework.http.ResponseEntity;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.stereotype.Controller;
+import org.springframework.util.StringUtils;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.ResponseBody;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.method.support.HandlerMethodReturnValueHandler;
+import org.springframework.web.method.support.HandlerMethodReturnValueHandlerComposite;
+import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
+
+/**
+ * Answers of Spring MVC's handler methods as the bytes that were sent: where no class says how a body is to be read back,
+ * it is turned into bytes when the call has ended, and these are both stored and sent.
+ */
+public final class MvcAnswers implements SentAnswers, BeanPostProcessor {
+
+    private static final String MAIN = "requestMappingHandlerAdapter";
+
+    /** Of both versions of Jackson: read back, a number may have other digits than it was sent with. */
+    private static final Set<String> TREES =
+            Set.of("tools.jackson.databind.JsonNode", "com.fasterxml.jackson.databind.JsonNode");
+
+    private volatile @Nullable AnswerWriter writer;
+
+    /** Sends what Spring MVC takes for nothing. */
+    public static HandlerInterceptor interceptor() {
+        return new SentAnswerHandler.OfNothing();
+    }
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String beanName) {
+        if (bean instanceof RequestMappingHandlerAdapter adapter && adapter.getReturnValueHandlers() != null) {
+            List<HandlerMethodReturnValueHandler> handlers = new ArrayList<>(adapter.getReturnValueHandlers());
+            HandlerMethodReturnValueHandler others =
+                    new HandlerMethodReturnValueHandlerComposite().addHandlers(List.copyOf(handlers));
+            handlers.add(0, new SentAnswerHandler(others));
+            adapter.setReturnValueHandlers(handlers);
+            if (writer == null || beanName.equals(MAIN)) {
+                writer = new AnswerWriter(others, adapter.getMessageConverters());
+            }
+        }
+        return bean;
+    }
+
+    /** {@code null} in an application that answers no requests, and so calls its controllers itself. */
+    @Nullable
+    AnswerWriter writer() {
+        return writer;
+    }
+
+    @Override
+    public @Nullable ResultCodec codec(Method method, Class<?> type, ResolvableType result, Json json) {
+        boolean isEntity = result.resolve() == ResponseEntity.class;
+        ResolvableType body = isEntity ? result.getGeneric() : result;
+        boolean isWanted = isHandler(method, type)
+                && (isEntity || isBody(method, type))
+                && !isSentOtherwise(body.resolve(Object.class))
+                && (isTree(body) || json.whyNotReadable(body) != null);
+        return isWanted ? new SentAnswerCodec(this, method, type, result, json) : null;
+    }
+
+    private static boolean isHandler(Method method, Class<?> type) {
+        ResponseStatus status = AnswerStatus.declared(method, type);
+        return AnnotatedElementUtils.hasAnnotation(type, Controller.class)
+                && AnnotatedElementUtils.hasAnnotation(method, RequestMapping.class)
+                && (status == null || !StringUtils.hasText(status.reason())) // which is sent in place of the body
+                && !AnnotatedElementUtils.hasAnnotation(method, Async.class) // it knows no request
+                && !AnnotatedElementUtils.hasAnnotation(type, Async.class);
+    }
+
+    private static boolean isBody(Method method, Class<?> type) {
+        return AnnotatedElementUtils.hasAnnotation(method, ResponseBody.class)
+                || AnnotatedElementUtils.hasAnnotation(type, ResponseBody.class);
+    }
+
+    private static boolean isSentOtherwise(Class<?> body) {
+        return body == void.class
+                || body == Void.class
+                || HttpEntity.class.isAssignableFrom(body)
+                || NoValues.why(body) != null;
+    }
+
+    private static boolean isTree(ResolvableType type) {
+        for (Class<?> raw = type.resolve(); raw != null; raw = raw.getSuperclass()) {
+            if (TREES.contains(raw.getName())) {
+                return true;
+            }
+        }
+        for (ResolvableType generic : type.getGenerics()) {
+            if (isTree(generic)) {
+                return true;
+            }
+        }
+        return type.isArray() && isTree(type.getComponentType());
+    }
+}

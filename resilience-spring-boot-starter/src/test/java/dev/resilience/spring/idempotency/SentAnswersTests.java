@@ -1,0 +1,525 @@
+package dev.resilience.spring.idempotency;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.resilience.annotation.Fallback;
+import dev.resilience.annotation.Idempotent;
+import dev.resilience.exception.IdempotencyStoreException;
+import dev.resilience.spring.idempotency.redis.TestRedis;
+import java.math.BigDecimal;
+import java.net.URI;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.core.io.Resource;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
+import org.springframework.http.converter.HttpMessageConverter;
+import org.springframework.http.server.ServerHttpRequest;
+import org.springframework.http.server.ServerHttpResponse;
+import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.stereotype.Controller;
+import org.springframework.test.web.servlet.assertj.MockMvcTester;
+import org.springframework.test.web.servlet.assertj.MvcTestResult;
+import org.springframework.web.bind.annotation.ControllerAdvice;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.ResponseBody;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/** Answers whose body has no class to be read back as are replayed as the bytes that were sent. */
+class SentAnswersTests {
+
+    @RegisterExtension
+    static final TestRedis REDIS = new TestRedis();
+
+    private static final String JSON = MediaType.APPLICATION_JSON_VALUE;
+
+    private static WebApplicationContextRunner application() {
+        return Stores.MEMORY.application(REDIS).withPropertyValues("resilience.idempotency.default.scope=none");
+    }
+
+    private static MvcTestResult post(MockMvcTester mvc, String path) {
+        return post(mvc, path, "k", MediaType.ALL_VALUE);
+    }
+
+    private static MvcTestResult post(MockMvcTester mvc, String path, String key, String accept) {
+        return mvc.post()
+                .uri(path)
+                .header("Idempotency-Key", key)
+                .header(HttpHeaders.ACCEPT, accept)
+                .exchange();
+    }
+
+    private static void assertReplayed(String path, MvcTestResult first, MvcTestResult again) {
+        MockHttpServletResponse before = first.getResponse();
+        MockHttpServletResponse after = again.getResponse();
+        assertThat(first.getUnresolvedException()).as(path).isNull();
+        assertThat(after.getStatus()).as(path).isEqualTo(before.getStatus());
+        assertThat(after.getContentAsByteArray()).as(path).isEqualTo(before.getContentAsByteArray());
+        assertThat(after.getContentType()).as(path).isEqualTo(before.getContentType());
+        for (String kept : List.of(HttpHeaders.LOCATION, HttpHeaders.ETAG)) {
+            assertThat(after.getHeaders(kept)).as(path).isEqualTo(before.getHeaders(kept));
+        }
+        assertThat(before.containsHeader("Idempotency-Replayed")).as(path).isFalse();
+        assertThat(after.getHeader("Idempotency-Replayed")).as(path).isEqualTo("true");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void fromEachStore(Stores store) {
+        store.application(REDIS)
+                .withPropertyValues("resilience.idempotency.default.scope=none")
+                .withUserConfiguration(Shop.class)
+                .run(context -> {
+                    MockMvcTester mvc = MockMvcTester.from(context);
+                    for (String path : List.of(
+                            "/entity",
+                            "/wildcard",
+                            "/raw",
+                            "/map",
+                            "/created-map",
+                            "/object",
+                            "/text",
+                            "/tree",
+                            "/list",
+                            "/view",
+                            "/later",
+                            "/later-created",
+                            "/problem",
+                            "/empty",
+                            "/none",
+                            "/none-created",
+                            "/api/7")) {
+                        assertReplayed(path, post(mvc, path), post(mvc, path));
+                    }
+                    assertThat(context.getBean(Shop.class).calls()).hasValue(17);
+                });
+    }
+
+    @Test
+    void theFirstAnswerIsAsSpringWouldSendIt() {
+        application().withUserConfiguration(Shop.class).run(context -> {
+            MockMvcTester mvc = MockMvcTester.from(context);
+            assertThat(post(mvc, "/entity"))
+                    .hasStatus(HttpStatus.CREATED)
+                    .hasContentType(MediaType.APPLICATION_JSON)
+                    .hasHeader(HttpHeaders.LOCATION, "/orders/1")
+                    .hasHeader(HttpHeaders.ETAG, "\"1\"")
+                    .hasHeader(HttpHeaders.SET_COOKIE, "session=secret")
+                    .hasBodyTextEqualTo("{\"number\":1,\"amount\":10.00}");
+            assertThat(post(mvc, "/entity").getResponse().containsHeader(HttpHeaders.SET_COOKIE))
+                    .isFalse();
+            assertThat(post(mvc, "/text"))
+                    .hasContentType("text/plain;charset=UTF-8")
+                    .hasBodyTextEqualTo("Grüße");
+            assertThat(post(mvc, "/created-map"))
+                    .hasStatus(HttpStatus.CREATED)
+                    .hasBodyTextEqualTo("{\"number\":3,\"amount\":10.00}");
+            assertThat(post(mvc, "/tree")).hasBodyTextEqualTo("{\"amount\":10.00,\"number\":4}");
+        });
+    }
+
+    @Test
+    void whatTheRepetitionAcceptsDoesNotMatter() {
+        application().withUserConfiguration(Shop.class).run(context -> {
+            MockMvcTester mvc = MockMvcTester.from(context);
+            for (String accept : List.of("text/plain", JSON, "image/png")) {
+                assertThat(post(mvc, "/text", "k", accept))
+                        .hasStatusOk()
+                        .hasContentTypeCompatibleWith(MediaType.TEXT_PLAIN)
+                        .hasBodyTextEqualTo("Grüße");
+            }
+        });
+    }
+
+    @Test
+    void anAnswerThatTheFirstRequestDoesNotAcceptIsKeptForTheNext() {
+        application().withUserConfiguration(Shop.class).run(context -> {
+            MockMvcTester mvc = MockMvcTester.from(context);
+            assertThat(post(mvc, "/map", "k", "image/png")).hasStatus(HttpStatus.NOT_ACCEPTABLE);
+            assertThat(post(mvc, "/map", "k", JSON))
+                    .hasStatusOk()
+                    .hasBodyTextEqualTo("{\"number\":1,\"amount\":10.00}");
+            assertThat(context.getBean(Shop.class).calls()).hasValue(1);
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {409, 429, 500, 503})
+    void answersOfTheMomentAreNotKept(int status) {
+        application().withUserConfiguration(Shop.class).run(context -> {
+            MockMvcTester mvc = MockMvcTester.from(context);
+            for (int call = 1; call <= 2; call++) {
+                assertThat(post(mvc, "/status/" + status))
+                        .hasStatus(status)
+                        .hasBodyTextEqualTo("{\"number\":" + call + ",\"amount\":10.00}");
+            }
+        });
+    }
+
+    @Test
+    void whatAnAdviceMakesOfTheBodyIsSentOnceAndReplayed() {
+        application().withUserConfiguration(Shop.class, Envelope.class).run(context -> {
+            MockMvcTester mvc = MockMvcTester.from(context);
+            for (String path : List.of("/map", "/entity", "/created-map")) {
+                MvcTestResult first = post(mvc, path);
+                assertThat(first).bodyText().startsWith("{\"content\":{\"number\":");
+                assertReplayed(path, first, post(mvc, path));
+            }
+            assertThat(context.getBean(Envelope.class).bodies()).hasSize(3);
+        });
+    }
+
+    @Test
+    void aFallbackAnswersForACallThatFailed() {
+        application().withUserConfiguration(Shop.class).run(context -> {
+            MockMvcTester mvc = MockMvcTester.from(context);
+            for (int call = 0; call < 2; call++) {
+                assertThat(post(mvc, "/failing")).hasStatusOk().hasBodyTextEqualTo("{\"fallback\":true}");
+            }
+            assertThat(context.getBean(Shop.class).calls()).hasValue(2);
+        });
+    }
+
+    @Test
+    void aHandlerThatCallsAnotherOneAnswersItself() {
+        application().withUserConfiguration(Shop.class, Outer.class).run(context -> {
+            MockMvcTester mvc = MockMvcTester.from(context);
+            assertThat(post(mvc, "/outer")).hasStatusOk().hasBodyTextEqualTo("[{\"number\":1,\"amount\":10.00}]");
+        });
+    }
+
+    @Test
+    void aCallerInTheApplicationIsTold() {
+        application().withUserConfiguration(Shop.class).run(context -> {
+            Shop shop = context.getBean(Shop.class);
+            assertThat(shop.byKey("k")).containsEntry("number", 1);
+            assertThatExceptionOfType(IdempotencyStoreException.class)
+                    .isThrownBy(() -> shop.byKey("k"))
+                    .havingCause()
+                    .withMessageContaining("resultType");
+            assertThat(shop.calls()).hasValue(1);
+        });
+    }
+
+    /** As a test with {@code webEnvironment = NONE} has it. */
+    @Test
+    void anApplicationWithoutRequestsStartsWithItsControllers() {
+        IdempotentApplication.runner()
+                .withPropertyValues("resilience.idempotency.default.scope=none")
+                .withBean(Shop.class)
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(context.getBean(Shop.class).byKey("k")).containsEntry("number", 1);
+                    assertThatExceptionOfType(IdempotencyStoreException.class)
+                            .isThrownBy(() -> context.getBean(Shop.class).byKey("k"));
+                });
+    }
+
+    @Test
+    void aContentThatCanBeReadOnceIsNotKept() {
+        application().withUserConfiguration(Shop.class).run(context -> {
+            MockMvcTester mvc = MockMvcTester.from(context);
+            assertThat(post(mvc, "/hidden-resource")).hasStatusOk().hasBodyTextEqualTo("bytes");
+            assertThat(post(mvc, "/hidden-resource")).hasStatus(HttpStatus.CONFLICT);
+        });
+    }
+
+    @Test
+    void aMethodThatAnswersNoRequestsIsRefusedAsEver() {
+        for (Class<?> type : List.of(Service.class, View.class, Reason.class, Stream.class)) {
+            application()
+                    .withBean(type)
+                    .run(context -> assertThat(context)
+                            .as(type.getSimpleName())
+                            .hasFailed()
+                            .getFailure()
+                            .hasStackTraceContaining("could not be read back"));
+        }
+    }
+
+    interface OrderView {
+
+        int getNumber();
+    }
+
+    static class Service {
+
+        @Idempotent(key = "#key")
+        Map<String, Object> place(String key) {
+            return Map.of();
+        }
+    }
+
+    @Controller
+    static class View {
+
+        @PostMapping("/model")
+        @Idempotent(key = "#key")
+        Map<String, Object> model(@RequestHeader String key) {
+            return Map.of();
+        }
+    }
+
+    @RestController
+    static class Reason {
+
+        @PostMapping("/reason")
+        @ResponseStatus(code = HttpStatus.GONE, reason = "it is over")
+        @Idempotent(key = "#key")
+        Map<String, Object> place(@RequestHeader String key) {
+            return Map.of();
+        }
+    }
+
+    @RestController
+    static class Stream {
+
+        @PostMapping("/stream")
+        @Idempotent(key = "#key")
+        ResponseEntity<Resource> place(@RequestHeader String key) {
+            return ResponseEntity.ok().build();
+        }
+    }
+
+    @RestController
+    static class Outer {
+
+        private final Shop shop;
+
+        Outer(Shop shop) {
+            this.shop = shop;
+        }
+
+        @PostMapping("/outer")
+        List<Object> outer() {
+            return List.of(shop.byKey("k"));
+        }
+    }
+
+    @ControllerAdvice
+    static class Envelope implements ResponseBodyAdvice<Object> {
+
+        private final ConcurrentLinkedQueue<Object> bodies = new ConcurrentLinkedQueue<>();
+
+        ConcurrentLinkedQueue<Object> bodies() {
+            return bodies;
+        }
+
+        @Override
+        public boolean supports(MethodParameter returnType, Class<? extends HttpMessageConverter<?>> converterType) {
+            return returnType.getContainingClass() == Shop.class;
+        }
+
+        @Override
+        public @Nullable Object beforeBodyWrite(
+                @Nullable Object body,
+                MethodParameter returnType,
+                MediaType selectedContentType,
+                Class<? extends HttpMessageConverter<?>> selectedConverterType,
+                ServerHttpRequest request,
+                ServerHttpResponse response) {
+            bodies.add(Map.of());
+            return body == null ? "null" : Map.of("content", body);
+        }
+    }
+
+    interface Api<T> {
+
+        @PostMapping("/api/{id}")
+        @Idempotent(header = "Idempotency-Key")
+        ResponseEntity<?> get(@PathVariable T id);
+    }
+
+    @RestController
+    static class Shop implements Api<Integer> {
+
+        private final AtomicInteger calls = new AtomicInteger();
+
+        AtomicInteger calls() {
+            return calls;
+        }
+
+        private Map<String, Object> order() {
+            Map<String, Object> order = new LinkedHashMap<>();
+            order.put("number", calls.incrementAndGet());
+            order.put("amount", new BigDecimal("10.00"));
+            return order;
+        }
+
+        @Override
+        public ResponseEntity<?> get(Integer id) {
+            return ResponseEntity.accepted().body(order());
+        }
+
+        @PostMapping("/entity")
+        @Idempotent(header = "Idempotency-Key")
+        ResponseEntity<Map<String, Object>> entity() {
+            Map<String, Object> order = order();
+            return ResponseEntity.created(URI.create("/orders/" + order.get("number")))
+                    .eTag("\"" + order.get("number") + "\"")
+                    .header(HttpHeaders.SET_COOKIE, "session=secret")
+                    .body(order);
+        }
+
+        @PostMapping("/wildcard")
+        @Idempotent(header = "Idempotency-Key")
+        ResponseEntity<?> wildcard() {
+            return ResponseEntity.accepted().body(order());
+        }
+
+        @PostMapping("/raw")
+        @Idempotent(header = "Idempotency-Key")
+        @SuppressWarnings("rawtypes") // what it is about
+        ResponseEntity raw() {
+            return ResponseEntity.accepted().body(order());
+        }
+
+        @PostMapping("/map")
+        @Idempotent(header = "Idempotency-Key")
+        Map<String, Object> map() {
+            return order();
+        }
+
+        @PostMapping("/created-map")
+        @ResponseStatus(HttpStatus.CREATED)
+        @Idempotent(header = "Idempotency-Key")
+        Map<String, Object> createdMap() {
+            return order();
+        }
+
+        @PostMapping("/object")
+        @Idempotent(header = "Idempotency-Key")
+        Object object() {
+            return ResponseEntity.status(HttpStatus.ACCEPTED).body(order());
+        }
+
+        @PostMapping("/text")
+        @Idempotent(header = "Idempotency-Key")
+        ResponseEntity<?> text() {
+            order();
+            return ResponseEntity.ok()
+                    .contentType(MediaType.parseMediaType("text/plain;charset=UTF-8"))
+                    .body("Grüße");
+        }
+
+        @PostMapping("/tree")
+        @Idempotent(header = "Idempotency-Key")
+        JsonNode tree() {
+            return JsonNodeFactory.instance
+                    .objectNode()
+                    .put("amount", new BigDecimal("10.00"))
+                    .put("number", calls.incrementAndGet());
+        }
+
+        @PostMapping("/list")
+        @Idempotent(header = "Idempotency-Key")
+        List<Map<String, Object>> list() {
+            return List.of(order());
+        }
+
+        @PostMapping("/view")
+        @Idempotent(header = "Idempotency-Key")
+        OrderView view() {
+            int number = calls.incrementAndGet();
+            return () -> number;
+        }
+
+        @PostMapping("/later")
+        @Idempotent(header = "Idempotency-Key")
+        CompletableFuture<ResponseEntity<Map<String, Object>>> later() {
+            return CompletableFuture.supplyAsync(() -> ResponseEntity.accepted().body(order()));
+        }
+
+        @PostMapping("/later-created")
+        @ResponseStatus(HttpStatus.CREATED)
+        @Idempotent(header = "Idempotency-Key")
+        CompletableFuture<Map<String, Object>> laterCreated() {
+            return CompletableFuture.supplyAsync(this::order);
+        }
+
+        @PostMapping("/problem")
+        @Idempotent(header = "Idempotency-Key")
+        Object problem() {
+            return ProblemDetail.forStatusAndDetail(HttpStatus.NOT_FOUND, "order " + order().get("number"));
+        }
+
+        @PostMapping("/empty")
+        @Idempotent(header = "Idempotency-Key")
+        ResponseEntity<?> empty() {
+            order();
+            return ResponseEntity.noContent().build();
+        }
+
+        @PostMapping("/none")
+        @Idempotent(header = "Idempotency-Key")
+        @Nullable
+        Map<String, Object> none() {
+            order();
+            return null;
+        }
+
+        @PostMapping("/none-created")
+        @ResponseStatus(HttpStatus.CREATED)
+        @Idempotent(header = "Idempotency-Key")
+        @Nullable
+        Map<String, Object> noneCreated() {
+            order();
+            return null;
+        }
+
+        @PostMapping("/status/{status}")
+        @Idempotent(header = "Idempotency-Key")
+        ResponseEntity<?> status(@PathVariable int status) {
+            return ResponseEntity.status(status).body(order());
+        }
+
+        @PostMapping("/failing")
+        @Idempotent(header = "Idempotency-Key")
+        @Fallback("instead")
+        Map<String, Object> failing() {
+            throw new IllegalStateException("call " + order().get("number"));
+        }
+
+        Map<String, Object> instead() {
+            return Map.of("fallback", true);
+        }
+
+        @PostMapping("/hidden-resource")
+        @Idempotent(header = "Idempotency-Key")
+        ResponseEntity<?> hiddenResource() {
+            return ResponseEntity.ok()
+                    .contentType(MediaType.TEXT_PLAIN)
+                    .body(new ByteArrayResource("bytes".getBytes()));
+        }
+
+        @PostMapping("/by-key")
+        @Idempotent(key = "#key")
+        @ResponseBody
+        public Map<String, Object> byKey(@RequestHeader String key) {
+            return order();
+        }
+    }
+}
