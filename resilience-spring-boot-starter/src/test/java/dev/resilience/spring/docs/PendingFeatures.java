@@ -14,11 +14,13 @@ public final class PendingFeatures {
             Pattern.compile("\\b(maxAttempts|maxDelay|retryOn|doNotRetryOn|retryUnknown|failureThreshold|openDuration"
                     + "|maxConcurrent|maxQueue|multiplier|timeout|ttl|enabled|required) = "),
             // keys of retries
-            Pattern.compile("\\b(retry-unknown|retry-if|linear|function|fail-on-last-result)\\b"),
+            Pattern.compile("\\b(retry-unknown|retry-if|linear|function|fail-when-exhausted)\\b"),
             // keys of breakers
             Pattern.compile("\\b(record-on-result|metrics-only)\\b|half-open[:.][^\"]*max-duration"),
             // fallbacks of other beans, with fewer arguments or the exception first
-            Pattern.compile("@Fallback\\(\"\\w+::"));
+            Pattern.compile("@Fallback\\(\"\\w+::"),
+            // the registry's front door
+            Pattern.compile("registry\\.pipeline\\("));
 
     private PendingFeatures() {}
 

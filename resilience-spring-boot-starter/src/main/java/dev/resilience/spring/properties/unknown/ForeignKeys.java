@@ -33,7 +33,7 @@ public final class ForeignKeys {
         retry | interval-bi-function           | backoff.function     | none        | Resilience4j | it is the name of a bean, not a class
         retry | retry-exception-predicate      | retry-if             | none        | Resilience4j | it is the name of a Predicate<Throwable> bean, not a class
         retry | consume-result-before-retry-attempt |                 | none        | Resilience4j | a result that is not returned is closed if it is Closeable, and a ResilienceListener bean hears of retries
-        retry | fail-after-max-attempts        |                      | none        | Resilience4j | when the attempts run out the last result is returned
+        retry | fail-after-max-attempts        | fail-when-exhausted  | same        | Resilience4j | without it the last result is returned
         retry | event-consumer-buffer-size     |                      | drop        | Resilience4j | the actuator keeps the last 100 events
         retry | max-retries                    | max-attempts         | plus-one    | Spring, Failsafe and MicroProfile | it counts the first call too
         retry | max-retry-attempts             | max-attempts         | none        | Polly and older Resilience4j | it counts the first call too
