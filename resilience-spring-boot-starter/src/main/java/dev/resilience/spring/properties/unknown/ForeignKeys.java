@@ -113,7 +113,7 @@ public final class ForeignKeys {
         circuit-breaker | success-threshold              | half-open.success-threshold | same | Failsafe and MicroProfile |
         circuit-breaker | delay                          | open-duration          | millis  | Failsafe and MicroProfile |
         circuit-breaker | reset-timeout                  | open-duration          | millis  | Spring Retry |
-        circuit-breaker | open-timeout                   | open-duration          | millis  | Spring Retry | the time in which failures count is 'window.duration'
+        circuit-breaker | open-timeout           | window.duration        | millis  | Spring Retry | the time in which failures count; 'open-duration' is how long it stays open
         circuit-breaker | fail-on                        | record-on              | same    | MicroProfile |
         circuit-breaker | skip-on                        | ignore-on              | same    | MicroProfile |
         circuit-breaker | break-duration                 | open-duration          | millis  | Polly |
