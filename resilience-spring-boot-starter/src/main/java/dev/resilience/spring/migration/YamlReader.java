@@ -191,6 +191,7 @@ final class YamlReader {
     private static String unquoted(String text) {
         boolean isQuoted = text.length() > 1
                 && (text.startsWith("\"") && text.endsWith("\"") || text.startsWith("'") && text.endsWith("'"));
-        return isQuoted ? text.substring(1, text.length() - 1) : text;
+        String inside = isQuoted ? text.substring(1, text.length() - 1) : text;
+        return isQuoted && text.startsWith("'") ? inside.replace("''", "'") : inside;
     }
 }
