@@ -40,10 +40,11 @@ record AnnotationUse(String name, int start, int end, int next, Map<String, List
         Map<String, List<Token>> attributes = new LinkedHashMap<>();
         if (close > index) {
             for (List<Token> part : split(tokens.subList(index + 2, close))) {
-                boolean isNamed =
-                        part.size() > 2 && part.get(0).isWord() && part.get(1).is("=") && !part.get(2).is("=");
-                attributes.put(
-                        isNamed ? part.get(0).text() : "value", isNamed ? part.subList(2, part.size()) : part);
+                boolean isNamed = part.size() > 2
+                        && part.get(0).isWord()
+                        && part.get(1).is("=")
+                        && !part.get(2).is("=");
+                attributes.put(isNamed ? part.get(0).text() : "value", isNamed ? part.subList(2, part.size()) : part);
             }
         }
         return new AnnotationUse(

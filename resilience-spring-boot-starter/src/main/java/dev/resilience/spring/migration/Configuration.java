@@ -39,12 +39,18 @@ final class Configuration {
         Matcher file = FILE.matcher(name);
         boolean isOfProfile = file.matches() && file.group(1) != null;
         for (Map<String, String> keys : name.endsWith(".properties") ? properties(text) : YamlReader.read(text)) {
-            String profile = PROFILE.stream().map(keys::get).filter(one -> one != null).findFirst().orElse("");
+            String profile = PROFILE.stream()
+                    .map(keys::get)
+                    .filter(one -> one != null)
+                    .findFirst()
+                    .orElse("");
             keys.forEach((key, value) -> report(path, key));
             keys.keySet().removeIf(key -> !key.startsWith("resilience4j."));
             if (!keys.isEmpty()) {
                 documents.add(new Document(
-                        path + (profile.isEmpty() ? "" : ", profile " + profile), isOfProfile || !profile.isEmpty(), keys));
+                        path + (profile.isEmpty() ? "" : ", profile " + profile),
+                        isOfProfile || !profile.isEmpty(),
+                        keys));
             }
         }
     }
@@ -70,9 +76,11 @@ final class Configuration {
 
     private void report(String path, String key) {
         String uniform = ForeignKeys.uniform(key);
-        boolean isOfActuator = uniform.startsWith("management.") && uniform.matches(".*(circuitbreakers|ratelimiters).*");
+        boolean isOfActuator =
+                uniform.startsWith("management.") && uniform.matches(".*(circuitbreakers|ratelimiters).*");
         if (isOfActuator || uniform.startsWith("spring.cloud.circuitbreaker.resilience4j")) {
-            project.leftOut(path, key, isOfActuator ? "it is management.*.resilience here" : "see the page on Resilience4j");
+            project.leftOut(
+                    path, key, isOfActuator ? "it is management.*.resilience here" : "see the page on Resilience4j");
         }
     }
 
@@ -89,10 +97,10 @@ final class Configuration {
         first.keys().putAll(missing);
         StringBuilder text = new StringBuilder();
         for (Document document : documents) {
-            Resilience4jTranslation translation =
-                    new Resilience4jTranslation(document.keys(), !document.isOfProfile());
+            Resilience4jTranslation translation = new Resilience4jTranslation(document.keys(), !document.isOfProfile());
             if (document == first) {
-                project.keys.forEach((kind, byName) -> byName.forEach((name, keys) -> translation.add(kind, name, keys)));
+                project.keys.forEach(
+                        (kind, byName) -> byName.forEach((name, keys) -> translation.add(kind, name, keys)));
             }
             text.append("# ").append(document.label()).append('\n').append(translation.toYaml());
             translation.without().forEach(key -> project.leftOut(document.label(), key, remark(key)));
@@ -109,7 +117,9 @@ final class Configuration {
                 .all().stream()
                         .filter(entry -> entry.library().contains("Resilience4j")
                                 && ForeignKeys.uniform(entry.foreign()).equals(ForeignKeys.uniform(last)))
-                        .map(entry -> entry.ours().isEmpty() ? entry.remark() : "'" + entry.ours() + "' in its place: " + entry.remark())
+                        .map(entry -> entry.ours().isEmpty()
+                                ? entry.remark()
+                                : "'" + entry.ours() + "' in its place: " + entry.remark())
                         .findFirst()
                         .orElse("it has no equivalent");
     }
@@ -122,8 +132,8 @@ final class Configuration {
             boolean isThere = matcher.matches()
                     && documents.stream()
                             .flatMap(document -> document.keys().keySet().stream())
-                            .anyMatch(written -> plain(written)
-                                    .startsWith(plain(matcher.group(1) + matcher.group(2) + ".")));
+                            .anyMatch(written ->
+                                    plain(written).startsWith(plain(matcher.group(1) + matcher.group(2) + ".")));
             if (!isThere || !value.isEmpty()) {
                 missing.put(key, value);
             }

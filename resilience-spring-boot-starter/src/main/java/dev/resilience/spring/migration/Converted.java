@@ -12,8 +12,21 @@ final class Converted {
 
     /** Attributes in the order in which they are written. */
     private static final List<String> ORDER = List.of(
-            "value", "maxAttempts", "delay", "multiplier", "maxDelay", "retryOn", "doNotRetryOn", "retryUnknown",
-            "failureThreshold", "failureRateThreshold", "openDuration", "maxConcurrent", "maxQueue", "on", "except");
+            "value",
+            "maxAttempts",
+            "delay",
+            "multiplier",
+            "maxDelay",
+            "retryOn",
+            "doNotRetryOn",
+            "retryUnknown",
+            "failureThreshold",
+            "failureRateThreshold",
+            "openDuration",
+            "maxConcurrent",
+            "maxQueue",
+            "on",
+            "except");
 
     final String kind;
     final String annotation;

@@ -53,7 +53,9 @@ final class Converter {
                 .map(Path::of)
                 .toList();
         boolean writes = List.of(arguments).contains("--write");
-        if (paths.isEmpty() || arguments.length > paths.size() + (writes ? 1 : 0) || !paths.stream().allMatch(Files::exists)) {
+        if (paths.isEmpty()
+                || arguments.length > paths.size() + (writes ? 1 : 0)
+                || !paths.stream().allMatch(Files::exists)) {
             out.print(USAGE);
             return 2;
         }
@@ -83,7 +85,8 @@ final class Converter {
         }
         section("Configuration", configuration.toYaml());
         section("To decide", project.report());
-        out.println((writes ? "Changed " : "Would change (--write does) ") + changed + " of " + texts.size() + " Java files.");
+        out.println((writes ? "Changed " : "Would change (--write does) ") + changed + " of " + texts.size()
+                + " Java files.");
     }
 
     private void section(String heading, String text) {
@@ -130,12 +133,17 @@ final class Converter {
         } else if (isBuild) {
             for (String library : List.of("resilience4j", "spring-retry")) {
                 if (text.contains(library)) {
-                    project.kept(shown(file), 0, library, "remove the dependency when nothing uses it, and add this library");
+                    project.kept(
+                            shown(file),
+                            0,
+                            library,
+                            "remove the dependency when nothing uses it, and add this library");
                 }
             }
         } else if (Configuration.isConfiguration(name)) {
             configuration.read(shown(file), text);
-        } else if (text.lines().anyMatch(line -> line.startsWith("import ") && Libraries.isForeign(line.substring(7)))) {
+        } else if (text.lines()
+                .anyMatch(line -> line.startsWith("import ") && Libraries.isForeign(line.substring(7)))) {
             project.kept(shown(file), 0, name, "only Java sources are rewritten");
         }
     }

@@ -55,7 +55,9 @@ final class Edits {
     /** The blanks before a place, if nothing else is on its line. */
     String indent(int offset) {
         String before = source.text.substring(source.text.lastIndexOf('\n', offset - 1) + 1, offset);
-        return before.isBlank() ? before : " ".repeat(before.length() - before.stripLeading().length());
+        return before.isBlank()
+                ? before
+                : " ".repeat(before.length() - before.stripLeading().length());
     }
 
     /** How one of our annotations is named in this file: by its full name where its simple one means something else. */
@@ -103,7 +105,8 @@ final class Edits {
             imported.add(ours);
             edits.put(one.start(), new Edit(one.end(), ""));
             project.decide(
-                    path, source.line(one.start()),
+                    path,
+                    source.line(one.start()),
                     one.simpleName(),
                     "it is " + Libraries.simple(ours) + " here, whose policy is name()");
         }
@@ -131,7 +134,11 @@ final class Edits {
             edits.put(first, new Edit(removed.end(), lines.toString()));
         } else if (!places.isEmpty()) {
             int place = last >= 0 ? last : packageEnd();
-            edits.put(place, new Edit(place, "\n" + (last >= 0 ? "" : "\n") + lines.toString().stripTrailing()));
+            edits.put(
+                    place,
+                    new Edit(
+                            place,
+                            "\n" + (last >= 0 ? "" : "\n") + lines.toString().stripTrailing()));
         }
     }
 
@@ -168,7 +175,10 @@ final class Edits {
         for (Import one : source.imports) {
             boolean isLeft = Libraries.isForeign(one.name()) && !isEdited(one.start());
             boolean isReported = kept.contains(one.simpleName()) || Libraries.SWITCHES.contains(one.name());
-            if (isLeft && !isReported && !one.name().endsWith("annotation.Backoff") && !one.name().endsWith(".Recover")) {
+            if (isLeft
+                    && !isReported
+                    && !one.name().endsWith("annotation.Backoff")
+                    && !one.name().endsWith(".Recover")) {
                 project.kept(path, source.line(one.start()), one.name(), "code uses it; see the page on it");
             }
         }

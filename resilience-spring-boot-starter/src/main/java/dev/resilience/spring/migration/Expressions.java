@@ -60,8 +60,11 @@ final class Expressions {
         String text = text(tokens);
         Matcher wrapped = WRAPPED.matcher(text == null ? "" : text);
         String plain = wrapped.matches() ? wrapped.group(1) : text;
-        if (plain == null || plain.contains("#") || !PLACEHOLDER.matcher(plain).replaceAll("").matches("[\\w.]*")) {
-            throw new Undecided(attribute + " is neither a number nor one ${placeholder}; expressions are not evaluated here");
+        if (plain == null
+                || plain.contains("#")
+                || !PLACEHOLDER.matcher(plain).replaceAll("").matches("[\\w.]*")) {
+            throw new Undecided(
+                    attribute + " is neither a number nor one ${placeholder}; expressions are not evaluated here");
         }
         return plain;
     }
@@ -91,8 +94,8 @@ final class Expressions {
         }
         boolean hasUnit = text.matches(".*:[^{}]*[a-zA-Z]}");
         if (!hasUnit && !DEFAULT_WITHOUT_UNIT.matcher(text).matches()) {
-            converted.decisions.add(
-                    text + " was a number of " + unit + ", and is read as one: if its value has a unit, remove '" + unit + "'");
+            converted.decisions.add(text + " was a number of " + unit
+                    + ", and is read as one: if its value has a unit, remove '" + unit + "'");
         }
         return '"' + text + (hasUnit ? "" : unit) + '"';
     }
@@ -104,7 +107,8 @@ final class Expressions {
 
     /** The unit that a constant of TimeUnit stands for. */
     static String unit(@Nullable List<Token> tokens) throws Undecided {
-        String name = tokens == null ? "MILLISECONDS" : tokens.get(tokens.size() - 1).text();
+        String name =
+                tokens == null ? "MILLISECONDS" : tokens.get(tokens.size() - 1).text();
         String unit = UNITS.get(name);
         if (unit == null) {
             throw new Undecided("timeUnit is " + name + ", which is not a constant of TimeUnit");

@@ -46,7 +46,11 @@ final class FileConversion {
         recovers.kept().forEach(recover -> {
             edits.keep("Recover");
             project.keptLibraries.add(Libraries.SPRING_RETRY);
-            project.kept(path, line(recover), "@Recover on " + recover.policyName(), "a method that is kept needs it, or no method is known to have it as its answer");
+            project.kept(
+                    path,
+                    line(recover),
+                    "@Recover on " + recover.policyName(),
+                    "a method that is kept needs it, or no method is known to have it as its answer");
         });
     }
 
@@ -58,7 +62,8 @@ final class FileConversion {
                     continue;
                 }
                 if (project.keptLibraries.contains(Libraries.of(name))) {
-                    project.kept(path, line(element), "@" + Libraries.simple(name), "annotations that need it are kept");
+                    project.kept(
+                            path, line(element), "@" + Libraries.simple(name), "annotations that need it are kept");
                 } else {
                     remove(element, name);
                 }
@@ -79,8 +84,7 @@ final class FileConversion {
         }
         Map<AnnotationUse, Converted> converted = new LinkedHashMap<>();
         Set<String> written = new HashSet<>();
-        element.annotations().forEach(use -> written.add(String.valueOf(
-                source.fullName(use.name(), Set.of()))));
+        element.annotations().forEach(use -> written.add(String.valueOf(source.fullName(use.name(), Set.of()))));
         foreign.forEach((use, name) -> {
             try {
                 Converted one = convert(element, use, name);
@@ -98,9 +102,14 @@ final class FileConversion {
                 .distinct()
                 .toList();
         if (fallbacks.size() > 1 || !fallbacks.isEmpty() && written.contains("dev.resilience.annotation.Fallback")) {
-            converted.keySet().forEach(use -> keep(
-                    element, use, foreign.getOrDefault(use, ""),
-                    "one @Fallback answers for a method, and these are named: " + String.join(", ", fallbacks)));
+            converted
+                    .keySet()
+                    .forEach(use -> keep(
+                            element,
+                            use,
+                            foreign.getOrDefault(use, ""),
+                            "one @Fallback answers for a method, and these are named: "
+                                    + String.join(", ", fallbacks)));
             return;
         }
         Ordering.explain(project, path, line(element), element, foreign, converted);

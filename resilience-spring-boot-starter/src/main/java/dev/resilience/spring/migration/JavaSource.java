@@ -14,8 +14,21 @@ import org.jspecify.annotations.Nullable;
 final class JavaSource {
 
     private static final Set<String> MODIFIERS = Set.of(
-            "public", "protected", "private", "static", "final", "abstract", "default", "synchronized", "native",
-            "strictfp", "sealed", "non", "-", "transient", "volatile");
+            "public",
+            "protected",
+            "private",
+            "static",
+            "final",
+            "abstract",
+            "default",
+            "synchronized",
+            "native",
+            "strictfp",
+            "sealed",
+            "non",
+            "-",
+            "transient",
+            "volatile");
     private static final Set<String> TYPES = Set.of("class", "interface", "enum", "record");
 
     /** An import, with its place. */
@@ -76,7 +89,8 @@ final class JavaSource {
                 i = readAnnotated(i, enclosing(scopes));
             } else {
                 if (isTypeDeclaration(i)) {
-                    opened = new Scope(tokens.get(i + 1).text(), tokens.get(i + 1).start());
+                    opened = new Scope(
+                            tokens.get(i + 1).text(), tokens.get(i + 1).start());
                     declaredTypes.add(opened.type());
                 } else if (token.is("{")) {
                     scopes.push(opened);
@@ -90,7 +104,10 @@ final class JavaSource {
     }
 
     private static Scope enclosing(Deque<Scope> scopes) {
-        return scopes.stream().filter(scope -> !scope.type().isEmpty()).findFirst().orElse(new Scope("", 0));
+        return scopes.stream()
+                .filter(scope -> !scope.type().isEmpty())
+                .findFirst()
+                .orElse(new Scope("", 0));
     }
 
     private boolean isTypeDeclaration(int index) {
@@ -176,7 +193,8 @@ final class JavaSource {
 
     private static String typeOfParameter(List<Token> parameter) {
         int from = 0;
-        while (from < parameter.size() && (parameter.get(from).is("@") || parameter.get(from).is("final"))) {
+        while (from < parameter.size()
+                && (parameter.get(from).is("@") || parameter.get(from).is("final"))) {
             AnnotationUse use = parameter.get(from).is("@") ? AnnotationUse.read(parameter, from) : null;
             from = use == null ? from + 1 : use.next();
         }

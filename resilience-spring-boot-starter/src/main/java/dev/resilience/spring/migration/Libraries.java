@@ -30,13 +30,18 @@ final class Libraries {
 
     /** Exceptions that have another name here. */
     static final Map<String, String> EXCEPTIONS = Map.of(
-            RESILIENCE4J + "circuitbreaker.CallNotPermittedException", "dev.resilience.exception.CircuitOpenException",
-            RESILIENCE4J + "bulkhead.BulkheadFullException", "dev.resilience.exception.BulkheadFullException",
+            RESILIENCE4J + "circuitbreaker.CallNotPermittedException",
+            "dev.resilience.exception.CircuitOpenException",
+            RESILIENCE4J + "bulkhead.BulkheadFullException",
+            "dev.resilience.exception.BulkheadFullException",
             "org.springframework.resilience.InvocationRejectedException",
-                    "dev.resilience.exception.BulkheadFullException");
+            "dev.resilience.exception.BulkheadFullException");
 
     private static final Set<String> PACKAGES = Set.of(
-            RESILIENCE4J, "org.springframework.retry.", "org.springframework.core.retry.", "org.springframework.resilience.");
+            RESILIENCE4J,
+            "org.springframework.retry.",
+            "org.springframework.core.retry.",
+            "org.springframework.resilience.");
 
     private Libraries() {}
 

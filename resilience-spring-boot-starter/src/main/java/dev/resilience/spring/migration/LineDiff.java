@@ -34,7 +34,11 @@ final class LineDiff {
         for (int k = 0; k < lines.size(); k++) {
             if (isNearChange(lines, k)) {
                 if (shown != k - 1 || k == 0) {
-                    text.append("@@ -").append(numbers.get(k)[0]).append(" +").append(numbers.get(k)[1]).append(" @@\n");
+                    text.append("@@ -")
+                            .append(numbers.get(k)[0])
+                            .append(" +")
+                            .append(numbers.get(k)[1])
+                            .append(" @@\n");
                 }
                 text.append(lines.get(k)).append('\n');
                 shown = k;

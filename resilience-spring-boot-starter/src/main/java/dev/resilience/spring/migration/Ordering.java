@@ -31,7 +31,8 @@ final class Ordering {
                     path,
                     line,
                     element.policyName(),
-                    "the retry stood outside of " + (byName.containsKey("CircuitBreaker") ? "the breaker" : "the others")
+                    "the retry stood outside of "
+                            + (byName.containsKey("CircuitBreaker") ? "the breaker" : "the others")
                             + " and stands inside of breaker and bulkhead here, so that these see a call with its retries as one;"
                             + " resilience.order: [idempotent, retry, circuit-breaker, time-limit, bulkhead] keeps it");
         }

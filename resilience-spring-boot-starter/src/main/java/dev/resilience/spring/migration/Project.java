@@ -53,9 +53,12 @@ final class Project {
     @Nullable
     String constant(List<Token> tokens) {
         String literal = Expressions.text(tokens);
-        Set<String> values = constants.getOrDefault(tokens.get(tokens.size() - 1).text(), Set.of());
+        Set<String> values =
+                constants.getOrDefault(tokens.get(tokens.size() - 1).text(), Set.of());
         boolean isName = tokens.stream().allMatch(token -> token.isWord() || token.is("."));
-        return literal != null ? literal : isName && values.size() == 1 ? values.iterator().next() : null;
+        return literal != null
+                ? literal
+                : isName && values.size() == 1 ? values.iterator().next() : null;
     }
 
     /** A name for a policy with these values: its own, or with a number where another one has it already. */

@@ -30,12 +30,14 @@ final class Recovers {
         List<Element> found = of(method).stream()
                 .filter(recover -> name != null ? name.equals('"' + recover.method() + '"') : answers(recover, method))
                 .toList();
-        Set<String> names = found.stream().map(recover -> '"' + recover.method() + '"').collect(Collectors.toSet());
+        Set<String> names =
+                found.stream().map(recover -> '"' + recover.method() + '"').collect(Collectors.toSet());
         if (method.method() == null && !of(method).isEmpty()) {
             throw new Undecided("name the @Recover methods of this type in @Fallback on the methods they answer for");
         }
         if (names.size() > 1) {
-            throw new Undecided("its @Recover methods " + String.join(" and ", names.stream().sorted().toList())
+            throw new Undecided("its @Recover methods "
+                    + String.join(" and ", names.stream().sorted().toList())
                     + " answer for different exceptions: give them one name");
         }
         named.addAll(found);
@@ -57,7 +59,9 @@ final class Recovers {
     }
 
     List<Element> kept() {
-        return recovers.stream().filter(recover -> !converted().contains(recover)).toList();
+        return recovers.stream()
+                .filter(recover -> !converted().contains(recover))
+                .toList();
     }
 
     private List<Element> of(Element method) {

@@ -46,10 +46,11 @@ final class Resilience4jAnnotations {
         List<Token> type = use.attributes().get("type");
         boolean isPool = type != null && type.get(type.size() - 1).is("THREADPOOL");
         if (literal == null || literal.contains("${")) {
-            converted.decisions.add("the policy's name is not known here; if no file has the policy, the startup fails");
+            converted.decisions.add(
+                    "the policy's name is not known here; if no file has the policy, the startup fails");
         } else {
-            String key = "resilience4j." + (isPool ? "thread-pool-bulkhead" : kind.get(1)) + ".instances.["
-                    + literal + "]";
+            String key =
+                    "resilience4j." + (isPool ? "thread-pool-bulkhead" : kind.get(1)) + ".instances.[" + literal + "]";
             List<Token> base = use.attributes().get("configuration");
             String config = base == null ? null : project.constant(base);
             converted.keys.put(config == null ? key : key + ".base-config", config == null ? "" : config);

@@ -40,12 +40,11 @@ final class SpringAnnotations {
     }
 
     Converted convert(AnnotationUse use, String annotation) throws Undecided {
-        Converted converted =
-                switch (annotation) {
-                    case "Retryable" -> new Converted("retry", "Retryable");
-                    case "CircuitBreaker" -> new Converted("circuit-breaker", "CircuitBreaker");
-                    default -> new Converted("bulkhead", "Bulkhead");
-                };
+        Converted converted = switch (annotation) {
+            case "Retryable" -> new Converted("retry", "Retryable");
+            case "CircuitBreaker" -> new Converted("circuit-breaker", "CircuitBreaker");
+            default -> new Converted("bulkhead", "Bulkhead");
+        };
         Map<String, List<Token>> written = flat(use);
         String unit = Expressions.unit(written.remove("timeUnit"));
         for (Map.Entry<String, List<Token>> attribute : written.entrySet()) {
@@ -149,9 +148,9 @@ final class SpringAnnotations {
         } else if (attribute != null) {
             Long number = Expressions.number(value);
             boolean grows = entry.rule().equals("plus-one");
-            String one = !grows ? Expressions.source(value) : number != null
-                    ? String.valueOf(number + 1)
-                    : "(int) " + Expressions.operand(value) + " + 1";
+            String one = !grows
+                    ? Expressions.source(value)
+                    : number != null ? String.valueOf(number + 1) : "(int) " + Expressions.operand(value) + " + 1";
             converted.attributes.put(attribute, number != null && !grows ? String.valueOf(number) : one);
         }
     }

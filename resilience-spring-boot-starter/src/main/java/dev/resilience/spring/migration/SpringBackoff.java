@@ -12,8 +12,8 @@ final class SpringBackoff {
 
     private SpringBackoff() {}
 
-    static void complete(
-            Converted converted, Map<String, List<Token>> written, boolean isFramework, String unit) throws Undecided {
+    static void complete(Converted converted, Map<String, List<Token>> written, boolean isFramework, String unit)
+            throws Undecided {
         Map<String, String> attributes = converted.attributes;
         if (isFramework && !converted.keys.containsKey("max-attempts")) {
             attributes.putIfAbsent("maxAttempts", "4");
@@ -63,16 +63,13 @@ final class SpringBackoff {
         if (from != null && to != null && from > 0 && to > from) {
             proportional(converted, (double) (to - from) / from);
         } else {
-            converted.decisions.add("waits were random between delay and maxDelay; here they grow by the policy's jitter");
+            converted.decisions.add(
+                    "waits were random between delay and maxDelay; here they grow by the policy's jitter");
         }
     }
 
     private static void jitter(
-            Converted converted,
-            Map<String, List<Token>> written,
-            boolean isFramework,
-            boolean grows,
-            String unit) {
+            Converted converted, Map<String, List<Token>> written, boolean isFramework, boolean grows, String unit) {
         List<Token> jitter = written.getOrDefault("jitter", written.get("jitterString"));
         List<Token> random = written.getOrDefault("backoff.random", written.get("backoff.randomExpression"));
         if (isFramework && jitter != null) {

@@ -16,7 +16,8 @@ import java.util.regex.Pattern;
  */
 final class YamlReader {
 
-    private static final Pattern KEY = Pattern.compile("(\"[^\"]*\"|'[^']*'|[^\\s:#{}\\[\\]\"'][^:#]*?|\\[[^]]*])\\s*:(\\s+(.*))?");
+    private static final Pattern KEY =
+            Pattern.compile("(\"[^\"]*\"|'[^']*'|[^\\s:#{}\\[\\]\"'][^:#]*?|\\[[^]]*])\\s*:(\\s+(.*))?");
 
     private record Level(int indent, String path) {}
 
@@ -63,7 +64,8 @@ final class YamlReader {
         Matcher key = KEY.matcher(line.strip().replaceFirst("^- +", ""));
         String value = key.matches() && key.group(3) != null ? key.group(3) : "";
         String open = value.replaceAll("[^\\[{]", "");
-        return value.matches("[\\[{].*") && open.length() > value.replaceAll("[^]}]", "").length();
+        return value.matches("[\\[{].*")
+                && open.length() > value.replaceAll("[^]}]", "").length();
     }
 
     private void line(String line) {
@@ -148,7 +150,9 @@ final class YamlReader {
                 Matcher key = KEY.matcher(part.contains(":") ? part.replaceFirst(":(?=\\S)", ": ") : part + ":");
                 if (key.matches()) {
                     keys.remove(path, "");
-                    value(path + "." + unquoted(key.group(1)), key.group(3) == null ? "" : key.group(3).strip());
+                    value(
+                            path + "." + unquoted(key.group(1)),
+                            key.group(3) == null ? "" : key.group(3).strip());
                 }
             }
         } else if (value.startsWith("[") && value.endsWith("]")) {

@@ -67,10 +67,12 @@ class MigrationPagesTests {
     @ParameterizedTest
     @MethodSource("annotations")
     void everyAttributeIsMapped(String page, Class<?> annotation) {
-        Set<String> attributes =
-                Arrays.stream(annotation.getDeclaredMethods()).map(Method::getName).collect(Collectors.toSet());
+        Set<String> attributes = Arrays.stream(annotation.getDeclaredMethods())
+                .map(Method::getName)
+                .collect(Collectors.toSet());
 
-        assertThat(named(section(page, "### `@" + annotation.getSimpleName() + "`"))).containsAll(attributes);
+        assertThat(named(section(page, "### `@" + annotation.getSimpleName() + "`")))
+                .containsAll(attributes);
     }
 
     static Stream<Arguments> keys() {
@@ -79,7 +81,8 @@ class MigrationPagesTests {
                 Arguments.of("circuitbreaker", CommonCircuitBreakerConfigurationProperties.InstanceProperties.class),
                 Arguments.of("bulkhead", CommonBulkheadConfigurationProperties.InstanceProperties.class),
                 Arguments.of(
-                        "thread-pool-bulkhead", CommonThreadPoolBulkheadConfigurationProperties.InstanceProperties.class),
+                        "thread-pool-bulkhead",
+                        CommonThreadPoolBulkheadConfigurationProperties.InstanceProperties.class),
                 Arguments.of("timelimiter", CommonTimeLimiterConfigurationProperties.InstanceProperties.class),
                 Arguments.of("ratelimiter", CommonRateLimiterConfigurationProperties.InstanceProperties.class));
     }
@@ -92,7 +95,8 @@ class MigrationPagesTests {
                 .map(name -> name.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT))
                 .collect(Collectors.toSet());
 
-        assertThat(named(section(RESILIENCE4J, "### `resilience4j." + module + "`"))).containsAll(keys);
+        assertThat(named(section(RESILIENCE4J, "### `resilience4j." + module + "`")))
+                .containsAll(keys);
     }
 
     static Stream<Arguments> sections() {
@@ -116,7 +120,8 @@ class MigrationPagesTests {
         rows(section(page, heading)).forEach((theirs, ours) -> {
             String plain = theirs.replaceFirst("(?<!exception)(Expression|String)$", "");
             ForeignKeys.Entry entry = table.find(kind, prefix + plain);
-            boolean isOfThePageAlone = Set.of("value", "base-config", "backoff", "recover", "notRecoverable").contains(plain);
+            boolean isOfThePageAlone = Set.of("value", "base-config", "backoff", "recover", "notRecoverable")
+                    .contains(plain);
             assertThat(entry != null || isOfThePageAlone)
                     .as("%s: %s is in the table", heading, theirs)
                     .isTrue();
@@ -124,7 +129,8 @@ class MigrationPagesTests {
                 assertThat(ours)
                         .as("%s: %s", heading, theirs)
                         .containsAnyOf(
-                                "`" + entry.ours() + "`", "`" + ATTRIBUTES.getOrDefault(entry.ours(), entry.ours()) + "`");
+                                "`" + entry.ours() + "`",
+                                "`" + ATTRIBUTES.getOrDefault(entry.ours(), entry.ours()) + "`");
             } else if (entry != null && !isOfThePageAlone) {
                 assertThat(ours).as("%s: %s", heading, theirs).isEqualTo("–");
             }
@@ -161,6 +167,10 @@ class MigrationPagesTests {
 
     /** What stands in quotes of code. */
     private static List<String> named(String section) {
-        return Pattern.compile("`([^`\n]+)`").matcher(section).results().map((MatchResult one) -> one.group(1)).toList();
+        return Pattern.compile("`([^`\n]+)`")
+                .matcher(section)
+                .results()
+                .map((MatchResult one) -> one.group(1))
+                .toList();
     }
 }

@@ -164,7 +164,13 @@ public final class ForeignKeys {
             }
             entries.put(
                     columns.get(0) + "/" + uniform(columns.get(1)),
-                    new Entry(columns.get(0), columns.get(1), columns.get(2), columns.get(3), columns.get(4), columns.get(5)));
+                    new Entry(
+                            columns.get(0),
+                            columns.get(1),
+                            columns.get(2),
+                            columns.get(3),
+                            columns.get(4),
+                            columns.get(5)));
         });
     }
 

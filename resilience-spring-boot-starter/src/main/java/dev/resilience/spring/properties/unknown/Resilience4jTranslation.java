@@ -69,7 +69,9 @@ public final class Resilience4jTranslation {
         policies.forEach((kind, byName) -> byName.forEach((name, keys) -> complete(
                 kind,
                 keys,
-                isWhole && (name.equals("default") || !keys.containsKey("extends") && !byName.containsKey("default")))));
+                isWhole
+                        && (name.equals("default")
+                                || !keys.containsKey("extends") && !byName.containsKey("default")))));
     }
 
     private void add(String name, String value) {
