@@ -1,21 +1,26 @@
 package com.acme.breakers;
 
 import java.io.IOException;
-import dev.resilience.annotation.CircuitBreaker;
-import dev.resilience.annotation.Fallback;
+import org.springframework.retry.annotation.CircuitBreaker;
 import org.springframework.retry.annotation.Recover;
 import org.springframework.retry.annotation.Retryable;
+import dev.resilience.annotation.Fallback;
 
 public class LegacyBreaker {
 
-    @CircuitBreaker(failureThreshold = 2, failureRateThreshold = 0, openDuration = "10s")
-    @Fallback("none")
+    @CircuitBreaker(include = IOException.class, maxAttempts = 2, openTimeout = 5000, resetTimeout = 10000)
     public int count() throws IOException {
         return 1;
     }
 
+    @Recover
     public int none(IOException e) {
         return 0;
+    }
+
+    @Retryable(notRecoverable = IllegalStateException.class)
+    public short unrecovered() {
+        return 1;
     }
 
     @Retryable
@@ -34,7 +39,7 @@ public class LegacyBreaker {
     }
 
     @dev.resilience.annotation.Retryable(multiplier = 1, retryOn = IOException.class)
-    @Fallback(value = "later", except = IllegalStateException.class)
+    @Fallback("later")
     public long named(String id) {
         return 1;
     }

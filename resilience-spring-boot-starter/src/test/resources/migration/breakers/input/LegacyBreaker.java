@@ -17,6 +17,11 @@ public class LegacyBreaker {
         return 0;
     }
 
+    @Retryable(notRecoverable = IllegalStateException.class)
+    public short unrecovered() {
+        return 1;
+    }
+
     @Retryable
     public String first() {
         return "";
@@ -32,7 +37,7 @@ public class LegacyBreaker {
         return "arithmetic";
     }
 
-    @Retryable(retryFor = IOException.class, recover = "later", notRecoverable = IllegalStateException.class)
+    @Retryable(retryFor = IOException.class, recover = "later")
     public long named(String id) {
         return 1;
     }

@@ -39,9 +39,6 @@ final class Converted {
     @Nullable
     String fallback;
 
-    @Nullable
-    String except;
-
     Converted(String kind, String annotation) {
         this.kind = kind;
         this.annotation = annotation;

@@ -76,11 +76,10 @@ final class Converter {
         conversions.values().forEach(FileConversion::convert);
         int changed = 0;
         for (Map.Entry<Path, FileConversion> one : conversions.entrySet()) {
-            String before = texts.getOrDefault(one.getKey(), "");
-            String after = one.getValue().result();
-            if (!after.equals(before)) {
+            Edits edits = one.getValue().result();
+            if (!edits.diff().isEmpty()) {
                 changed++;
-                write(one.getKey(), before, after);
+                write(one.getKey(), edits);
             }
         }
         section("Configuration", configuration.toYaml());
@@ -152,11 +151,12 @@ final class Converter {
         return file.toString().replace('\\', '/');
     }
 
-    private void write(Path file, String before, String after) throws IOException {
+    private void write(Path file, Edits edits) throws IOException {
         if (!writes) {
-            out.print(LineDiff.of(shown(file), before, after));
+            out.print("--- " + shown(file) + "\n" + edits.diff());
             return;
         }
+        String after = edits.result();
         boolean isOfWindows = Files.readString(file).contains("\r\n");
         Files.writeString(file, isOfWindows ? after.replace("\n", "\r\n") : after, StandardCharsets.UTF_8);
         out.println("rewritten: " + shown(file));

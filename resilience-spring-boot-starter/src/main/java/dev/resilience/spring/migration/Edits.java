@@ -75,15 +75,51 @@ final class Edits {
         return simpleName;
     }
 
-    String apply(Project project, String path) {
+    /** Completes the changes by the imports; nothing is changed after it. */
+    void complete(Project project, String path) {
         renameExceptions(project, path);
         if (!converted.isEmpty() || !imported.isEmpty()) {
             imports();
         }
         report(project, path);
+    }
+
+    /** The file with its changes. */
+    String result() {
         StringBuilder text = new StringBuilder(source.text);
         edits.descendingMap().forEach((start, edit) -> text.replace(start, edit.end(), edit.text()));
         return text.toString();
+    }
+
+    /** The lines that change and those in their place, with their numbers; empty if there are none. */
+    String diff() {
+        StringBuilder diff = new StringBuilder();
+        int from = 0;
+        while (edits.ceilingKey(from) != null) {
+            int start = source.text.lastIndexOf('\n', edits.ceilingKey(from) - 1) + 1;
+            int end = start;
+            StringBuilder after = new StringBuilder();
+            for (Map.Entry<Integer, Edit> edit : edits.tailMap(start).entrySet()) {
+                if (edit.getKey() > lineEnd(end)) {
+                    break;
+                }
+                after.append(source.text, end, edit.getKey()).append(edit.getValue().text());
+                end = edit.getValue().end();
+            }
+            boolean isWhole = end > start && source.text.charAt(end - 1) == '\n';
+            int last = isWhole ? end : lineEnd(end);
+            after.append(source.text, end, last);
+            diff.append("@@ ").append(source.line(start)).append(" @@\n");
+            source.text.substring(start, last).lines().forEach(line -> diff.append('-').append(line).append('\n'));
+            after.toString().lines().forEach(line -> diff.append('+').append(line).append('\n'));
+            from = last + 1;
+        }
+        return diff.toString();
+    }
+
+    private int lineEnd(int offset) {
+        int end = source.text.indexOf('\n', offset);
+        return end < 0 ? source.text.length() : end;
     }
 
     /** Only where nothing else of the library is used in code, which would still throw its own exceptions. */

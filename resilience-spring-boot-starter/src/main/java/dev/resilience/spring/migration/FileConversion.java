@@ -54,8 +54,8 @@ final class FileConversion {
         });
     }
 
-    /** The file as it will be, after all files are converted. */
-    String result() {
+    /** The changes, after all files are converted. */
+    Edits result() {
         for (Element element : switches) {
             for (String name : Libraries.SWITCHES) {
                 if (annotation(element, name) == null) {
@@ -69,7 +69,8 @@ final class FileConversion {
                 }
             }
         }
-        return edits.apply(project, path);
+        edits.complete(project, path);
+        return edits;
     }
 
     private void convert(Element element) {
@@ -132,7 +133,7 @@ final class FileConversion {
             return new Resilience4jAnnotations(project).convert(use, Libraries.simple(name));
         }
         boolean isFramework = name.startsWith(Libraries.SPRING_FRAMEWORK);
-        Converted converted = new SpringAnnotations(source, isFramework).convert(use, Libraries.simple(name));
+        Converted converted = new SpringAnnotations(isFramework).convert(use, Libraries.simple(name));
         if (!isFramework) {
             converted.fallback = recovers.find(element, converted.fallback);
         }
@@ -164,9 +165,6 @@ final class FileConversion {
         if (converted.fallback != null && isFirstAnswer) {
             Converted fallback = new Converted("fallback", "Fallback");
             fallback.attributes.put("value", converted.fallback);
-            if (converted.except != null) {
-                fallback.attributes.put("except", converted.except);
-            }
             text.append('\n').append(indent).append(fallback.toSource(edits.name("Fallback"), indent));
         }
         edits.replace(use.start(), use.end(), text.toString());

@@ -2,7 +2,6 @@ package dev.resilience.spring.migration;
 
 import dev.resilience.spring.migration.JavaTokens.Token;
 import dev.resilience.spring.properties.unknown.ForeignKeys;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,29 +19,23 @@ final class SpringAnnotations {
             Map.entry("retry/backoff.max-delay", "maxDelay"),
             Map.entry("retry/retry-on", "retryOn"),
             Map.entry("retry/do-not-retry-on", "doNotRetryOn"),
-            Map.entry("circuit-breaker/failure-threshold", "failureThreshold"),
-            Map.entry("circuit-breaker/open-duration", "openDuration"),
             Map.entry("bulkhead/max-concurrent", "maxConcurrent"));
 
-    private static final Map<String, String> VALUE =
-            Map.of("retry", "retry-for", "circuit-breaker", "retry-for", "bulkhead", "limit");
-    private static final Set<String> TIMES =
-            Set.of("backoff.base-delay", "backoff.max-delay", "max-duration", "open-duration", "window.duration");
-    private static final Set<String> CLASSES = Set.of("retry-on", "do-not-retry-on", "record-on", "ignore-on");
+    private static final Map<String, String> VALUE = Map.of("retry", "retry-for", "bulkhead", "limit");
+    private static final Set<String> TIMES = Set.of("backoff.base-delay", "backoff.max-delay", "max-duration");
 
     private final ForeignKeys table = new ForeignKeys();
-    private final JavaSource source;
     private final boolean isFramework;
 
-    SpringAnnotations(JavaSource source, boolean isFramework) {
-        this.source = source;
+    SpringAnnotations(boolean isFramework) {
         this.isFramework = isFramework;
     }
 
     Converted convert(AnnotationUse use, String annotation) throws Undecided {
         Converted converted = switch (annotation) {
             case "Retryable" -> new Converted("retry", "Retryable");
-            case "CircuitBreaker" -> new Converted("circuit-breaker", "CircuitBreaker");
+            case "CircuitBreaker" ->
+                throw new Undecided("a breaker of Spring Retry counts otherwise: see the page on it");
             default -> new Converted("bulkhead", "Bulkhead");
         };
         Map<String, List<Token>> written = flat(use);
@@ -52,17 +45,10 @@ final class SpringAnnotations {
         }
         switch (converted.kind) {
             case "retry" -> {
-                SpringBackoff.complete(converted, written, isFramework, unit);
+                SpringBackoff.complete(converted, written, isFramework);
                 if (!converted.attributes.containsKey("retryOn")) {
                     converted.attributes.put("retryUnknown", "true");
                 }
-            }
-            case "circuit-breaker" -> {
-                converted.attributes.putIfAbsent("failureThreshold", "3");
-                converted.attributes.put("failureRateThreshold", "0");
-                converted.attributes.putIfAbsent("openDuration", "\"20s\"");
-                converted.decisions.add("a breaker of Spring Retry counted failures within openTimeout;"
-                        + " here it opens after failures in a row, and a refusal is a CircuitOpenException");
             }
             default -> completeLimit(converted, written.get("policy"));
         }
@@ -94,9 +80,7 @@ final class SpringAnnotations {
         }
         if (plain.equals("recover")) {
             converted.fallback = Expressions.source(value);
-        } else if (plain.equals("notRecoverable")) {
-            converted.except = Expressions.source(value);
-        } else if (!Set.of("policy", "jitter", "backoff.random", "openTimeout").contains(plain)) {
+        } else if (!Set.of("policy", "jitter", "backoff.random").contains(plain)) {
             String foreign = plain.equals("value")
                     ? VALUE.getOrDefault(converted.kind, plain)
                     : plain.equals("backoff.value") ? "backoff.delay" : plain;
@@ -120,14 +104,10 @@ final class SpringAnnotations {
             throws Undecided {
         String key = entry.ours();
         String attribute = ATTRIBUTES.get(converted.kind + "/" + key);
-        if (CLASSES.contains(key)) {
-            String classes = Expressions.source(value);
-            if (attribute == null) {
-                converted.keys.put(key, qualified(name, value));
-            } else if (!classes.equals("{}")) {
-                converted.attributes.put(attribute, classes);
-            }
-        } else if (TIMES.contains(key)) {
+        if (value.size() == 2 && value.get(0).is("{")) {
+            return; // no exceptions, the default
+        }
+        if (TIMES.contains(key)) {
             String duration = isText
                     ? Expressions.duration(Expressions.placeholder(name, value), unit, converted)
                     : Expressions.duration(value, unit);
@@ -153,20 +133,6 @@ final class SpringAnnotations {
                     : number != null ? String.valueOf(number + 1) : "(int) " + Expressions.operand(value) + " + 1";
             converted.attributes.put(attribute, number != null && !grows ? String.valueOf(number) : one);
         }
-    }
-
-    /** Classes by their full names, as far as imports tell. */
-    private String qualified(String name, List<Token> value) throws Undecided {
-        List<String> names = new ArrayList<>();
-        for (List<Token> one : AnnotationUse.split(value.get(0).is("{") ? value.subList(1, value.size() - 1) : value)) {
-            String simple = Expressions.source(one).replace(".class", "");
-            String full = source.fullName(simple, Set.of());
-            if (full == null) {
-                throw new Undecided(name + " becomes YAML, and the package of " + simple + " is not known here");
-            }
-            names.add(full);
-        }
-        return "[" + String.join(", ", names) + "]";
     }
 
     private static void completeLimit(Converted converted, @Nullable List<Token> policy) throws Undecided {

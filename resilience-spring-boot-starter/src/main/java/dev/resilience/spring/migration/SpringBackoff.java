@@ -12,8 +12,7 @@ final class SpringBackoff {
 
     private SpringBackoff() {}
 
-    static void complete(Converted converted, Map<String, List<Token>> written, boolean isFramework, String unit)
-            throws Undecided {
+    static void complete(Converted converted, Map<String, List<Token>> written, boolean isFramework) throws Undecided {
         Map<String, String> attributes = converted.attributes;
         if (isFramework && !converted.keys.containsKey("max-attempts")) {
             attributes.putIfAbsent("maxAttempts", "4");
@@ -31,10 +30,10 @@ final class SpringBackoff {
             attributes.put("multiplier", "1");
         }
         String maxDelay = attributes.get("maxDelay");
-        if (!isFramework && !grows && maxDelay != null) {
-            random(converted, maxDelay);
-        } else {
-            jitter(converted, written, isFramework, grows, unit);
+        boolean isRandom = written.keySet().stream().anyMatch(name -> name.matches("jitter.*|backoff.random.*"));
+        if (isRandom || !isFramework && !grows && maxDelay != null) {
+            converted.decisions.add("its waits were random in another way: backoff.jitter is the policy's here"
+                    + " (proportional, with jitter-factor, makes them longer only)");
         }
         Long delay = Expressions.millis(attributes.getOrDefault("delay", "\"1s\""));
         Long longest = Expressions.millis(maxDelay);
@@ -56,50 +55,7 @@ final class SpringBackoff {
                 || delay * Math.pow(multiplier, attempts - 2) > OUR_LONGEST;
     }
 
-    /** Without a multiplier Spring Retry waits for any time between the two. */
-    private static void random(Converted converted, String maxDelay) {
-        Long from = Expressions.millis(converted.attributes.getOrDefault("delay", "\"1s\""));
-        Long to = Expressions.millis(maxDelay);
-        if (from != null && to != null && from > 0 && to > from) {
-            proportional(converted, (double) (to - from) / from);
-        } else {
-            converted.decisions.add(
-                    "waits were random between delay and maxDelay; here they grow by the policy's jitter");
-        }
-    }
-
-    private static void jitter(
-            Converted converted, Map<String, List<Token>> written, boolean isFramework, boolean grows, String unit) {
-        List<Token> jitter = written.getOrDefault("jitter", written.get("jitterString"));
-        List<Token> random = written.getOrDefault("backoff.random", written.get("backoff.randomExpression"));
-        if (isFramework && jitter != null) {
-            Long most = Expressions.millis(Expressions.duration(jitter, unit));
-            Long delay = Expressions.millis(converted.attributes.getOrDefault("delay", "\"1s\""));
-            if (most == null || delay == null || delay == 0) {
-                converted.decisions.add("jitter is the policy's: full, between 0 and the delay");
-            } else {
-                proportional(converted, (double) most / delay);
-            }
-        } else if (!isFramework && random != null && grows) {
-            Double factor = number(converted.attributes.get("multiplier"));
-            if (random.get(0).is("true") && factor != null) {
-                proportional(converted, factor - 1);
-            } else if (!random.get(0).is("false")) {
-                converted.decisions.add("random was decided by an expression; here jitter is the policy's");
-            }
-        }
-    }
-
     private static @Nullable Double number(@Nullable String text) {
         return text != null && text.matches("\\d+(\\.\\d+)?[dDfF]?") ? Double.valueOf(text) : null;
-    }
-
-    private static void proportional(Converted converted, double factor) {
-        converted.keys.put("backoff.jitter", "proportional");
-        converted.keys.put("backoff.jitter-factor", String.valueOf(Math.min(1, Math.round(factor * 100) / 100.0)));
-        if (factor > 1) {
-            converted.decisions.add("waits were up to " + (Math.round(factor * 100) / 100.0 + 1)
-                    + " times the delay; here at most twice (jitter-factor 1)");
-        }
     }
 }

@@ -115,19 +115,24 @@ class ConverterTests {
         }
     }
 
-    @Test
-    void nothingIsWrittenUnlessItIsAskedFor() throws IOException {
-        Path copy = copy(APPLICATIONS.resolve("facts/input"));
+    @ParameterizedTest
+    @MethodSource("applications")
+    void nothingIsWrittenUnlessItIsAskedFor(String name) throws IOException {
+        Path copy = copy(APPLICATIONS.resolve(name).resolve("input"));
         Map<String, String> before = texts(copy);
 
-        String report = run(copy.toString());
+        assertThat(run(copy.toString())).contains("--- " + copy, "Would change (--write does)");
 
         assertThat(texts(copy)).isEqualTo(before);
-        assertThat(report)
+    }
+
+    @Test
+    void withoutWritingItShowsTheLinesThatWouldChange() throws IOException {
+        assertThat(run(copy(APPLICATIONS.resolve("facts/input")).toString()))
                 .contains(
                         "-import org.springframework.resilience.annotation.Retryable;\n",
                         "+import dev.resilience.annotation.Retryable;\n",
-                        "-    @ConcurrencyLimit(3)\n+    @Retryable(",
+                        "@@ 19 @@\n-    @ConcurrencyLimit(3)\n+    @Bulkhead(maxConcurrent = 3)\n",
                         "Would change (--write does) 2 of 2 Java files.");
     }
 
