@@ -103,15 +103,21 @@ final class Edits {
                 if (edit.getKey() > lineEnd(end)) {
                     break;
                 }
-                after.append(source.text, end, edit.getKey()).append(edit.getValue().text());
+                after.append(source.text, end, edit.getKey())
+                        .append(edit.getValue().text());
                 end = edit.getValue().end();
             }
             boolean isWhole = end > start && source.text.charAt(end - 1) == '\n';
             int last = isWhole ? end : lineEnd(end);
             after.append(source.text, end, last);
             diff.append("@@ ").append(source.line(start)).append(" @@\n");
-            source.text.substring(start, last).lines().forEach(line -> diff.append('-').append(line).append('\n'));
-            after.toString().lines().forEach(line -> diff.append('+').append(line).append('\n'));
+            source.text
+                    .substring(start, last)
+                    .lines()
+                    .forEach(line -> diff.append('-').append(line).append('\n'));
+            after.toString()
+                    .lines()
+                    .forEach(line -> diff.append('+').append(line).append('\n'));
             from = last + 1;
         }
         return diff.toString();
