@@ -69,6 +69,7 @@ class ArchitectureTests {
             Map.entry(ROOT + ".kind", List.of()),
             Map.entry(ROOT + ".lifecycle", List.of()),
             Map.entry(ROOT + ".metrics", List.of(ROOT + ".kind", ROOT + ".web")),
+            Map.entry(ROOT + ".migration", List.of(ROOT + ".properties.unknown")),
             Map.entry(ROOT + ".properties", List.of(ROOT + ".aop", ROOT + ".kind")),
             Map.entry(ROOT + ".properties.unknown", List.of(ROOT + ".aop", ROOT + ".properties")),
             Map.entry(

@@ -115,6 +115,22 @@ class PublishedJarsTests {
         assertEquals(Set.of("${project.version}"), all("<version>(.*?)</version>", managed));
     }
 
+    @Test
+    void theConverterRunsWithTheStartersJarAlone() throws IOException, InterruptedException {
+        Process converter = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-jar",
+                        jar("resilience-spring-boot-starter").toString(),
+                        ROOT.resolve("resilience-spring-boot-starter/src/test/resources/migration/stands/input")
+                                .toString())
+                .redirectErrorStream(true)
+                .start();
+        String printed = new String(converter.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+        assertEquals(0, converter.waitFor(), printed);
+        assertTrue(printed.contains("Would change (--write does) 1 of 1 Java files."), printed);
+    }
+
     private static Set<String> all(String regex, String text) {
         return Pattern.compile(regex)
                 .matcher(text)

@@ -137,7 +137,7 @@ public final class ResilienceAutoConfiguration {
                         kinds, binder, faults, time, events, asyncCalls, application, warnings, mistakes, names)
                 .create();
         Variables.warn(environment, keys.known(), binder.names(), warnings);
-        Resilience4jKeys.warn(environment, keys.known(), warnings);
+        Resilience4jKeys.warn(environment, warnings);
         return registry;
     }
 

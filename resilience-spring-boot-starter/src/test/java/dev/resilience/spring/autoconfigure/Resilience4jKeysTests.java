@@ -109,7 +109,7 @@ class Resilience4jKeysTests extends FailingStartup {
 
             Without an equivalent: resilience4j.circuitbreaker.instances.gateway.register-health-indicator, \
             resilience4j.ratelimiter.instances.gateway.limit-for-period, \
-            resilience4j.retry.instances.paymentgateway.result-predicate, \
+            resilience4j.retry.instances.paymentGateway.result-predicate, \
             resilience4j.timelimiter.instances.gateway.cancel-running-future.""");
     }
 

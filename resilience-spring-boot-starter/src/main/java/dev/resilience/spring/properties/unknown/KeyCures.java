@@ -65,7 +65,7 @@ final class KeyCures {
         if (known.keyWithoutPolicy(name) != null) {
             return keyWithoutPolicy(kind, name, String.valueOf(known.keyWithoutPolicy(name)));
         }
-        ForeignKeys.Entry withoutPolicy = foreign.find(kind.id(), KnownKeys.plain(name, KnownKeys.POLICY));
+        ForeignKeys.Entry withoutPolicy = renamed(kind, KnownKeys.plain(name, KnownKeys.POLICY));
         if (withoutPolicy != null && keys.hasValue(name)) {
             return new Cure(
                     name.toString(),
@@ -87,7 +87,7 @@ final class KeyCures {
                     "Write the value of one of its keys: " + below(kind, key) + ".");
         }
         String policy = name.getElement(KnownKeys.POLICY, Form.ORIGINAL);
-        ForeignKeys.Entry entry = foreign.find(kind.id(), key);
+        ForeignKeys.Entry entry = renamed(kind, key);
         if (entry != null) {
             return new Cure(name.toString(), UNKNOWN, entry.cure(keys.value(name)));
         }
@@ -98,6 +98,16 @@ final class KeyCures {
                         name.toString(),
                         UNKNOWN,
                         "Correct or remove the key. " + NearestNames.suggest(key, known.of(kind)));
+    }
+
+    /** What another library's key is here; {@code null} for names that this library has too, of whichever kind. */
+    private ForeignKeys.@Nullable Entry renamed(PolicyKind kind, String key) {
+        ForeignKeys.Entry entry = foreign.find(kind.id(), key);
+        boolean isOurs = entry != null
+                && (entry.foreign().equals(entry.ours())
+                        || entry.isOfAnnotation()
+                                && known.kinds().stream().anyMatch(other -> known.find(other, key) != null));
+        return isOurs ? null : entry;
     }
 
     private Cure keyWithoutPolicy(PolicyKind kind, ConfigurationPropertyName name, String key) {
@@ -127,7 +137,7 @@ final class KeyCures {
             String rest = String.join(".", Arrays.copyOfRange(parts, i, parts.length));
             String before = String.join(".", Arrays.copyOf(parts, i));
             String written = known.find(kind, rest);
-            ForeignKeys.Entry entry = foreign.find(kind.id(), rest);
+            ForeignKeys.Entry entry = renamed(kind, rest);
             if (written != null || entry != null) {
                 return tooLow(kind, policy, before, written, entry, name);
             }

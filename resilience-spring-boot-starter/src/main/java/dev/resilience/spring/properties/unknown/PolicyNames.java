@@ -85,9 +85,9 @@ public final class PolicyNames implements WrittenNames {
         if (explains != null) {
             return "Correct '" + explains + "' first, which is not known either: it is probably where the policy is.";
         }
-        Resilience4jTranslation leftOver = Resilience4jKeys.leftOver(environment, keys.known());
-        if (leftOver != null && leftOver.contains(kind, name)) {
-            mistakes.add("resilience4j", leftOver.toMistake());
+        Resilience4jTranslation leftOver = Resilience4jKeys.leftOver(environment);
+        if (leftOver != null && leftOver.contains(kind.id(), name)) {
+            mistakes.add("resilience4j", Resilience4jKeys.toMistake(leftOver));
             return "Write it below 'resilience': the mistake about keys under 'resilience4j' has the YAML to paste.";
         }
         String cure = "Correct the name in the annotation, or configure the policy under '" + kind.prefix() + "." + name

@@ -1,12 +1,14 @@
 package dev.resilience.spring.properties.unknown;
 
+import dev.resilience.spring.MistakeKind;
+import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupWarnings;
-import dev.resilience.spring.properties.KnownKeys;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
@@ -15,6 +17,9 @@ import org.springframework.util.ClassUtils;
 
 /** Warns of keys of Resilience4j that were left when what reads them went, with what to write in their place. */
 public final class Resilience4jKeys {
+
+    private static final String REASON =
+            "Keys under 'resilience4j' have no effect, because no Spring Boot starter of Resilience4j is on the class path.";
 
     private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("resilience4j");
 
@@ -26,37 +31,56 @@ public final class Resilience4jKeys {
 
     private Resilience4jKeys() {}
 
-    public static void warn(Environment environment, KnownKeys known, StartupWarnings warnings) {
-        Resilience4jTranslation leftOver = leftOver(environment, known);
+    public static void warn(Environment environment, StartupWarnings warnings) {
+        Resilience4jTranslation leftOver = leftOver(environment);
         if (leftOver != null) {
-            warnings.add(leftOver.toText());
+            warnings.add(REASON + leftOver.toText());
         }
     }
 
+    /** As a mistake: methods name policies that are among the keys. */
+    static ResilienceConfigurationException toMistake(Resilience4jTranslation leftOver) {
+        return new ResilienceConfigurationException(
+                MistakeKind.KEYS,
+                REASON + " Methods name policies that are among them",
+                leftOver.toText().strip());
+    }
+
     /** The keys that nothing reads any more; {@code null} if there are none. */
-    static @Nullable Resilience4jTranslation leftOver(Environment environment, KnownKeys known) {
+    static @Nullable Resilience4jTranslation leftOver(Environment environment) {
         for (String type : CLASSES) {
             if (ClassUtils.isPresent(type, Resilience4jKeys.class.getClassLoader())) {
                 return null; // they are still read
             }
         }
-        Map<ConfigurationPropertyName, String> written = written(environment);
-        return written.isEmpty() ? null : new Resilience4jTranslation(written, known);
+        Map<String, String> written = written(environment);
+        return written.isEmpty() ? null : new Resilience4jTranslation(written);
     }
 
     /** The keys as they are written, in their order, the value that wins for each. */
-    private static Map<ConfigurationPropertyName, String> written(Environment environment) {
-        Map<ConfigurationPropertyName, String> written = new LinkedHashMap<>();
+    private static Map<String, String> written(Environment environment) {
+        Map<String, String> written = new LinkedHashMap<>();
         for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
             if (source instanceof IterableConfigurationPropertySource iterable) {
                 iterable.stream().filter(ROOT::isAncestorOf).forEach(name -> {
                     ConfigurationProperty property = source.getConfigurationProperty(name);
                     if (property != null) {
-                        written.putIfAbsent(name, String.valueOf(property.getValue()));
+                        written.putIfAbsent(asWritten(name), String.valueOf(property.getValue()));
                     }
                 });
             }
         }
         return written;
+    }
+
+    /** With the capitals of names. */
+    private static String asWritten(ConfigurationPropertyName name) {
+        StringBuilder text = new StringBuilder(name.getElement(0, Form.ORIGINAL));
+        for (int i = 1; i < name.getNumberOfElements(); i++) {
+            String element = name.getElement(i, Form.ORIGINAL);
+            boolean bracketed = name.isNumericIndex(i) || !element.matches("[\\w-]+");
+            text.append(bracketed ? '[' : '.').append(element).append(bracketed ? "]" : "");
+        }
+        return text.toString();
     }
 }

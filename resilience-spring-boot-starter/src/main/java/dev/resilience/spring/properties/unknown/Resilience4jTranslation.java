@@ -1,117 +1,138 @@
 package dev.resilience.spring.properties.unknown;
 
-import dev.resilience.spring.MistakeKind;
-import dev.resilience.spring.PolicyKind;
-import dev.resilience.spring.ResilienceConfigurationException;
-import dev.resilience.spring.properties.KnownKeys;
 import dev.resilience.spring.properties.Percentages;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
-import org.springframework.boot.convert.DurationStyle;
 
 /**
  * Keys of Resilience4j as YAML of this library. What Resilience4j does by default and this library does not is written
- * out for every policy that starts from nothing else; values that have no equivalent are listed.
+ * out for every policy that starts from nothing else; values that have no equivalent are listed. Needs the JDK alone, because
+ * the converter runs without Spring.
  */
-final class Resilience4jTranslation {
-
-    private static final String REASON =
-            "Keys under 'resilience4j' have no effect, because no Spring Boot starter of Resilience4j is on the class path.";
+public final class Resilience4jTranslation {
 
     /** The kinds by the module that has them there. */
-    private static final Map<String, String> KINDS = Map.of(
+    private static final Map<String, String> MODULES = Map.of(
             "retry", "retry",
             "circuitbreaker", "circuit-breaker",
             "bulkhead", "bulkhead",
             "threadpoolbulkhead", "bulkhead",
             "timelimiter", "time-limit");
 
+    private static final Set<String> LEVELS = Set.of("instances", "configs", "backends");
+    private static final Pattern ELEMENT = Pattern.compile("\\[([^]]*)]|([^.\\[]+)");
+    private static final Pattern DURATION = Pattern.compile("(\\d+)(ms|s|m|h|d)?");
+    private static final Map<String, Long> MILLIS =
+            Map.of("ms", 1L, "s", 1_000L, "m", 60_000L, "h", 3_600_000L, "d", 86_400_000L);
+
     private final ForeignKeys table = new ForeignKeys();
-    private final KnownKeys known;
-    private final Map<PolicyKind, Map<String, Map<String, String>>> policies = new LinkedHashMap<>();
+    private final Map<String, Map<String, Map<String, String>>> policies = new LinkedHashMap<>();
     private final Set<String> without = new TreeSet<>();
 
-    Resilience4jTranslation(Map<ConfigurationPropertyName, String> written, KnownKeys known) {
-        this.known = known;
-        Map<ConfigurationPropertyName, List<String>> lists = new LinkedHashMap<>();
+    /**
+     * Translates keys.
+     *
+     * @param written values by their keys, such as {@code resilience4j.retry.instances.payments.max-attempts}; the elements
+     *     of a list one by one, as {@code key[0]}
+     */
+    public Resilience4jTranslation(Map<String, String> written) {
+        this(written, true);
+    }
+
+    /**
+     * Translates keys of which others may stand elsewhere.
+     *
+     * @param isWhole whether defaults that differ are written out; where a profile changes some keys they are not
+     */
+    public Resilience4jTranslation(Map<String, String> written, boolean isWhole) {
+        Map<String, List<String>> lists = new LinkedHashMap<>();
         written.forEach((name, value) -> {
-            int last = name.getNumberOfElements() - 1;
-            if (name.isNumericIndex(last)) {
-                lists.computeIfAbsent(name.chop(last), key -> new ArrayList<>()).add(value);
+            if (name.matches(".*\\[\\d+]")) {
+                lists.computeIfAbsent(name.substring(0, name.lastIndexOf('[')), key -> new ArrayList<>())
+                        .add(value);
             } else {
                 add(name, value);
             }
         });
         lists.forEach((name, values) -> add(name, "[" + String.join(", ", values) + "]"));
-        policies.forEach((kind, byName) -> byName.forEach((name, keys) -> complete(kind, name, keys, byName)));
+        policies.forEach((kind, byName) -> byName.forEach((name, keys) -> complete(
+                kind,
+                keys,
+                isWhole
+                        && (name.equals("default")
+                                || !keys.containsKey("extends") && !byName.containsKey("default")))));
     }
 
-    private void add(ConfigurationPropertyName name, String value) {
-        String module = KnownKeys.uniform(name.getElement(1, Form.ORIGINAL));
-        PolicyKind kind = known.kinds().stream()
-                .filter(one -> one.id().equals(KINDS.get(module)))
-                .findFirst()
-                .orElse(null);
-        String level = name.getNumberOfElements() > 2 ? name.getElement(2, Form.UNIFORM) : "";
-        boolean isPolicy = name.getNumberOfElements() > 4
-                && (level.equals("instances") || level.equals("configs") || level.equals("backends"));
-        if (kind == null || !isPolicy) {
-            without.add(name.toString());
+    private void add(String name, String value) {
+        List<String> elements = elements(name);
+        String module = elements.size() > 1 ? ForeignKeys.uniform(elements.get(1)) : "";
+        String kind = MODULES.get(module);
+        if (kind == null || elements.size() < 4 || !LEVELS.contains(ForeignKeys.uniform(elements.get(2)))) {
+            without.add(name);
             return;
         }
         Map<String, String> keys = policies.computeIfAbsent(kind, key -> new TreeMap<>())
-                .computeIfAbsent(name.getElement(3, Form.ORIGINAL), key -> new LinkedHashMap<>());
+                .computeIfAbsent(elements.get(3), key -> new LinkedHashMap<>());
         if (module.equals("threadpoolbulkhead")) {
             keys.putIfAbsent("type", "thread-pool");
         }
-        String key = KnownKeys.plain(name, 4);
-        if (!translate(kind, key, value, keys)) {
-            without.add(name.toString());
+        String key = String.join(".", elements.subList(4, elements.size()));
+        if (!key.isEmpty() && !translate(kind, key, value, keys)) {
+            without.add(name);
         }
     }
 
-    private boolean translate(PolicyKind kind, String key, String value, Map<String, String> keys) {
-        String same = known.find(kind, key);
-        ForeignKeys.Entry entry = table.find(kind.id(), key);
-        String uniform = KnownKeys.uniform(key);
-        if (uniform.equals("baseconfig")) {
-            if (!value.equals("default")) {
-                keys.put("extends", value);
+    private static List<String> elements(String name) {
+        List<String> elements = new ArrayList<>();
+        Matcher matcher = ELEMENT.matcher(name);
+        while (matcher.find()) {
+            elements.add(matcher.group(1) != null ? matcher.group(1) : matcher.group(2));
+        }
+        return elements;
+    }
+
+    private boolean translate(String kind, String key, String value, Map<String, String> keys) {
+        ForeignKeys.Entry entry = table.find(kind, key);
+        switch (ForeignKeys.uniform(key)) {
+            case "baseconfig" -> {
+                if (!value.equals("default")) {
+                    keys.put("extends", value);
+                }
             }
-        } else if (uniform.endsWith("ratethreshold") && same != null) {
-            keys.put(same, ratio(value));
-        } else if (uniform.equals("slidingwindowsize")) {
-            keys.put("window.size", value);
-        } else if (uniform.equals("permittednumberofcallsinhalfopenstate")) {
-            keys.put("half-open.max-concurrent", value);
-            keys.put("half-open.success-threshold", value);
-        } else if (uniform.equals("maxwaitduration") && kind.id().equals("bulkhead")) {
-            keys.put(isZero(value) ? "max-queue" : "queue-timeout", isZero(value) ? "0" : millis(value));
-        } else if (entry != null
-                && entry.library().contains(ForeignKeys.RESILIENCE4J)
-                && !entry.ours().isEmpty()) {
-            String translated = entry.value(value);
-            if (translated == null) {
-                return false;
+            case "slidingwindowsize" -> keys.put("window.size", value);
+            case "permittednumberofcallsinhalfopenstate" -> {
+                keys.put("half-open.max-concurrent", value);
+                keys.put("half-open.success-threshold", value);
             }
-            if (uniform.equals("enableexponentialbackoff")) {
-                keys.putIfAbsent(entry.ours(), translated); // where the multiplier is written too, that says more
-            } else {
-                keys.put(entry.ours(), translated);
+            case "maxwaitduration" -> {
+                boolean isZero = Long.valueOf(0).equals(millis(value));
+                keys.put(isZero ? "max-queue" : "queue-timeout", isZero ? "0" : withUnit(value));
             }
-        } else if (same != null) {
-            keys.put(same, value);
-        } else {
-            return false;
+            default -> {
+                if (entry == null || entry.ours().isEmpty() || !entry.library().contains("Resilience4j")) {
+                    return false;
+                }
+                String translated = entry.rule().equals("percent") ? ratio(value) : entry.value(value);
+                if (translated == null) {
+                    return false;
+                }
+                if (entry.foreign().equals("enable-exponential-backoff")) {
+                    keys.putIfAbsent(entry.ours(), translated); // where the multiplier is written too, that says more
+                } else {
+                    keys.put(entry.ours(), translated);
+                }
+            }
         }
         return true;
     }
@@ -121,36 +142,43 @@ final class Resilience4jTranslation {
         return value.matches("\\d+(\\.\\d+)?") ? Percentages.toRatio(value + "%") : value;
     }
 
-    private static String millis(String value) {
+    private static String withUnit(String value) {
         return value.matches("\\d+") ? value + "ms" : value;
     }
 
-    private static boolean isZero(String value) {
-        Duration duration = duration(value);
-        return duration != null && duration.isZero();
-    }
-
-    private static @Nullable Duration duration(@Nullable String value) {
+    private static @Nullable Long millis(@Nullable String value) {
+        Matcher matcher = DURATION.matcher(value == null ? "" : value.strip().toLowerCase(Locale.ROOT));
+        if (matcher.matches() && matcher.group(1).length() < 13) {
+            String unit = matcher.group(2) == null ? "ms" : matcher.group(2);
+            return Long.parseLong(matcher.group(1)) * MILLIS.getOrDefault(unit, 1L);
+        }
         try {
-            return value == null ? null : DurationStyle.detectAndParse(millis(value));
-        } catch (IllegalArgumentException placeholder) {
+            return value == null ? null : Duration.parse(value.strip()).toMillis();
+        } catch (DateTimeException placeholder) {
             return null;
         }
     }
 
     /** Writes out what is different by default, and what a value needs beside it. */
-    private static void complete(
-            PolicyKind kind, String name, Map<String, String> keys, Map<String, Map<String, String>> byName) {
-        boolean starts = name.equals("default") || (!keys.containsKey("extends") && !byName.containsKey("default"));
-        switch (kind.id()) {
+    private static void complete(String kind, Map<String, String> keys, boolean starts) {
+        switch (kind) {
             case "retry" -> completeRetry(keys, starts);
             case "circuit-breaker" -> completeBreaker(keys, starts);
             case "bulkhead" -> {
-                if (starts && !keys.containsKey("queue-timeout") && !"thread-pool".equals(keys.get("type"))) {
-                    keys.putIfAbsent("max-queue", "0");
+                if (starts && "thread-pool".equals(keys.get("type"))) {
+                    keys.putIfAbsent("max-queue", "100");
+                } else if (starts) {
+                    keys.putIfAbsent("max-concurrent", "25");
+                    if (!keys.containsKey("queue-timeout")) {
+                        keys.putIfAbsent("max-queue", "0");
+                    }
                 }
             }
-            default -> {}
+            default -> {
+                if (starts) {
+                    keys.putIfAbsent("timeout", "1s");
+                }
+            }
         }
     }
 
@@ -174,6 +202,9 @@ final class Resilience4jTranslation {
             keys.putIfAbsent("minimum-calls", "100");
             keys.putIfAbsent("open-duration", "60s");
             keys.putIfAbsent("open-duration-multiplier", "1.0");
+            if (keys.containsKey("slow-call-rate-threshold")) {
+                keys.putIfAbsent("slow-call-duration", "60s");
+            }
         }
         String size = keys.get("window.size");
         if ("time".equals(keys.get("window.type")) && size != null) {
@@ -194,44 +225,37 @@ final class Resilience4jTranslation {
 
     /** A base above our default limit needs a limit of its own. */
     private static void raise(Map<String, String> keys, String base, String limit, Duration otherwise) {
-        Duration first = duration(keys.get(base));
-        if (first != null && first.compareTo(otherwise) > 0) {
+        Long first = millis(keys.get(base));
+        if (first != null && first > otherwise.toMillis()) {
             keys.putIfAbsent(limit, keys.getOrDefault(base, ""));
         }
     }
 
-    boolean contains(PolicyKind kind, String name) {
+    /** Adds a policy that is written in this library's keys. */
+    public void add(String kind, String name, Map<String, String> keys) {
+        policies.computeIfAbsent(kind, key -> new TreeMap<>())
+                .computeIfAbsent(name, key -> new LinkedHashMap<>())
+                .putAll(keys);
+    }
+
+    /** Whether there is such a policy among the keys. */
+    public boolean contains(String kind, String name) {
         return policies.getOrDefault(kind, Map.of()).containsKey(name);
     }
 
+    /** The YAML, and below it the keys that have none; a sentence goes before it. */
     String toText() {
-        return REASON + equivalent();
+        String text = policies.isEmpty() ? "" : " For this library they are:\n\n" + toYaml();
+        return without.isEmpty() ? text : text + "\nWithout an equivalent: " + String.join(", ", without) + ".";
     }
 
-    /** As a mistake: methods name policies that are among the keys. */
-    ResilienceConfigurationException toMistake() {
-        return new ResilienceConfigurationException(
-                MistakeKind.KEYS,
-                REASON + " Methods name policies that are among them",
-                equivalent().strip());
+    /** The policies as YAML, with a line break at its end. */
+    public String toYaml() {
+        return YamlText.of(policies);
     }
 
-    private String equivalent() {
-        StringBuilder text = new StringBuilder();
-        if (!policies.isEmpty()) {
-            text.append(" For this library they are:\n\nresilience:");
-            known.kinds().stream().filter(policies::containsKey).forEach(kind -> {
-                Map<String, Map<String, String>> byName = policies.getOrDefault(kind, Map.of());
-                text.append("\n  ").append(kind.id()).append(':');
-                byName.forEach((name, keys) -> YamlText.append(text, 4, name, keys));
-            });
-            text.append('\n');
-        }
-        if (!without.isEmpty()) {
-            text.append("\nWithout an equivalent: ")
-                    .append(String.join(", ", without))
-                    .append('.');
-        }
-        return text.toString();
+    /** The keys that have no equivalent. */
+    public Set<String> without() {
+        return without;
     }
 }

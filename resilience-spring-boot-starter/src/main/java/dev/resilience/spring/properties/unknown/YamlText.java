@@ -1,6 +1,7 @@
 package dev.resilience.spring.properties.unknown;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** Keys of a policy as YAML, ready to be pasted. */
@@ -8,8 +9,20 @@ final class YamlText {
 
     private YamlText() {}
 
+    /** Policies by kind and name, kinds in their order, from {@code resilience} on and with a line break at the end. */
+    static String of(Map<String, Map<String, Map<String, String>>> policies) {
+        StringBuilder text = new StringBuilder("resilience:");
+        List.of("retry", "circuit-breaker", "bulkhead", "time-limit").forEach(kind -> {
+            if (policies.containsKey(kind)) {
+                text.append("\n  ").append(kind).append(':');
+                policies.getOrDefault(kind, Map.of()).forEach((name, keys) -> append(text, 4, name, keys));
+            }
+        });
+        return text.append('\n').toString();
+    }
+
     /** Appends a policy, each line of it on a new one. */
-    static void append(StringBuilder text, int indent, String name, Map<String, String> keys) {
+    private static void append(StringBuilder text, int indent, String name, Map<String, String> keys) {
         String blanks = " ".repeat(indent);
         text.append('\n').append(blanks).append(quoted(name)).append(keys.isEmpty() ? ": {}" : ":");
         Map<String, Map<String, String>> groups = new LinkedHashMap<>();

@@ -1,0 +1,147 @@
+package dev.resilience.spring.migration;
+
+import dev.resilience.spring.properties.unknown.ForeignKeys;
+import dev.resilience.spring.properties.unknown.Resilience4jTranslation;
+import java.io.IOException;
+import java.io.StringReader;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The keys of Resilience4j in an application's files, and as YAML of this library. */
+final class Configuration {
+
+    private static final Pattern FILE = Pattern.compile("(?:application|bootstrap)(-[^.]+)?\\.(ya?ml|properties)");
+    private static final Pattern INSTANCE = Pattern.compile("(resilience4j\\.[\\w-]+\\.instances\\.)\\[([^]]*)](.*)");
+    private static final List<String> PROFILE = List.of("spring.config.activate.on-profile", "spring.profiles");
+
+    /** A document of a file: what it is called, whether a profile adds it, its keys. */
+    private record Document(String label, boolean isOfProfile, Map<String, String> keys) {}
+
+    private final Project project;
+    private final List<Document> documents = new ArrayList<>();
+
+    Configuration(Project project) {
+        this.project = project;
+    }
+
+    /** Whether a file of this name is one. */
+    static boolean isConfiguration(String fileName) {
+        return FILE.matcher(fileName).matches();
+    }
+
+    void read(String path, String text) throws IOException {
+        String name = path.substring(path.lastIndexOf('/') + 1);
+        Matcher file = FILE.matcher(name);
+        boolean isOfProfile = file.matches() && file.group(1) != null;
+        for (Map<String, String> keys : name.endsWith(".properties") ? properties(text) : YamlReader.read(text)) {
+            String profile = PROFILE.stream()
+                    .map(keys::get)
+                    .filter(one -> one != null)
+                    .findFirst()
+                    .orElse("");
+            keys.forEach((key, value) -> report(path, key));
+            keys.keySet().removeIf(key -> !key.startsWith("resilience4j."));
+            if (!keys.isEmpty()) {
+                documents.add(new Document(
+                        path + (profile.isEmpty() ? "" : ", profile " + profile),
+                        isOfProfile || !profile.isEmpty(),
+                        keys));
+            }
+        }
+    }
+
+    /** Documents are divided by {@code #---}. */
+    private static List<Map<String, String>> properties(String text) throws IOException {
+        List<Map<String, String>> documents = new ArrayList<>();
+        for (String part : text.split("(?m)^#---\\s*$", -1)) {
+            Map<String, String> keys = new LinkedHashMap<>();
+            Properties inOrder = new Properties() {
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                public synchronized Object put(Object key, Object value) {
+                    return keys.put(String.valueOf(key), String.valueOf(value));
+                }
+            };
+            inOrder.load(new StringReader(part));
+            documents.add(keys);
+        }
+        return documents;
+    }
+
+    private void report(String path, String key) {
+        String uniform = ForeignKeys.uniform(key);
+        boolean isOfActuator =
+                uniform.startsWith("management.") && uniform.matches(".*(circuitbreakers|ratelimiters).*");
+        if (isOfActuator || uniform.startsWith("spring.cloud.circuitbreaker.resilience4j")) {
+            project.leftOut(
+                    path, key, isOfActuator ? "it is management.*.resilience here" : "see the page on Resilience4j");
+        }
+    }
+
+    /** All documents as YAML, each below its name; policies that annotations name and no file has stand in the first. */
+    String toYaml() {
+        Map<String, String> missing = missing();
+        Document first = documents.stream()
+                .filter(document -> !document.isOfProfile())
+                .findFirst()
+                .orElseGet(() -> new Document("application.yml", false, new LinkedHashMap<>()));
+        if (!documents.contains(first) && !(missing.isEmpty() && project.keys.isEmpty())) {
+            documents.add(0, first);
+        }
+        first.keys().putAll(missing);
+        StringBuilder text = new StringBuilder();
+        for (Document document : documents) {
+            Resilience4jTranslation translation = new Resilience4jTranslation(document.keys(), !document.isOfProfile());
+            if (document == first) {
+                project.keys.forEach(
+                        (kind, byName) -> byName.forEach((name, keys) -> translation.add(kind, name, keys)));
+            }
+            text.append("# ").append(document.label()).append('\n').append(translation.toYaml());
+            translation.without().forEach(key -> project.leftOut(document.label(), key, remark(key)));
+        }
+        return text.toString();
+    }
+
+    private static String remark(String key) {
+        if (key.startsWith("resilience4j.ratelimiter.")) {
+            return "this version has no rate limits";
+        }
+        String last = key.substring(key.lastIndexOf('.') + 1);
+        return new ForeignKeys()
+                .all().stream()
+                        .filter(entry -> entry.library().contains("Resilience4j")
+                                && ForeignKeys.uniform(entry.foreign()).equals(ForeignKeys.uniform(last)))
+                        .map(entry -> entry.ours().isEmpty()
+                                ? entry.remark()
+                                : "'" + entry.ours() + "' in its place: " + entry.remark())
+                        .findFirst()
+                        .orElse("it has no equivalent");
+    }
+
+    /** Policies that Resilience4j made of its defaults, because no file has them. */
+    private Map<String, String> missing() {
+        Map<String, String> missing = new LinkedHashMap<>();
+        project.resilience4j.forEach((key, value) -> {
+            Matcher matcher = INSTANCE.matcher(key);
+            boolean isThere = matcher.matches()
+                    && documents.stream()
+                            .flatMap(document -> document.keys().keySet().stream())
+                            .anyMatch(written ->
+                                    plain(written).startsWith(plain(matcher.group(1) + matcher.group(2) + ".")));
+            if (!isThere || !value.isEmpty()) {
+                missing.put(key, value);
+            }
+        });
+        return missing;
+    }
+
+    private static String plain(String key) {
+        return ForeignKeys.uniform(key.replaceAll("[\\[\\]]", "")).replace(".backends.", ".instances.") + ".";
+    }
+}

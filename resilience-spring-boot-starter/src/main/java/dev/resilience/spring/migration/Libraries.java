@@ -1,0 +1,77 @@
+package dev.resilience.spring.migration;
+
+import java.util.Map;
+import java.util.Set;
+
+/** The names of other libraries that the converter knows. */
+final class Libraries {
+
+    static final String RESILIENCE4J = "io.github.resilience4j.";
+    static final String SPRING_RETRY = "org.springframework.retry.annotation.";
+    static final String SPRING_FRAMEWORK = "org.springframework.resilience.annotation.";
+
+    static final Set<String> SWITCHES =
+            Set.of(SPRING_RETRY + "EnableRetry", SPRING_FRAMEWORK + "EnableResilientMethods");
+
+    static final Set<String> ANNOTATIONS = Set.of(
+            RESILIENCE4J + "retry.annotation.Retry",
+            RESILIENCE4J + "circuitbreaker.annotation.CircuitBreaker",
+            RESILIENCE4J + "bulkhead.annotation.Bulkhead",
+            RESILIENCE4J + "timelimiter.annotation.TimeLimiter",
+            RESILIENCE4J + "ratelimiter.annotation.RateLimiter",
+            RESILIENCE4J + "micrometer.annotation.Timer",
+            SPRING_RETRY + "Retryable",
+            SPRING_RETRY + "CircuitBreaker",
+            SPRING_RETRY + "Recover",
+            SPRING_RETRY + "EnableRetry",
+            SPRING_FRAMEWORK + "Retryable",
+            SPRING_FRAMEWORK + "ConcurrencyLimit",
+            SPRING_FRAMEWORK + "EnableResilientMethods");
+
+    /** Exceptions that have another name here. */
+    static final Map<String, String> EXCEPTIONS = Map.of(
+            RESILIENCE4J + "circuitbreaker.CallNotPermittedException",
+            "dev.resilience.exception.CircuitOpenException",
+            RESILIENCE4J + "bulkhead.BulkheadFullException",
+            "dev.resilience.exception.BulkheadFullException",
+            "org.springframework.resilience.InvocationRejectedException",
+            "dev.resilience.exception.BulkheadFullException");
+
+    private static final Set<String> PACKAGES = Set.of(
+            RESILIENCE4J,
+            "org.springframework.retry.",
+            "org.springframework.core.retry.",
+            "org.springframework.resilience.");
+
+    private Libraries() {}
+
+    /** Whether a type is of one of the libraries. */
+    static boolean isForeign(String name) {
+        return PACKAGES.stream().anyMatch(name::startsWith);
+    }
+
+    /** The library that an annotation is of. */
+    static String of(String name) {
+        return name.startsWith(RESILIENCE4J) ? RESILIENCE4J : name.substring(0, name.lastIndexOf('.') + 1);
+    }
+
+    static String simple(String name) {
+        return name.substring(name.lastIndexOf('.') + 1);
+    }
+
+    /** What is different everywhere, so that it is said once. */
+    static void notes(String name, Converted converted, Set<String> notes) {
+        if (converted.attributes.containsKey("retryUnknown")) {
+            notes.add("retryUnknown = true retries every exception but those that are known to be permanent"
+                    + " (IllegalArgumentException, NullPointerException, status 400 ...);"
+                    + " retryOn = Exception.class retries these too");
+        }
+        if (converted.attributes.containsKey("retryOn")) {
+            notes.add("faults that are known to be transient are retried beside those of retryOn");
+        }
+        if (converted.kind.equals("retry") && !converted.keys.containsKey("backoff.jitter")) {
+            notes.add("waits have full jitter here, between 0 and the delay;"
+                    + " resilience.retry.default.backoff.jitter: none keeps them as they were");
+        }
+    }
+}

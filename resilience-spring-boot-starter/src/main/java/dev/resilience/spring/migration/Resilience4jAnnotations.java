@@ -1,0 +1,71 @@
+package dev.resilience.spring.migration;
+
+import dev.resilience.spring.migration.JavaTokens.Token;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The annotations of Resilience4j, which name a policy and a fallback. */
+final class Resilience4jAnnotations {
+
+    /** Our annotation and the part of their configuration, by their annotation. */
+    private static final Map<String, List<String>> KINDS = Map.of(
+            "Retry", List.of("Retryable", "retry"),
+            "CircuitBreaker", List.of("CircuitBreaker", "circuitbreaker"),
+            "Bulkhead", List.of("Bulkhead", "bulkhead"),
+            "TimeLimiter", List.of("TimeLimit", "timelimiter"));
+
+    private static final Pattern NOT_PLAIN = Pattern.compile("#|^\\w+::");
+
+    private final Project project;
+
+    Resilience4jAnnotations(Project project) {
+        this.project = project;
+    }
+
+    Converted convert(AnnotationUse use, String annotation) throws Undecided {
+        List<String> kind = KINDS.get(annotation);
+        if (kind == null) {
+            throw new Undecided(
+                    annotation.equals("RateLimiter")
+                            ? "this version has no rate limits"
+                            : "@" + annotation + " has no equivalent: every policy has its meters");
+        }
+        List<Token> name = use.attributes().get("name");
+        if (name == null) {
+            throw new Undecided("it has no name");
+        }
+        String literal = project.constant(name);
+        if (literal != null && NOT_PLAIN.matcher(literal).find()) {
+            throw new Undecided("a policy's name is a literal or a ${placeholder}, not an expression");
+        }
+        Converted converted = new Converted(kind.get(1), kind.get(0));
+        converted.attributes.put("value", Expressions.source(name));
+        converted.fallback = fallback(use);
+        List<Token> type = use.attributes().get("type");
+        boolean isPool = type != null && type.get(type.size() - 1).is("THREADPOOL");
+        if (literal == null || literal.contains("${")) {
+            converted.decisions.add(
+                    "the policy's name is not known here; if no file has the policy, the startup fails");
+        } else {
+            String key =
+                    "resilience4j." + (isPool ? "thread-pool-bulkhead" : kind.get(1)) + ".instances.[" + literal + "]";
+            List<Token> base = use.attributes().get("configuration");
+            String config = base == null ? null : project.constant(base);
+            converted.keys.put(config == null ? key : key + ".base-config", config == null ? "" : config);
+        }
+        return converted;
+    }
+
+    /** The name of the fallback; {@code null} if there is none. */
+    private static @Nullable String fallback(AnnotationUse use) throws Undecided {
+        List<Token> written = use.attributes().get("fallbackMethod");
+        String literal = written == null ? "" : Expressions.text(written);
+        if (literal != null && NOT_PLAIN.matcher(literal).find()) {
+            throw new Undecided("fallbackMethod is not the name of a method of this class");
+        }
+        boolean isNone = written == null || written.get(0).is("\"\"");
+        return isNone ? null : Expressions.source(written);
+    }
+}

@@ -1,0 +1,208 @@
+package dev.resilience.spring.migration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
+import dev.resilience.spring.docs.PendingFeatures;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import javax.tools.JavaCompiler;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.io.ByteArrayResource;
+
+/**
+ * Applications as people write them, each a directory of {@code src/test/resources/migration}: what is converted, what becomes
+ * of it, and what is said about it. {@code -Dmigration.write=true} writes the last two anew.
+ */
+class ConverterTests {
+
+    private static final Path APPLICATIONS = Path.of("src/test/resources/migration");
+    private static final boolean WRITES = Boolean.getBoolean("migration.write");
+
+    @TempDir
+    Path directory;
+
+    static Stream<String> applications() throws IOException {
+        try (Stream<Path> found = Files.list(APPLICATIONS)) {
+            return found.map(path -> path.getFileName().toString()).sorted().toList().stream();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("applications")
+    void anApplicationBecomesWhatIsExpected(String name) throws IOException {
+        Path application = APPLICATIONS.resolve(name);
+        Path copy = copy(application.resolve("input"));
+
+        String report = run("--write", copy.toString()).replace(copy + "/", "");
+
+        if (WRITES) {
+            for (Map.Entry<String, String> file : texts(copy).entrySet()) {
+                Path expected = application.resolve("expected").resolve(file.getKey());
+                Files.createDirectories(expected.getParent());
+                Files.writeString(expected, file.getValue());
+            }
+            Files.writeString(application.resolve("report.txt"), report);
+        }
+        assertThat(texts(copy)).isEqualTo(texts(application.resolve("expected")));
+        assertThat(report).isEqualTo(Files.readString(application.resolve("report.txt")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("applications")
+    void whatIsGivenCompiles(String name) throws IOException {
+        compile(texts(APPLICATIONS.resolve(name).resolve("input")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("applications")
+    void whatIsWrittenCompiles(String name) throws IOException {
+        Map<String, String> expected = texts(APPLICATIONS.resolve(name).resolve("expected"));
+        assumeFalse(expected.values().stream().anyMatch(PendingFeatures::areIn));
+
+        compile(expected);
+    }
+
+    @ParameterizedTest
+    @MethodSource("applications")
+    void theConfigurationBinds(String name) throws IOException {
+        String report = Files.readString(APPLICATIONS.resolve(name).resolve("report.txt"));
+        assumeTrue(report.contains("== Configuration"));
+        String yaml = report.substring(report.indexOf("# "), report.indexOf("== To decide"));
+        assumeFalse(PendingFeatures.areIn(yaml));
+
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, ResilienceAutoConfiguration.class))
+                .withInitializer(context -> {
+                    try {
+                        String documents = yaml.replaceAll("(?m)^# .*, profile.*", "---");
+                        new YamlPropertySourceLoader()
+                                .load("report", new ByteArrayResource(documents.getBytes(StandardCharsets.UTF_8)))
+                                .forEach(context.getEnvironment().getPropertySources()::addFirst);
+                    } catch (IOException e) {
+                        throw new IllegalStateException(e);
+                    }
+                })
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void whatIsWrittenIsNotConvertedAgain() throws IOException {
+        for (String name : applications().toList()) {
+            Path copy = copy(APPLICATIONS.resolve(name).resolve("expected"));
+            Map<String, String> before = texts(copy);
+            run("--write", copy.toString());
+            assertThat(texts(copy)).as(name).isEqualTo(before);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("applications")
+    void nothingIsWrittenUnlessItIsAskedFor(String name) throws IOException {
+        Path copy = copy(APPLICATIONS.resolve(name).resolve("input"));
+        Map<String, String> before = texts(copy);
+
+        assertThat(run(copy.toString())).contains("--- " + copy, "Would change (--write does)");
+
+        assertThat(texts(copy)).isEqualTo(before);
+    }
+
+    @Test
+    void withoutWritingItShowsTheLinesThatWouldChange() throws IOException {
+        assertThat(run(copy(APPLICATIONS.resolve("facts/input")).toString()))
+                .contains(
+                        "-import org.springframework.resilience.annotation.Retryable;\n",
+                        "+import dev.resilience.annotation.Retryable;\n",
+                        "@@ 19 @@\n-    @ConcurrencyLimit(3)\n+    @Bulkhead(maxConcurrent = 3)\n",
+                        "Would change (--write does) 2 of 2 Java files.");
+    }
+
+    @Test
+    void withoutAPathItSaysHowItIsUsed() throws IOException {
+        assertThat(run()).startsWith("Rewrites annotations").contains("--write");
+        assertThat(run("--wirte", directory.toString())).startsWith("Rewrites annotations");
+        assertThat(run(directory.resolve("none").toString())).startsWith("Rewrites annotations");
+    }
+
+    @Test
+    void theLineEndsOfWindowsStay() throws IOException {
+        Path file = directory.resolve("A.java");
+        Files.writeString(
+                file,
+                "import org.springframework.retry.annotation.Retryable;\r\n\r\nclass A {\r\n    @Retryable\r\n    void a() {}\r\n}\r\n");
+
+        run("--write", file.toString());
+
+        assertThat(Files.readString(file))
+                .isEqualTo("import dev.resilience.annotation.Retryable;\r\n\r\nclass A {\r\n"
+                        + "    @Retryable(multiplier = 1, retryUnknown = true)\r\n    void a() {}\r\n}\r\n");
+    }
+
+    private static String run(String... arguments) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        Converter.run(arguments, new PrintStream(out, true, StandardCharsets.UTF_8));
+        return out.toString(StandardCharsets.UTF_8).replace(System.lineSeparator(), "\n");
+    }
+
+    private Path copy(Path from) throws IOException {
+        Path to = Files.createTempDirectory(directory, "copy");
+        for (Map.Entry<String, String> file : texts(from).entrySet()) {
+            Files.writeString(to.resolve(file.getKey()), file.getValue());
+        }
+        return to;
+    }
+
+    private static Map<String, String> texts(Path directory) throws IOException {
+        Map<String, String> texts = new TreeMap<>();
+        try (Stream<Path> files = Files.list(directory)) {
+            for (Path file : files.toList()) {
+                texts.put(file.getFileName().toString(), Files.readString(file));
+            }
+        }
+        return texts;
+    }
+
+    private void compile(Map<String, String> sources) throws IOException {
+        Path from = Files.createTempDirectory(directory, "sources");
+        List<Path> files = new ArrayList<>();
+        for (Map.Entry<String, String> source : sources.entrySet()) {
+            if (source.getKey().endsWith(".java")) {
+                files.add(Files.writeString(from.resolve(source.getKey()), source.getValue()));
+            }
+        }
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        StringWriter messages = new StringWriter();
+        try (StandardJavaFileManager manager = compiler.getStandardFileManager(null, null, null)) {
+            boolean compiled = compiler.getTask(
+                            messages,
+                            manager,
+                            null,
+                            List.of("-proc:none", "-d", from.toString()),
+                            null,
+                            manager.getJavaFileObjectsFromPaths(files))
+                    .call();
+            assertThat(compiled).as(messages.toString()).isTrue();
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package com.acme.facts;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import dev.resilience.annotation.Bulkhead;
+import dev.resilience.annotation.Retryable;
+import org.springframework.web.service.annotation.GetExchange;
+import org.springframework.web.service.annotation.HttpExchange;
+
+@HttpExchange("/api/facts")
+public interface FactsClient {
+
+    int RETRIES = 4;
+
+    @GetExchange
+    @Retryable(maxAttempts = 4, delay = "100ms", multiplier = 2, maxDelay = "1s", retryUnknown = true)
+    @Bulkhead(maxConcurrent = 3)
+    List<String> facts();
+
+    @Retryable(maxAttempts = 4, multiplier = 1, retryUnknown = true)
+    @Bulkhead("FactsClient.fact")
+    String fact(long id);
+
+    @Retryable(
+            maxAttempts = (int) RETRIES + 1,
+            multiplier = 1,
+            retryOn = IllegalStateException.class,
+            doNotRetryOn = {IllegalArgumentException.class})
+    @Bulkhead(maxConcurrent = 2, maxQueue = 0)
+    String random();
+
+    @Retryable(maxAttempts = 9, delay = "2s", multiplier = 1.5, retryUnknown = true)
+    String slow();
+
+    @Retryable(maxAttempts = 4, delay = "500ms", multiplier = 1, maxDelay = "${facts.max-delay}ms", retryUnknown = true)
+    String texts();
+}

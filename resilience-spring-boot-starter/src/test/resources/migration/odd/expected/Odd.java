@@ -1,0 +1,64 @@
+package com.acme.odd;
+
+import dev.resilience.annotation.Retryable;
+
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/* @Retry(name = "a") */ @SuppressWarnings({"unchecked", ")"}) @Retryable(Odd.NAME) public final @Deprecated class Odd {
+
+    static final String NAME = "odd" /* the policy */;
+    static final char QUOTE = '"', TICK = '\'';
+    String text = """
+        "@Retryable" \""" { (
+        """;
+
+    enum Size {
+        @Deprecated
+        SMALL("{") {
+            @Override
+            @Retryable(multiplier = 1, retryUnknown = true)
+            String sign() {
+                return "}";
+            }
+        };
+
+        final String sign;
+
+        Size(String sign) {
+            this.sign = sign;
+        }
+
+        String sign() {
+            return sign;
+        }
+    }
+
+    record Pair<A, B extends Comparable<? super B>>(@Deprecated A first, B second) {
+        @Retryable(multiplier = 1, retryOn = {IllegalStateException.class, java.io.UncheckedIOException.class})
+        Map<String, List<? extends Number>> both(@Deprecated final Map<String, ? extends B> one, int... rest) {
+            Object record = first;
+            return Map.of(String.valueOf(record), List.of(rest.length));
+        }
+    }
+
+    @interface Own {
+        String name() default "@Retry(name = \"x\")";
+    }
+
+    /* none of them */
+    /* yet */
+    @Retryable(multiplier = 1, retryUnknown = true) @Own(name = "(") protected synchronized <T extends Function<String, T>> T generic(T one) { return one; }
+
+    Odd() {}
+
+    @Retryable(maxAttempts = 10, multiplier = 1, retryUnknown = true)
+    public void counted() {
+        class Local {
+            @Retryable(NAME + 1)
+            void inside() {}
+        }
+        new Local().inside();
+    }
+}
