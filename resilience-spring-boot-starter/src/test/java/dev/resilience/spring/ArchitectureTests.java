@@ -43,7 +43,7 @@ class ArchitectureTests {
     /** Which other packages of the starter a package may know, besides the root; none knows who configures it. */
     private static final Map<String, List<String>> MAY_KNOW = Map.ofEntries(
             Map.entry(ROOT, List.of()),
-            Map.entry(ROOT + ".actuate", List.of(ROOT + ".kind")),
+            Map.entry(ROOT + ".actuate", List.of(ROOT + ".kind", ROOT + ".registry")),
             Map.entry(
                     ROOT + ".aop",
                     List.of(ROOT + ".aop.method", ROOT + ".idempotency", ROOT + ".kind", ROOT + ".transaction")),

@@ -1,11 +1,13 @@
 package dev.resilience.spring.autoconfigure;
 
+import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.actuate.EventLog;
 import dev.resilience.spring.actuate.ResilienceEndpoint;
 import dev.resilience.spring.actuate.ResilienceWebEndpointExtension;
 import dev.resilience.spring.kind.Kinds;
+import dev.resilience.spring.registry.PolicyChanges;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -28,8 +30,8 @@ public final class ResilienceEndpointAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     ResilienceEndpoint resilienceEndpoint(
-            ResilienceRegistry registry, Kinds kinds, StartupWarnings warnings, EventLog events) {
-        return new ResilienceEndpoint(registry, kinds, warnings, events);
+            LiveRegistry registry, Kinds kinds, StartupWarnings warnings, EventLog events, PolicyChanges changes) {
+        return new ResilienceEndpoint(registry, kinds, warnings, events, changes);
     }
 
     @Bean

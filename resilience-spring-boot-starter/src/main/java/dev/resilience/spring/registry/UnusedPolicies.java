@@ -2,6 +2,7 @@ package dev.resilience.spring.registry;
 
 import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.PolicyKind;
+import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.aop.check.ApplicationClasses;
@@ -44,7 +45,7 @@ public final class UnusedPolicies implements SmartInitializingSingleton {
             ResilienceRegistry.class.getPackageName() + ".autoconfigure.Resilience";
 
     private final StartupCheck methods;
-    private final ResilienceRegistry registry;
+    private final LiveRegistry registry;
     private final Kinds kinds;
     private final ConfigurableListableBeanFactory beans;
     private final Environment environment;
@@ -52,7 +53,7 @@ public final class UnusedPolicies implements SmartInitializingSingleton {
 
     public UnusedPolicies(
             StartupCheck methods,
-            ResilienceRegistry registry,
+            LiveRegistry registry,
             Kinds kinds,
             ConfigurableListableBeanFactory beans,
             Environment environment,
