@@ -210,12 +210,13 @@ class ArchitectureTests {
                                 "SnapshotCarrier")),
                 arguments(
                         "org.springframework.boot.actuate..",
-                        places("ResilienceEndpoint", "ResilienceWebEndpointExtension", "EndpointRefusal")),
+                        places("ResilienceEndpoint", "ResilienceWebEndpointExtension", "EndpointRefusal", "PolicyBodyAdvice")),
                 arguments("org.springframework.boot.health..", places("ResilienceHealthIndicator")),
                 arguments(
                         "org.springframework.web..",
                         places(
                                 "ResilienceExceptionHandler",
+                                "PolicyBodyAdvice",
                                 "LeavingRefusal",
                                 "SelectiveHandlers",
                                 "AdviceCache",

@@ -18,6 +18,8 @@ import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.boot.json.JsonParseException;
+import org.springframework.boot.json.JsonParserFactory;
 
 /**
  * Shows every policy with its state and its users, and lets operators move circuit breakers, act on the records of
@@ -76,7 +78,7 @@ public class ResilienceEndpoint {
      * Acts on a live object: moves a circuit breaker, looks after the records of an idempotency key, or changes the policy.
      *
      * @param action what to do; not given if the policy changes
-     * @param policy what changes of it, by key as in YAML, nested or dotted
+     * @param policy what changes of it: a JSON object with keys as in YAML, nested or dotted
      * @param key the idempotency key
      * @param method the method that was called with it; all that use the policy if not given
      * @param caller who called; everybody if not given
@@ -90,7 +92,7 @@ public class ResilienceEndpoint {
             @Selector String kind,
             @Selector String name,
             @Nullable String action,
-            @Nullable Map<String, Object> policy,
+            @Nullable String policy,
             @Nullable String key,
             @Nullable String method,
             @Nullable String caller,
@@ -120,13 +122,16 @@ public class ResilienceEndpoint {
     }
 
     private <P extends Record, L extends LiveObject<P>> Map<String, Object> change(
-            ConfiguredKind<?, P, L> kind, String name, @Nullable String action, Map<String, Object> policy) {
+            ConfiguredKind<?, P, L> kind, String name, @Nullable String action, String policy) {
         if (action != null) {
             throw new InvalidEndpointRequestException(
                     "Both an action and a policy are given.", "Send one of them at a time.");
         }
         try {
-            changes.change(kind, live(kind, name), policy, "endpoint");
+            changes.change(kind, live(kind, name), JsonParserFactory.getJsonParser().parseMap(policy), "endpoint");
+        } catch (JsonParseException noObject) {
+            throw new InvalidEndpointRequestException(
+                    "The policy is no JSON object.", "Send {\"policy\": {\"key\": \"new value\"}} as application/json.");
         } catch (ResilienceConfigurationException invalid) {
             throw new InvalidEndpointRequestException(String.valueOf(invalid.getMessage()), invalid.action());
         } catch (IllegalArgumentException | UnsupportedOperationException fixed) {

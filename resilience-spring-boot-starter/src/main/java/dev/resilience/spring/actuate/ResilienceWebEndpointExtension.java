@@ -35,7 +35,7 @@ public class ResilienceWebEndpointExtension {
             @Selector String kind,
             @Selector String name,
             @Nullable String action,
-            @Nullable Map<String, Object> policy,
+            @Nullable String policy,
             @Nullable String key,
             @Nullable String method,
             @Nullable String caller,

@@ -4,6 +4,7 @@ import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.actuate.EventLog;
+import dev.resilience.spring.actuate.PolicyBodyAdvice;
 import dev.resilience.spring.actuate.ResilienceEndpoint;
 import dev.resilience.spring.actuate.ResilienceWebEndpointExtension;
 import dev.resilience.spring.kind.Kinds;
@@ -13,7 +14,11 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.webmvc.actuate.endpoint.web.AbstractWebMvcEndpointHandlerMapping;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.servlet.mvc.method.annotation.RequestBodyAdviceAdapter;
 
 /** The actuator endpoint. */
 @AutoConfiguration(after = ResilienceAutoConfiguration.class)
@@ -38,5 +43,16 @@ public final class ResilienceEndpointAutoConfiguration {
     @ConditionalOnMissingBean
     ResilienceWebEndpointExtension resilienceWebEndpointExtension(ResilienceEndpoint endpoint) {
         return new ResilienceWebEndpointExtension(endpoint);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+    @ConditionalOnClass({RequestBodyAdviceAdapter.class, AbstractWebMvcEndpointHandlerMapping.class})
+    static class WebMvcConfiguration {
+
+        @Bean
+        static PolicyBodyAdvice resiliencePolicyBodyAdvice() {
+            return new PolicyBodyAdvice();
+        }
     }
 }
