@@ -49,6 +49,7 @@ class ArchitectureTests {
                     List.of(ROOT + ".aop.method", ROOT + ".idempotency", ROOT + ".kind", ROOT + ".transaction")),
             Map.entry(ROOT + ".aop.check", List.of(ROOT + ".aop", ROOT + ".aop.method", ROOT + ".kind")),
             Map.entry(ROOT + ".aop.method", List.of(ROOT + ".kind")),
+            Map.entry(ROOT + ".cloud", List.of()),
             Map.entry(ROOT + ".context", List.of()),
             Map.entry(ROOT + ".fault", List.of()),
             Map.entry(
@@ -271,7 +272,13 @@ class ArchitectureTests {
                                 "TransactionalSourceCheck",
                                 "OpenConnections")),
                 arguments("com.zaxxer.hikari..", places("PoolState", "SpareConnection")),
-                arguments("reactor..", places("CallContextWebFilter")),
+                arguments("reactor..", places("CallContextWebFilter", "ReactiveResilienceCircuitBreakerFactory")),
+                arguments(
+                        "org.springframework.cloud..",
+                        places(
+                                "CircuitBreakerPolicyConfig",
+                                "ResilienceCircuitBreakerFactory",
+                                "ReactiveResilienceCircuitBreakerFactory")),
                 arguments("org.mockito..", places()));
     }
 
