@@ -211,7 +211,7 @@ class ArchitectureTests {
                                 "SnapshotCarrier")),
                 arguments(
                         "org.springframework.boot.actuate..",
-                        places("ResilienceEndpoint", "ResilienceWebEndpointExtension", "EndpointRefusal", "PolicyBodyAdvice")),
+                        places("ResilienceEndpoint", "ResilienceWebEndpointExtension", "EndpointRefusal")),
                 arguments("org.springframework.boot.health..", places("ResilienceHealthIndicator")),
                 arguments(
                         "org.springframework.web..",

@@ -5,10 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.springframework.boot.json.JsonParseException;
-import org.springframework.boot.json.JsonParserFactory;
 import org.springframework.boot.json.JsonWriter;
 import org.springframework.boot.webmvc.actuate.endpoint.web.AbstractWebMvcEndpointHandlerMapping;
 import org.springframework.core.MethodParameter;
@@ -18,14 +15,9 @@ import org.springframework.http.converter.HttpMessageConverter;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.servlet.mvc.method.annotation.RequestBodyAdviceAdapter;
 
-/**
- * Lets a request to an actuator endpoint have an object as its {@code policy}. Spring Boot reads the body as texts by name
- * and refuses everything nested, so the object goes on as a text, which {@link ResilienceEndpoint} reads.
- */
+/** Reads the bodies of requests to actuator endpoints in servlet applications: see {@link PolicyBody}. */
 @ControllerAdvice
 public final class PolicyBodyAdvice extends RequestBodyAdviceAdapter {
-
-    private static final String POLICY = "policy";
 
     @Override
     public boolean supports(
@@ -46,16 +38,10 @@ public final class PolicyBodyAdvice extends RequestBodyAdviceAdapter {
 
     private static byte[] withTextAsPolicy(byte[] body) {
         try {
-            Map<String, Object> parts = new LinkedHashMap<>(
-                    JsonParserFactory.getJsonParser().parseMap(new String(body, StandardCharsets.UTF_8)));
-            if (parts.get(POLICY) instanceof Map<?, ?> policy) {
-                parts.put(POLICY, JsonWriter.standard().writeToString(policy));
-                return JsonWriter.standard().writeToString(parts).getBytes(StandardCharsets.UTF_8);
-            }
+            return JsonWriter.standard().writeToString(PolicyBody.parts(body)).getBytes(StandardCharsets.UTF_8);
         } catch (JsonParseException noObject) {
-            // refused as every other body that cannot be read
+            return body; // refused as every other body that cannot be read
         }
-        return body;
     }
 
     private record Body(HttpHeaders headers, InputStream stream) implements HttpInputMessage {

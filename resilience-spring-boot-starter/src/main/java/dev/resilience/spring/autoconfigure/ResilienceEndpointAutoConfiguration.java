@@ -5,6 +5,7 @@ import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.actuate.EventLog;
 import dev.resilience.spring.actuate.PolicyBodyAdvice;
+import dev.resilience.spring.actuate.PolicyBodyDecoder;
 import dev.resilience.spring.actuate.ResilienceEndpoint;
 import dev.resilience.spring.actuate.ResilienceWebEndpointExtension;
 import dev.resilience.spring.kind.Kinds;
@@ -15,9 +16,12 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.webflux.actuate.endpoint.web.AbstractWebFluxEndpointHandlerMapping;
 import org.springframework.boot.webmvc.actuate.endpoint.web.AbstractWebMvcEndpointHandlerMapping;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.http.codec.ServerCodecConfigurer;
+import org.springframework.web.reactive.config.WebFluxConfigurer;
 import org.springframework.web.servlet.mvc.method.annotation.RequestBodyAdviceAdapter;
 
 /** The actuator endpoint. */
@@ -53,6 +57,22 @@ public final class ResilienceEndpointAutoConfiguration {
         @Bean
         static PolicyBodyAdvice resiliencePolicyBodyAdvice() {
             return new PolicyBodyAdvice();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+    @ConditionalOnClass({WebFluxConfigurer.class, AbstractWebFluxEndpointHandlerMapping.class})
+    static class WebFluxConfiguration {
+
+        @Bean
+        static WebFluxConfigurer resiliencePolicyBodyConfigurer() {
+            return new WebFluxConfigurer() {
+                @Override
+                public void configureHttpMessageCodecs(ServerCodecConfigurer codecs) {
+                    codecs.customCodecs().register(new PolicyBodyDecoder());
+                }
+            };
         }
     }
 }
