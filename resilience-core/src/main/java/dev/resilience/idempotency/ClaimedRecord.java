@@ -28,10 +28,7 @@ final class ClaimedRecord {
     private final AtomicBoolean counted = new AtomicBoolean();
 
     ClaimedRecord(
-            Idempotency idempotency,
-            IdempotencyPolicy policy,
-            IdempotentOperation operation,
-            Claim.Acquired claim) {
+            Idempotency idempotency, IdempotencyPolicy policy, IdempotentOperation operation, Claim.Acquired claim) {
         this.idempotency = idempotency;
         this.policy = policy;
         this.operation = operation;

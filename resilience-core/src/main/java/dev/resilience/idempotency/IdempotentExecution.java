@@ -61,10 +61,7 @@ public final class IdempotentExecution {
 
     /** @param policy of the claim: another one may be in force by now */
     IdempotentExecution(
-            Idempotency idempotency,
-            IdempotencyPolicy policy,
-            IdempotentOperation operation,
-            Claim.Acquired claim) {
+            Idempotency idempotency, IdempotencyPolicy policy, IdempotentOperation operation, Claim.Acquired claim) {
         this.operation = operation;
         this.time = idempotency.time();
         this.record = new ClaimedRecord(idempotency, policy, operation, claim);

@@ -24,7 +24,8 @@ public interface LiveObject<P extends Record> {
      * @throws UnsupportedOperationException if nothing of this kind can change, which is the default
      */
     default void reconfigure(P policy) {
-        throw new UnsupportedOperationException("The policy '" + name() + "' cannot be changed while the application runs: "
+        throw new UnsupportedOperationException("The policy '" + name()
+                + "' cannot be changed while the application runs: "
                 + getClass().getSimpleName() + " has no reconfigure(policy). Change the configuration and restart");
     }
 }

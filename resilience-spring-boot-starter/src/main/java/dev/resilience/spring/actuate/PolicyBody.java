@@ -22,8 +22,8 @@ final class PolicyBody {
      * @throws org.springframework.boot.json.JsonParseException if it is no JSON object
      */
     static Map<String, Object> parts(byte[] body) {
-        Map<String, Object> parts =
-                new LinkedHashMap<>(JsonParserFactory.getJsonParser().parseMap(new String(body, StandardCharsets.UTF_8)));
+        Map<String, Object> parts = new LinkedHashMap<>(
+                JsonParserFactory.getJsonParser().parseMap(new String(body, StandardCharsets.UTF_8)));
         if (parts.get(POLICY) instanceof Map<?, ?> policy) {
             parts.put(POLICY, JsonWriter.standard().writeToString(policy));
         }

@@ -128,10 +128,12 @@ public class ResilienceEndpoint {
                     "Both an action and a policy are given.", "Send one of them at a time.");
         }
         try {
-            changes.change(kind, live(kind, name), JsonParserFactory.getJsonParser().parseMap(policy), "endpoint");
+            changes.change(
+                    kind, live(kind, name), JsonParserFactory.getJsonParser().parseMap(policy), "endpoint");
         } catch (JsonParseException noObject) {
             throw new InvalidEndpointRequestException(
-                    "The policy is no JSON object.", "Send {\"policy\": {\"key\": \"new value\"}} as application/json.");
+                    "The policy is no JSON object.",
+                    "Send {\"policy\": {\"key\": \"new value\"}} as application/json.");
         } catch (ResilienceConfigurationException invalid) {
             throw new InvalidEndpointRequestException(String.valueOf(invalid.getMessage()), invalid.action());
         } catch (IllegalArgumentException | UnsupportedOperationException fixed) {

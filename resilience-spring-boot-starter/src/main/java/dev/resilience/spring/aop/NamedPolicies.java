@@ -1,10 +1,10 @@
 package dev.resilience.spring.aop;
 
 import dev.resilience.pipeline.LiveObject;
+import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceConfigurationException;
-import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.MethodNames;
 import java.lang.reflect.Method;

@@ -50,6 +50,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.DependsOn;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 import org.springframework.web.client.RestClientResponseException;
@@ -153,7 +154,9 @@ public final class ResilienceAutoConfiguration {
         return new PolicyChanges(time, events);
     }
 
+    /** What uses it is destroyed before the live objects end. */
     @Bean
+    @DependsOn("resilienceLiveRegistry")
     ResilienceRegistry resilienceRegistry(
             RegistryFactory factory,
             PolicyChanges changes,
@@ -168,7 +171,8 @@ public final class ResilienceAutoConfiguration {
                 "resilience.registry.max-created",
                 mostCreated,
                 "must be at least 1");
-        List<Kind<?, ?>> order = GeneralProperties.order(environment, kinds, new StartupMistakes()).kinds();
+        List<Kind<?, ?>> order = GeneralProperties.order(environment, kinds, new StartupMistakes())
+                .kinds();
         return factory.registry(changes, order, mostCreated);
     }
 

@@ -38,9 +38,7 @@ final class CircuitBreakersById {
     Pipeline pipeline(String id, @Nullable String group) {
         CircuitBreaker breaker = breaker(id, group);
         Optional<TimeLimit> limit = registry.find(TimeLimit.class, id);
-        return limit.isPresent()
-                ? registry.outermostFirst(breaker, limit.get())
-                : registry.outermostFirst(breaker);
+        return limit.isPresent() ? registry.outermostFirst(breaker, limit.get()) : registry.outermostFirst(breaker);
     }
 
     private CircuitBreaker breaker(String id, @Nullable String group) {

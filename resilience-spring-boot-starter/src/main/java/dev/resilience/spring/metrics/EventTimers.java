@@ -36,10 +36,11 @@ final class EventTimers implements ResilienceListener {
     }
 
     void remove(String kind, String name) {
-        byName.values().forEach(names -> names.computeIfPresent(name, (same, timers) -> {
-            timers.removeIf(timer -> timer.kind.equals(kind));
-            return timers.isEmpty() ? null : timers;
-        }));
+        byName.values()
+                .forEach(names -> names.computeIfPresent(name, (same, timers) -> {
+                    timers.removeIf(timer -> timer.kind.equals(kind));
+                    return timers.isEmpty() ? null : timers;
+                }));
     }
 
     @Override

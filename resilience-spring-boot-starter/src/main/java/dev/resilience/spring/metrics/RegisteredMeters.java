@@ -37,20 +37,24 @@ final class RegisteredMeters {
 
     <T> void counter(String owner, MeterFamily family, T live, ToDoubleFunction<T> value, String... tags) {
         replace(owner, family, Meter.Type.COUNTER, tags);
-        registered(owner, FunctionCounter.builder(family.id(), live, value)
-                .tags(tags)
-                .description(family.description())
-                .baseUnit(family.baseUnit())
-                .register(registry));
+        registered(
+                owner,
+                FunctionCounter.builder(family.id(), live, value)
+                        .tags(tags)
+                        .description(family.description())
+                        .baseUnit(family.baseUnit())
+                        .register(registry));
     }
 
     <T> void gauge(String owner, MeterFamily family, T live, ToDoubleFunction<T> value, String... tags) {
         replace(owner, family, Meter.Type.GAUGE, tags);
-        registered(owner, Gauge.builder(family.id(), live, value)
-                .tags(tags)
-                .description(family.description())
-                .baseUnit(family.baseUnit())
-                .register(registry));
+        registered(
+                owner,
+                Gauge.builder(family.id(), live, value)
+                        .tags(tags)
+                        .description(family.description())
+                        .baseUnit(family.baseUnit())
+                        .register(registry));
     }
 
     Timer timer(String owner, MeterFamily family, String... tags) {

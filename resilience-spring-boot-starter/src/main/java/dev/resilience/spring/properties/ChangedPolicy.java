@@ -31,8 +31,7 @@ public final class ChangedPolicy {
      * @param origin where the changes come from, for messages
      * @throws ResilienceConfigurationException for unknown keys and values that cannot be, all of them at once
      */
-    public static <P extends Record> P of(
-            PolicyKind kind, String name, P current, Map<?, ?> changes, Origin origin) {
+    public static <P extends Record> P of(PolicyKind kind, String name, P current, Map<?, ?> changes, Origin origin) {
         StartupMistakes mistakes = new StartupMistakes();
         Map<String, @Nullable Object> flat = new LinkedHashMap<>();
         flatten("", changes, flat);
@@ -60,6 +59,10 @@ public final class ChangedPolicy {
                 .bind(kind, current)
                 .get(name);
         mistakes.throwIfAny();
+        if (changed == null && !written.isEmpty()) {
+            throw new IllegalArgumentException("The " + kind.id() + " policy '" + name
+                    + "' cannot be changed by keys, because no property can have this name: give a policy object");
+        }
         return changed == null ? current : changed; // nothing is changed
     }
 

@@ -50,8 +50,8 @@ final class CreatedPolicies {
             }
         }
         // outside of the lock, because listeners may take long
-        made.forEach(one -> factory.events()
-                .publish(() -> new PolicyAdded(factory.time().now(), one.kind, one.name)));
+        made.forEach(one ->
+                factory.events().publish(() -> new PolicyAdded(factory.time().now(), one.kind, one.name)));
         return created;
     }
 
@@ -101,8 +101,8 @@ final class CreatedPolicies {
             removed = List.copyOf(created.remove(name));
             end(removed);
         }
-        removed.forEach(one -> factory.events()
-                .publish(() -> new PolicyRemoved(factory.time().now(), one.kind, one.name)));
+        removed.forEach(one ->
+                factory.events().publish(() -> new PolicyRemoved(factory.time().now(), one.kind, one.name)));
         return true;
     }
 

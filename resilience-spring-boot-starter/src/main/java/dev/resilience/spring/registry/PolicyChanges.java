@@ -59,7 +59,9 @@ public final class PolicyChanges {
             for (String key : changed.keySet()) {
                 if (kind.isFixed(key)) {
                     throw new InvalidPolicyException(
-                            key, changed.get(key), "cannot change while the application runs: change the configuration");
+                            key,
+                            changed.get(key),
+                            "cannot change while the application runs: change the configuration");
                 }
             }
             if (changed.isEmpty()) {
@@ -71,7 +73,12 @@ public final class PolicyChanges {
                 .addKeyValue("kind", kind.id())
                 .addKeyValue("by", by)
                 .addKeyValue("changed", changed)
-                .log("The {} policy '{}' was changed by {} until the next restart: {}", kind.id(), live.name(), by, changed);
+                .log(
+                        "The {} policy '{}' was changed by {} until the next restart: {}",
+                        kind.id(),
+                        live.name(),
+                        by,
+                        changed);
         events.publish(() -> new PolicyChanged(time.now(), kind.id(), live.name(), by, changed));
     }
 }

@@ -1,8 +1,8 @@
 package dev.resilience.spring.registry;
 
+import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.PolicyKind;
-import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.aop.check.ApplicationClasses;
@@ -79,10 +79,10 @@ public final class UnusedPolicies implements SmartInitializingSingleton {
             return;
         }
         ConfiguredProperties keys = GeneralProperties.keys(environment, kinds.ofPolicies());
-        List<String> found =
-                kinds.configured().stream()
-                        .filter(kind -> !isUsedBySpringCloud(kind))
-                        .flatMap(kind -> unused(kind, keys)).toList();
+        List<String> found = kinds.configured().stream()
+                .filter(kind -> !isUsedBySpringCloud(kind))
+                .flatMap(kind -> unused(kind, keys))
+                .toList();
         if (!found.isEmpty() && !isUsedByCode()) {
             found.forEach(warnings::add);
         }

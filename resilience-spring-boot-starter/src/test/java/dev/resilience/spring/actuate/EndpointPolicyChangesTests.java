@@ -81,11 +81,14 @@ class EndpointPolicyChangesTests extends ManualTimeActuatorTest {
         assertThat(post("idempotency/orders", "{\"policy\": {\"scope\": \"none\"}}"))
                 .hasStatus(HttpStatus.BAD_REQUEST)
                 .bodyJson()
-                .hasPathSatisfying("$.error", value -> value.assertThat()
-                        .asString()
-                        .contains("scope = NONE: cannot change while the application runs"))
-                .hasPathSatisfying("$.reason", value -> value.assertThat()
-                        .isEqualTo("Change the configuration and restart the application."));
+                .hasPathSatisfying(
+                        "$.error",
+                        value -> value.assertThat()
+                                .asString()
+                                .contains("scope = NONE: cannot change while the application runs"))
+                .hasPathSatisfying(
+                        "$.reason",
+                        value -> value.assertThat().isEqualTo("Change the configuration and restart the application."));
     }
 
     @Test

@@ -59,7 +59,9 @@ class ReactiveEndpointTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"{\"policy\": [3]}", "{\"policy\": {\"max\": 3}}", "{\"action\": {}}", "{\"policy\":", "[]", "3"})
+    @ValueSource(
+            strings = {"{\"policy\": [3]}", "{\"policy\": {\"max\": 3}}", "{\"action\": {}}", "{\"policy\":", "[]", "3"
+            })
     void whatMakesNoSenseIsABadRequest(String body) {
         post("bulkhead/orders", body).expectStatus().isBadRequest();
     }

@@ -50,7 +50,8 @@ class EnvironmentVariablesTests extends FailingStartup {
         environment(Map.of("RESILIENCE_RETRY_CARDPAYMENTS_MAXATTEMPTS", "7"));
         try (ConfigurableApplicationContext context = start("", NamesCardPayments.class)) {
             ResilienceRegistry registry = context.getBean(ResilienceRegistry.class);
-            assertThat(context.getBean(LiveRegistry.class).usedBy("retry", "cardpayments")).containsExactly("NamesCardPayments.pay()");
+            assertThat(context.getBean(LiveRegistry.class).usedBy("retry", "cardpayments"))
+                    .containsExactly("NamesCardPayments.pay()");
             assertThat(registry.retries().get("cardpayments").policy().maxAttempts())
                     .isEqualTo(7);
         }

@@ -105,7 +105,9 @@ class CircuitBreakerFactoryTests {
             ManualTimeSource time = context.getBean(ManualTimeSource.class);
 
             assertThat(factory.create("slow")
-                            .run(() -> after(time, Duration.ofSeconds(3)), thrown -> thrown.getClass().getSimpleName()))
+                            .run(
+                                    () -> after(time, Duration.ofSeconds(3)),
+                                    thrown -> thrown.getClass().getSimpleName()))
                     .isEqualTo(TimeLimitExceededException.class.getSimpleName());
             assertThat(factory.create("any").run(() -> after(time, Duration.ofHours(1))))
                     .isEqualTo("late");

@@ -2,8 +2,8 @@ package dev.resilience.spring.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.LiveRegistry;
+import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import java.io.IOException;
 import java.lang.reflect.Proxy;

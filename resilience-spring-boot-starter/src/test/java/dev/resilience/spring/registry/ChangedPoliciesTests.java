@@ -10,12 +10,12 @@ import dev.resilience.event.PolicyChanged;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.policy.InvalidPolicyException;
 import dev.resilience.retry.Retry;
+import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.properties.ChangedPolicy;
 import dev.resilience.spring.retry.RetryKind;
-import dev.resilience.retry.RetryPolicy;
 import dev.resilience.time.ManualTimeSource;
 import dev.resilience.timelimit.TimeLimit;
 import java.io.IOException;
@@ -37,8 +37,7 @@ class ChangedPoliciesTests {
         with(registry -> {
             BulkheadPolicy changed = BulkheadPolicy.builder().maxConcurrent(3).build();
 
-            assertThat(registry.reconfigure(Bulkhead.class, "gateway", changed))
-                    .isSameAs(registry.bulkhead("gateway"));
+            assertThat(registry.reconfigure(Bulkhead.class, "gateway", changed)).isSameAs(registry.bulkhead("gateway"));
 
             assertThat(registry.bulkhead("gateway").policy()).isEqualTo(changed);
             assertThat(registry.bulkhead("default").policy().maxConcurrent()).isEqualTo(10);
@@ -62,7 +61,8 @@ class ChangedPoliciesTests {
         with(registry -> {
             registry.reconfigure(TimeLimit.class, "OrderService.place", Map.of("timeout", "1s"));
 
-            assertThat(registry.timeLimit("OrderService.place").policy().timeout()).hasSeconds(1);
+            assertThat(registry.timeLimit("OrderService.place").policy().timeout())
+                    .hasSeconds(1);
         });
     }
 
@@ -76,9 +76,14 @@ class ChangedPoliciesTests {
 
             assertThat(heard)
                     .containsExactly(new PolicyChanged(
-                            new ManualTimeSource().now(), "bulkhead", "gateway", "code", Map.of("max-concurrent", "3")));
+                            new ManualTimeSource().now(),
+                            "bulkhead",
+                            "gateway",
+                            "code",
+                            Map.of("max-concurrent", "3")));
             assertThat(output)
-                    .contains("The bulkhead policy 'gateway' was changed by code until the next restart: {max-concurrent=3}");
+                    .contains(
+                            "The bulkhead policy 'gateway' was changed by code until the next restart: {max-concurrent=3}");
         });
     }
 
@@ -102,7 +107,15 @@ class ChangedPoliciesTests {
                     .isThrownBy(() -> registry.reconfigure(
                             Bulkhead.class,
                             "gateway",
-                            Map.of("max-concurent", 3, "max-queue", -1, "queue-timeout", "5", "type", List.of("semaphore"))))
+                            Map.of(
+                                    "max-concurent",
+                                    3,
+                                    "max-queue",
+                                    -1,
+                                    "queue-timeout",
+                                    "5",
+                                    "type",
+                                    List.of("semaphore"))))
                     .withMessageContainingAll(
                             "The bulkhead policy 'gateway' has no key 'max-concurent'",
                             "Property: resilience.bulkhead[gateway].max-queue",
@@ -140,7 +153,10 @@ class ChangedPoliciesTests {
         RetryPolicy changed = ChangedPolicy.of(
                 new RetryKind(),
                 "four",
-                RetryPolicy.builder().maxAttempts(4).retryOn(List.of(IllegalStateException.class)).build(),
+                RetryPolicy.builder()
+                        .maxAttempts(4)
+                        .retryOn(List.of(IllegalStateException.class))
+                        .build(),
                 Map.of(
                         "backoff", Map.of("base-delay", "2s", "max-delay", "20s"),
                         "backoff.multiplier", 3,

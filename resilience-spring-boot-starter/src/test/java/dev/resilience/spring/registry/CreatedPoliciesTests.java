@@ -52,7 +52,8 @@ class CreatedPoliciesTests {
             CircuitBreaker created = registry.getOrCreate(CircuitBreaker.class, "acme", "partner");
 
             assertThat(created.name()).isEqualTo("acme");
-            assertThat(created.policy()).isEqualTo(registry.circuitBreaker("partner").policy());
+            assertThat(created.policy())
+                    .isEqualTo(registry.circuitBreaker("partner").policy());
             assertThat(created).isNotSameAs(registry.circuitBreaker("partner"));
             assertThat(registry.getOrCreate(CircuitBreaker.class, "acme", "default"))
                     .isSameAs(created);
@@ -73,9 +74,8 @@ class CreatedPoliciesTests {
 
     @Test
     void whatIsConfiguredUnderTheNameHolds() {
-        with((registry, meters) ->
-                assertThat(registry.getOrCreate(CircuitBreaker.class, "partner", "default"))
-                        .isSameAs(registry.circuitBreaker("partner")));
+        with((registry, meters) -> assertThat(registry.getOrCreate(CircuitBreaker.class, "partner", "default"))
+                .isSameAs(registry.circuitBreaker("partner")));
     }
 
     @Test

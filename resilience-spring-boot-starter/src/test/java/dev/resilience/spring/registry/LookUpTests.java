@@ -53,7 +53,8 @@ class LookUpTests {
             assertThat(registry.bulkhead("gateway").policy().maxConcurrent()).isEqualTo(3);
             assertThat(registry.timeLimit("gateway").policy().timeout()).hasSeconds(2);
             assertThat(registry.idempotency("gateway").policy().ttl()).hasHours(1);
-            assertThat(registry.retryBudget("gateway")).isSameAs(registry.retry("gateway").budget());
+            assertThat(registry.retryBudget("gateway"))
+                    .isSameAs(registry.retry("gateway").budget());
             assertThat(registry.bulkheads()).containsOnlyKeys("default", "gateway");
         });
     }
