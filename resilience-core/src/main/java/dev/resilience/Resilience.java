@@ -106,11 +106,7 @@ public final class Resilience implements AutoCloseable {
      * @return this
      */
     public <E extends ResilienceEvent> Resilience onEvent(Class<E> type, Consumer<? super E> listener) {
-        events.add(event -> {
-            if (type.isInstance(event)) {
-                listener.accept(type.cast(event));
-            }
-        });
+        events.add(type, listener);
         return this;
     }
 

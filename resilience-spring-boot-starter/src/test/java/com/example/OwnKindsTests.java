@@ -54,7 +54,7 @@ class OwnKindsTests {
                         "resilience.gate.partners.bytes=3KB")
                 .run(context -> {
                     Map<String, Gatekeeper> gates =
-                            context.getBean(ResilienceRegistry.class).ofKind("gate");
+                            context.getBean(ResilienceRegistry.class).all(Gatekeeper.class);
                     assertThat(gates.get("partners").policy())
                             .isEqualTo(new Limits(5, 0.5, DataSize.ofKilobytes(2), 3 * 1024));
                 });

@@ -88,6 +88,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
      * wait, and are let in as soon as a higher limit has a permit for them. A call runs where the policy says at the
      * moment when it gets its permit, or when it is made if it is asynchronous.
      */
+    @Override
     public synchronized void reconfigure(BulkheadPolicy changed) {
         threads.configure(changed);
         policy = changed;

@@ -164,6 +164,7 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
      *
      * <p>The initial state of the new policy matters to {@link #reset()} alone.
      */
+    @Override
     public void reconfigure(CircuitBreakerPolicy policy) {
         Settings settings = Settings.of(policy);
         transitions.replace(before -> before.under(settings), (before, after) -> false);

@@ -15,7 +15,10 @@ public sealed interface ResilienceEvent
                 CallRejected,
                 CallQueued,
                 CallTimedOut,
-                IdempotencyDecided {
+                IdempotencyDecided,
+                PolicyAdded,
+                PolicyChanged,
+                PolicyRemoved {
 
     /** Wall-clock time. */
     Instant at();

@@ -27,12 +27,18 @@ final class ClaimedRecord {
     private final boolean takenOver;
     private final AtomicBoolean counted = new AtomicBoolean();
 
-    ClaimedRecord(Idempotency idempotency, IdempotentOperation operation, Claim.Acquired claim) {
+    ClaimedRecord(
+            Idempotency idempotency, IdempotencyPolicy policy, IdempotentOperation operation, Claim.Acquired claim) {
         this.idempotency = idempotency;
-        this.policy = idempotency.policy();
+        this.policy = policy;
         this.operation = operation;
         this.token = claim.token();
         this.takenOver = claim.takenOver();
+    }
+
+    /** The policy that the record was claimed under. */
+    IdempotencyPolicy policy() {
+        return policy;
     }
 
     /** For the method. */

@@ -29,7 +29,7 @@ final class ExecutionStateMachine {
     ExecutionStateMachine(Idempotency idempotency, ClaimedRecord record) {
         this.record = record;
         this.log = idempotency.log();
-        this.lease = new LeaseKeeper(idempotency.time(), idempotency.policy(), this::renew);
+        this.lease = new LeaseKeeper(idempotency.time(), record.policy(), this::renew);
         lease.begin();
     }
 

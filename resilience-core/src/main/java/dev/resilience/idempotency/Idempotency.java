@@ -7,6 +7,7 @@ import dev.resilience.event.internal.OutcomeCounters;
 import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
+import dev.resilience.policy.Require;
 import dev.resilience.time.TimeSource;
 import dev.resilience.worker.PolicyTimeSource;
 import dev.resilience.worker.RunningBodies;
@@ -29,7 +30,6 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
     private static final AtomicLong CALLS = new AtomicLong();
 
     private final String name;
-    private final IdempotencyPolicy policy;
     private final IdempotencyStore store;
     private final TimeSource time;
     private final RunningBodies laterBodies;
@@ -37,6 +37,7 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
     private final ExceptionCodec exceptions;
     private final IdempotencyLog log;
     private final LostClaims lostClaims;
+    private volatile IdempotencyPolicy policy;
     private final Set<String> operations = ConcurrentHashMap.newKeySet();
     private final OutcomeCounters<IdempotencyOutcome> calls = new OutcomeCounters<>(IdempotencyOutcome.class);
 
@@ -62,6 +63,27 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
     @Override
     public IdempotencyPolicy policy() {
         return policy;
+    }
+
+    /**
+     * Changes the policy for calls that begin from now on; a call that runs keeps the lease that it has. What decides whose
+     * and which calls are equal, and what the startup has checked, cannot change.
+     *
+     * @throws dev.resilience.policy.InvalidPolicyException for another {@code fingerprint}, {@code replay-exceptions},
+     *     {@code scope} or {@code transactional}
+     */
+    @Override
+    public synchronized void reconfigure(IdempotencyPolicy changed) {
+        IdempotencyPolicy now = policy;
+        requireSame("fingerprint", now.fingerprint(), changed.fingerprint());
+        requireSame("replay-exceptions", now.replayExceptions(), changed.replayExceptions());
+        requireSame("scope", now.scope(), changed.scope());
+        requireSame("transactional", now.transactional(), changed.transactional());
+        policy = changed;
+    }
+
+    private static void requireSame(String key, Object now, Object changed) {
+        Require.that(now.equals(changed), key, changed, "cannot change while the application runs: it is " + now);
     }
 
     /** Calls by how they ended. */

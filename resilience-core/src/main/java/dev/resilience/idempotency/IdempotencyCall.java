@@ -93,7 +93,7 @@ final class IdempotencyCall {
 
     private @Nullable Duration decide(Claim claim) {
         if (claim instanceof Claim.Acquired acquired) {
-            execution = new IdempotentExecution(idempotency, operation, acquired);
+            execution = new IdempotentExecution(idempotency, policy, operation, acquired);
             return null;
         }
         if (claim instanceof Claim.Completed completed) {

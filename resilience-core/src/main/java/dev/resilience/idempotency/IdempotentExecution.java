@@ -59,10 +59,12 @@ public final class IdempotentExecution {
     private final ExecutionStateMachine state;
     private final TransactionalAttempts attempts;
 
-    IdempotentExecution(Idempotency idempotency, IdempotentOperation operation, Claim.Acquired claim) {
+    /** @param policy of the claim: another one may be in force by now */
+    IdempotentExecution(
+            Idempotency idempotency, IdempotencyPolicy policy, IdempotentOperation operation, Claim.Acquired claim) {
         this.operation = operation;
         this.time = idempotency.time();
-        this.record = new ClaimedRecord(idempotency, operation, claim);
+        this.record = new ClaimedRecord(idempotency, policy, operation, claim);
         this.state = new ExecutionStateMachine(idempotency, record);
         this.attempts = new TransactionalAttempts(idempotency, operation, record, state, this::afterTransaction);
     }

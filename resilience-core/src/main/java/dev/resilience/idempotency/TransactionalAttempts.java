@@ -47,7 +47,7 @@ final class TransactionalAttempts implements AttemptRecorder {
         this.operation = operation;
         this.record = record;
         this.state = state;
-        this.errors = new IdempotencyErrors(idempotency.name(), operation.name(), idempotency.policy());
+        this.errors = new IdempotencyErrors(idempotency.name(), operation.name(), record.policy());
         this.afterTransaction = afterTransaction;
     }
 
@@ -145,7 +145,7 @@ final class TransactionalAttempts implements AttemptRecorder {
     /** The current thread's, if the store can write in it. */
     @Nullable
     StoreTransaction transaction() {
-        return idempotency.policy().transactional() == Transactional.AUTO
+        return record.policy().transactional() == Transactional.AUTO
                 ? idempotency.store().currentTransaction()
                 : null;
     }

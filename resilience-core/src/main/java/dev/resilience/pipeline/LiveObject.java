@@ -13,4 +13,19 @@ public interface LiveObject<P extends Record> {
 
     /** What is configured. */
     P policy();
+
+    /**
+     * Changes the policy while the application runs. It holds for calls that begin from now on; what is counted and the
+     * state are kept as far as they can be. Safe for use by many threads.
+     *
+     * <p>In a Spring application, {@code ResilienceRegistry} does it with a line in the log and an event.
+     *
+     * @throws dev.resilience.policy.InvalidPolicyException if a value differs that cannot change while calls run
+     * @throws UnsupportedOperationException if nothing of this kind can change, which is the default
+     */
+    default void reconfigure(P policy) {
+        throw new UnsupportedOperationException("The policy '" + name()
+                + "' cannot be changed while the application runs: "
+                + getClass().getSimpleName() + " has no reconfigure(policy). Change the configuration and restart");
+    }
 }

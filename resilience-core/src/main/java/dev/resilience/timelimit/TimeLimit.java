@@ -88,6 +88,7 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
     }
 
     /** Changes the policy for calls that begin from now on; those under way keep what they were granted. */
+    @Override
     public void reconfigure(TimeLimitPolicy changed) {
         policy = changed;
     }

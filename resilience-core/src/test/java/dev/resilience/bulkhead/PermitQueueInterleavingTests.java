@@ -73,6 +73,41 @@ class PermitQueueInterleavingTests {
         });
     }
 
+    @Interleaved
+    void aHigherLimitLetsInACallThatIsAboutToWait(Interleavings mode) {
+        mode.explore(threads -> {
+            PermitQueue permits = new PermitQueue(1, 1);
+            permits.tryAcquire();
+            Caller caller = new Caller(); // found no place a moment ago
+
+            threads.run(() -> permits.limit(2, 1), () -> permits.enqueue(caller));
+
+            caller.check(1);
+        });
+    }
+
+    @Interleaved
+    void aLowerLimitAdmitsNoneUntilEnoughHaveLeft(Interleavings mode) {
+        mode.explore(threads -> {
+            PermitQueue permits = new PermitQueue(2, 1);
+            permits.tryAcquire();
+            permits.tryAcquire();
+            Caller caller = new Caller();
+            permits.enqueue(caller);
+
+            threads.run(() -> permits.limit(1, 1), permits::release);
+
+            // the permit went to the caller before the limit fell, or to no one
+            int running = permits.running();
+            caller.check(running - 1);
+            permits.release();
+            caller.check(1);
+            if (permits.tryAcquire()) {
+                throw new AssertionError("Admitted beside the caller, which has the one permit that is left");
+            }
+        });
+    }
+
     /** What became of a call when its caller wanted to end it. */
     public enum End {
         WAS_NOT_IN,

@@ -31,6 +31,24 @@ class EventDetailsTests {
     static Stream<Arguments> anEventTellsWhatHappenedToWhom() {
         return Stream.of(
                 argumentSet(
+                        "policy made by code",
+                        new PolicyAdded(AT, "retry", "orders"),
+                        "retry",
+                        "policy-added",
+                        inOrder()),
+                argumentSet(
+                        "policy removed",
+                        new PolicyRemoved(AT, "retry", "orders"),
+                        "retry",
+                        "policy-removed",
+                        inOrder()),
+                argumentSet(
+                        "policy changed",
+                        new PolicyChanged(AT, "bulkhead", "orders", "endpoint", Map.of("max-concurrent", "20")),
+                        "bulkhead",
+                        "policy-changed",
+                        inOrder("by", "endpoint", "changed", Map.of("max-concurrent", "20"))),
+                argumentSet(
                         "retry after a failure",
                         new RetryScheduled(AT, "orders", 1, 3, Duration.ofMillis(1500), new ConnectException("secret")),
                         "retry",

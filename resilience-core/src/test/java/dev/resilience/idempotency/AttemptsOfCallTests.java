@@ -44,8 +44,8 @@ class AttemptsOfCallTests {
             time,
             new EventPublisher());
     private final UnfinishedOperation operation = new UnfinishedOperation();
-    private final IdempotentExecution call =
-            new IdempotentExecution(idempotency, operation, (Acquired) store.claim(new ClaimRequest(
+    private final IdempotentExecution call = new IdempotentExecution(
+            idempotency, idempotency.policy(), operation, (Acquired) store.claim(new ClaimRequest(
                     RecordKey.of(TextOperation.NAME, "", "key"), "owner", "", LEASE, Duration.ofDays(1), false)));
     private final ScriptedTransaction first = new ScriptedTransaction();
     private final ScriptedTransaction second = new ScriptedTransaction();

@@ -50,7 +50,7 @@ class SnapshotTransactionTests {
         ClaimRequest request = new ClaimRequest(
                 RecordKey.of(TextOperation.NAME, "", name), "owner", "", INTERVAL.multipliedBy(3), INTERVAL, false);
         return new IdempotentExecution(
-                policy, new TextOperation(TextOperation.NAME, ""), (Acquired) store.claim(request));
+                policy, policy.policy(), new TextOperation(TextOperation.NAME, ""), (Acquired) store.claim(request));
     }
 
     @Test

@@ -17,6 +17,8 @@ public final class LiveObjects<L> {
     private final Lifecycle<L> lifecycle;
     private final Map<String, L> byName = new ConcurrentSkipListMap<>();
     private final Map<String, Map<String, String>> texts = new ConcurrentHashMap<>();
+    private boolean waitsAreStopped;
+    private boolean ended;
 
     public LiveObjects(Lifecycle<L> lifecycle) {
         this.lifecycle = lifecycle;
@@ -33,6 +35,7 @@ public final class LiveObjects<L> {
         if (live == null) {
             live = making.get();
             byName.put(name, live);
+            catchUp(live);
         }
         return live;
     }
@@ -47,11 +50,32 @@ public final class LiveObjects<L> {
         return texts.getOrDefault(name, Map.of());
     }
 
-    void stopWaits() {
+    /** One that is made while the application stops, or later, is as the others are. */
+    private void catchUp(L live) {
+        if (waitsAreStopped) {
+            lifecycle.stopWaits(live);
+        }
+        if (ended) {
+            lifecycle.close(live);
+        }
+    }
+
+    /** Ends the live object of a name: its waits, its threads and its log. */
+    synchronized void remove(String name) {
+        L live = byName.remove(name);
+        if (live != null) {
+            lifecycle.stopWaits(live);
+            lifecycle.close(live);
+        }
+    }
+
+    synchronized void stopWaits() {
+        waitsAreStopped = true;
         byName.values().forEach(lifecycle::stopWaits);
     }
 
-    void resumeWaits() {
+    synchronized void resumeWaits() {
+        waitsAreStopped = false;
         byName.values().forEach(lifecycle::resumeWaits);
     }
 
@@ -64,7 +88,8 @@ public final class LiveObjects<L> {
         byName.values().forEach(lifecycle::stopRunning);
     }
 
-    void close() {
+    synchronized void close() {
+        ended = true;
         byName.values().forEach(lifecycle::close);
     }
 

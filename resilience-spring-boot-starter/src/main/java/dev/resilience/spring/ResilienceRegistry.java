@@ -2,179 +2,182 @@ package dev.resilience.spring;
 
 import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.circuitbreaker.CircuitBreaker;
-import dev.resilience.fallback.Fallback;
+import dev.resilience.event.PolicyChanged;
+import dev.resilience.event.ResilienceEvent;
 import dev.resilience.idempotency.Idempotency;
+import dev.resilience.pipeline.Layer;
+import dev.resilience.pipeline.LiveObject;
+import dev.resilience.pipeline.Pipeline;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryBudget;
 import dev.resilience.timelimit.TimeLimit;
-import java.util.Collection;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.ConcurrentSkipListSet;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.BiConsumer;
-import java.util.function.Supplier;
+import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
- * The live objects of an application, by kind and name, and which methods use them. Made once, at startup, of all
- * policies that are configured; looking something up never makes it. Safe for use by many threads.
+ * The policies of an application from code: a bean to be injected. It has the live objects that the annotations use too, so
+ * that a call from code counts for the same circuit breaker.
+ *
+ * <pre>{@code
+ * Receipt receipt = registry.pipeline("gateway").call(() -> gateway.charge(order));
+ * registry.circuitBreaker("gateway").forceOpen();
+ * }</pre>
+ *
+ * <p>A kind is named by the class of its live objects, one's own kind too: {@code registry.get(Throttle.class, "partners")}.
+ * Every method that takes such a class throws an {@link IllegalArgumentException} if no kind makes objects of it.
+ *
+ * <p>Safe for use by many threads. A look-up takes no lock.
  */
-public final class ResilienceRegistry implements AutoCloseable {
+public interface ResilienceRegistry {
 
-    private final Map<String, LiveObjects<?>> byKind;
-    private final PolicyTimes times;
-    private final ConcurrentMap<String, Set<String>> users = new ConcurrentHashMap<>();
-    private final List<BiConsumer<String, String>> firstUses = new CopyOnWriteArrayList<>();
-
-    /**
-     * @param byKind the live objects by the id of their kind
-     * @param times of the policies whose calls wait
-     */
-    public ResilienceRegistry(Map<String, LiveObjects<?>> byKind, PolicyTimes times) {
-        this.byKind = byKind;
-        this.times = times;
+    /** The retry of that name; see {@link #get}. */
+    default Retry retry(String name) {
+        return get(Retry.class, name);
     }
 
-    /** The retries by the name of the policy. */
-    public Map<String, Retry> retries() {
-        return ofKind("retry");
+    /** The circuit breaker of that name; see {@link #get}. */
+    default CircuitBreaker circuitBreaker(String name) {
+        return get(CircuitBreaker.class, name);
     }
 
-    /** The circuit breakers by the name of the policy. */
-    public Map<String, CircuitBreaker> circuitBreakers() {
-        return ofKind("circuit-breaker");
+    /** The bulkhead of that name; see {@link #get}. */
+    default Bulkhead bulkhead(String name) {
+        return get(Bulkhead.class, name);
     }
 
-    /** The bulkheads by the name of the policy. */
-    public Map<String, Bulkhead> bulkheads() {
-        return ofKind("bulkhead");
+    /** The time limit of that name; see {@link #get}. */
+    default TimeLimit timeLimit(String name) {
+        return get(TimeLimit.class, name);
     }
 
-    /** The time limits by the name of the policy. */
-    public Map<String, TimeLimit> timeLimits() {
-        return ofKind("time-limit");
+    /** The idempotency of that name; see {@link #get}. */
+    default Idempotency idempotency(String name) {
+        return get(Idempotency.class, name);
     }
 
-    /** What makes methods idempotent, by the name of the policy. */
-    public Map<String, Idempotency> idempotencies() {
-        return ofKind("idempotency");
-    }
-
-    /** The retry budgets by name; a retry policy's own budget bears the policy's name. */
-    public Map<String, RetryBudget> retryBudgets() {
-        return ofKind("retry-budget");
-    }
-
-    /** The fallbacks by the full name of the protected method; filled while methods are resolved. */
-    public Map<String, Fallback> fallbacks() {
-        return ofKind("fallback");
+    /** The retry budget of that name, where a retry policy's own budget bears the policy's name; see {@link #get}. */
+    default RetryBudget retryBudget(String name) {
+        return get(RetryBudget.class, name);
     }
 
     /**
-     * The live objects of a kind by name.
+     * The live object of a name.
      *
-     * @param kind its id, such as {@code circuit-breaker}
-     * @param <L> what the kind makes of its policies: the caller must know
-     * @return empty for a kind that does not exist
+     * @throws IllegalArgumentException if there is none; it offers the nearest names
      */
-    @SuppressWarnings("unchecked") // said above
-    public <L> Map<String, L> ofKind(String kind) {
-        LiveObjects<?> live = byKind.get(kind);
-        return live == null ? Map.of() : (Map<String, L>) live.byName();
+    <L extends LiveObject<?>> L get(Class<L> type, String name);
+
+    /** The live object of a name, if there is one. */
+    default <L extends LiveObject<?>> Optional<L> find(Class<L> type, String name) {
+        return Optional.ofNullable(all(type).get(name));
     }
 
-    /** The live object of a kind and a name, which is made if there is none; the kind must exist. */
-    @SuppressWarnings("unchecked") // as in ofKind
-    public <L> L orMake(String kind, String name, Supplier<L> making) {
-        return ((LiveObjects<L>) Objects.requireNonNull(byKind.get(kind), kind)).orMake(name, making);
+    /** All live objects of a kind by name, in alphabetical order: a view that shows what is added and removed. */
+    <L extends LiveObject<?>> Map<String, L> all(Class<L> type);
+
+    /** All retries by name; see {@link #all}. */
+    default Map<String, Retry> retries() {
+        return all(Retry.class);
     }
 
-    /** What the {@linkplain PolicyKind#furtherKeys further keys} of a policy say, by key; empty if there is no such policy. */
-    public Map<String, String> texts(String kind, String name) {
-        LiveObjects<?> live = byKind.get(kind);
-        return live == null ? Map.of() : live.texts(name);
+    /** All circuit breakers by name; see {@link #all}. */
+    default Map<String, CircuitBreaker> circuitBreakers() {
+        return all(CircuitBreaker.class);
     }
 
-    private Collection<LiveObjects<?>> all() {
-        return byKind.values();
+    /** All bulkheads by name; see {@link #all}. */
+    default Map<String, Bulkhead> bulkheads() {
+        return all(Bulkhead.class);
     }
 
-    /** The methods that use a policy by {@code kind/name}. */
-    public Map<String, Set<String>> users() {
-        return users;
+    /** All time limits by name; see {@link #all}. */
+    default Map<String, TimeLimit> timeLimits() {
+        return all(TimeLimit.class);
     }
 
-    /** Lets the listener hear of the kind and the name of each policy when the first method uses it. */
-    public void onFirstUse(BiConsumer<String, String> listener) {
-        firstUses.add(listener);
+    /** What makes methods idempotent, by the name of the policy; see {@link #all}. */
+    default Map<String, Idempotency> idempotencies() {
+        return all(Idempotency.class);
+    }
+
+    /** All retry budgets by name; see {@link #all}. */
+    default Map<String, RetryBudget> retryBudgets() {
+        return all(RetryBudget.class);
     }
 
     /**
-     * The application is about to end: every wait ends, and none begins any more, until {@link #resumeWaits()}. A call that
-     * waits for a retry fails with the failure in hand, one in the line of a bulkhead is refused. What runs is left alone.
-     * Returns without waiting.
+     * The live object of a name, made of another policy if there is none yet. It has meters and an entry in the actuator. One
+     * that exists is returned as it is, so what is configured under the name holds.
+     *
+     * <p>Meters and memory grow with each name. So the names should be few and known, such as partners or regions, and never
+     * come from a request as they are. By default code makes at most 1,000 of a kind ({@code resilience.registry.max-created}).
+     *
+     * @param template the name of the policy, as it is now: {@code default} for one
+     * @throws IllegalArgumentException if there is no policy of the template's name, or if the name is blank
+     * @throws IllegalStateException if code has made as many of the kind as it may
      */
-    public void stopWaits() {
-        times.stop();
-        all().forEach(LiveObjects::stopWaits);
-    }
+    <L extends LiveObject<?>> L getOrCreate(Class<L> type, String name, String template);
 
-    /** Lets calls wait again. */
-    public void resumeWaits() {
-        times.resume();
-        all().forEach(LiveObjects::resumeWaits);
-    }
-
-    /** Whether calls run on threads of the library, or began there and have not ended; those of time limits end in time. */
-    public boolean isAtWork() {
-        return all().stream().anyMatch(LiveObjects::anyIsAtWork) || times.anyRun();
-    }
-
-    /** Interrupts the calls that run on threads of the library, and cancels the stages that they have returned. */
-    public void stopRunning() {
-        all().forEach(LiveObjects::stopRunning);
-        times.stopRunning();
-    }
+    /** As {@link #getOrCreate(Class, String, String)}, made of a policy that code has built. */
+    <P extends Record, L extends LiveObject<P>> L getOrCreate(Class<L> type, String name, P policy);
 
     /**
-     * With the application: ends all waits, lets go of the threads, and writes what the log has counted in place of single
-     * lines. What is still called works as before, but never waits.
+     * Removes what {@link #getOrCreate} has made, with its meters, its threads and its entry in the actuator. Its waits end as
+     * when the application ends; code that still holds it can call it.
+     *
+     * @return whether there was one of that name
+     * @throws IllegalArgumentException if it is configured, or if methods use it: those stay
      */
-    @Override
-    public void close() {
-        times.close();
-        all().forEach(LiveObjects::close);
-    }
+    boolean remove(Class<? extends LiveObject<?>> type, String name);
 
     /**
-     * Gives every circuit breaker its initial state and an empty window, as before the first call: for tests that share
-     * an application. Counters go on, and so do retry budgets.
+     * Changes a policy while the application runs: of this name, and not of those that started from it. The change holds for
+     * calls that begin from now on, is told by a line in the log and a {@link PolicyChanged}, and is gone after a restart.
+     *
+     * @throws IllegalArgumentException if there is none of that name, or if the new policy differs in what cannot change while
+     *     calls run
+     * @throws UnsupportedOperationException if nothing of the kind can change
      */
-    public void reset() {
-        all().forEach(LiveObjects::reset);
-    }
+    <P extends Record, L extends LiveObject<P>> L reconfigure(Class<L> type, String name, P policy);
 
-    /** Notes that a method uses a policy. */
-    public void use(String kind, String name, String method) {
-        Set<String> methods = users.computeIfAbsent(kind + "/" + name, key -> new ConcurrentSkipListSet<>());
-        boolean first = methods.isEmpty();
-        methods.add(method);
-        if (first) {
-            firstUses.forEach(listener -> listener.accept(kind, name));
-        }
-    }
+    /**
+     * As {@link #reconfigure(Class, String, Record)}, with only what changes: values by key as in YAML, nested or dotted, and
+     * checked likewise: {@code Map.of("max-concurrent", 20)}.
+     *
+     * @throws ResilienceConfigurationException for unknown keys and for values that the policy cannot have, all of them at once
+     */
+    <L extends LiveObject<?>> L reconfigure(Class<L> type, String name, Map<String, ?> changes);
 
-    /** Whether it is a {@code default} that is there for other policies to start from, and that no method uses. */
-    public boolean isUnusedDefault(String kind, String name) {
-        return name.equals("default") && usedBy(kind, name).isEmpty();
-    }
+    /**
+     * All layers of one name, in the order of the application ({@code resilience.order}): the bulkhead, the circuit breaker,
+     * the retry and the time limit that are called so, as far as there are such. Idempotency is not among them, because it has
+     * to know the method. Make it once and keep it.
+     *
+     * @throws IllegalArgumentException if no layer has the name
+     */
+    Pipeline pipeline(String name);
 
-    /** The methods that use a policy, in alphabetical order: {@code OrderService.place(Order)}. */
-    public List<String> usedBy(String kind, String name) {
-        return List.copyOf(users.getOrDefault(kind + "/" + name, Set.of()));
-    }
+    /**
+     * Layers of any names in an order of one's own, the outermost first. Asynchronous calls take along what those of annotated
+     * methods do.
+     */
+    Pipeline outermostFirst(Layer... layers);
+
+    /**
+     * Adds a listener for one type of event, which hears of what happens from now on.
+     *
+     * @param type one of the types in {@code dev.resilience.event}; {@link ResilienceEvent} for all
+     * @param listener called on the thread that caused the event, outside of all locks. What it throws is logged, and never
+     *     seen by the call. Called by many threads
+     * @return this
+     */
+    <E extends ResilienceEvent> ResilienceRegistry onEvent(Class<E> type, Consumer<? super E> listener);
+
+    /**
+     * Gives every circuit breaker its initial state and an empty window, as before the first call: for tests that share an
+     * application. Counters go on, because meters show them, and so do retry budgets. {@link CircuitBreaker#reset()} does it
+     * for one.
+     */
+    void reset();
 }

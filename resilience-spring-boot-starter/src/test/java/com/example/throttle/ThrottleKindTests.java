@@ -84,7 +84,7 @@ class ThrottleKindTests {
     void itsPoliciesInheritFromDefaultAndByExtends() {
         application.run(context -> {
             Map<String, Throttle> throttles =
-                    context.getBean(ResilienceRegistry.class).ofKind("throttle");
+                    context.getBean(ResilienceRegistry.class).all(Throttle.class);
             assertThat(throttles.get("default").policy()).isEqualTo(new ThrottlePolicy(10, Duration.ofMinutes(1)));
             assertThat(throttles.get("partners").policy()).isEqualTo(new ThrottlePolicy(2, Duration.ofMinutes(1)));
             assertThat(throttles.get("gold").policy()).isEqualTo(new ThrottlePolicy(2, Duration.ofHours(1)));

@@ -43,12 +43,13 @@ class ArchitectureTests {
     /** Which other packages of the starter a package may know, besides the root; none knows who configures it. */
     private static final Map<String, List<String>> MAY_KNOW = Map.ofEntries(
             Map.entry(ROOT, List.of()),
-            Map.entry(ROOT + ".actuate", List.of(ROOT + ".kind")),
+            Map.entry(ROOT + ".actuate", List.of(ROOT + ".kind", ROOT + ".registry")),
             Map.entry(
                     ROOT + ".aop",
                     List.of(ROOT + ".aop.method", ROOT + ".idempotency", ROOT + ".kind", ROOT + ".transaction")),
             Map.entry(ROOT + ".aop.check", List.of(ROOT + ".aop", ROOT + ".aop.method", ROOT + ".kind")),
             Map.entry(ROOT + ".aop.method", List.of(ROOT + ".kind")),
+            Map.entry(ROOT + ".cloud", List.of()),
             Map.entry(ROOT + ".context", List.of()),
             Map.entry(ROOT + ".fault", List.of()),
             Map.entry(
@@ -217,6 +218,7 @@ class ArchitectureTests {
                         "org.springframework.web..",
                         places(
                                 "ResilienceExceptionHandler",
+                                "PolicyBodyAdvice",
                                 "LeavingRefusal",
                                 "SelectiveHandlers",
                                 "AdviceCache",
@@ -271,7 +273,13 @@ class ArchitectureTests {
                                 "TransactionalSourceCheck",
                                 "OpenConnections")),
                 arguments("com.zaxxer.hikari..", places("PoolState", "SpareConnection")),
-                arguments("reactor..", places("CallContextWebFilter")),
+                arguments("reactor..", places("CallContextWebFilter", "ReactiveResilienceCircuitBreakerFactory")),
+                arguments(
+                        "org.springframework.cloud..",
+                        places(
+                                "CircuitBreakerPolicyConfig",
+                                "ResilienceCircuitBreakerFactory",
+                                "ReactiveResilienceCircuitBreakerFactory")),
                 arguments("org.mockito..", places()));
     }
 

@@ -44,7 +44,7 @@ class StartupTests {
             added.removeAll(without);
             assertThat(added)
                     .allMatch(meter -> meter.startsWith("resilience."))
-                    .hasSize(promisedSeries(context.getBean(ResilienceRegistry.class)));
+                    .hasSize(promisedSeries(context.getBean(LiveRegistry.class)));
         }
         assertThat(without).hasSizeGreaterThan(50).noneMatch(meter -> meter.startsWith("resilience."));
         assertThat(output)
@@ -53,7 +53,7 @@ class StartupTests {
                         "'resilience.retry.unlimited' has no effect", "'resilience.retry-budget.shared' has no effect");
     }
 
-    private static int promisedSeries(ResilienceRegistry registry) {
+    private static int promisedSeries(LiveRegistry registry) {
         int retry = 7 + 1 + 6 + 2; // outcomes, attempts, durations, threads and their queue
         int circuitBreaker = 4 + 1 + 1 + 1 + 20; // outcomes, state, failure rate, slow calls, transitions
         int bulkhead = 3 + 3 + 1; // outcomes, gauges, wait
@@ -68,13 +68,13 @@ class StartupTests {
                 + used(registry, "bulkhead") * bulkhead
                 + used(registry, "time-limit") * timeLimit
                 + used(registry, "idempotency") * idempotency
-                + registry.fallbacks().size() * fallback
+                + registry.ofKind("fallback").size() * fallback
                 + deadline
                 + memory;
     }
 
     /** How many policies of a kind have series: all but a default that no method uses. */
-    private static int used(ResilienceRegistry registry, String kind) {
+    private static int used(LiveRegistry registry, String kind) {
         return (int) registry.ofKind(kind).keySet().stream()
                 .filter(name -> !registry.isUnusedDefault(kind, name))
                 .count();

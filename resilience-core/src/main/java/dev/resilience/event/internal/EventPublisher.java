@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -29,6 +30,15 @@ public final class EventPublisher {
         List<ResilienceListener> all = new ArrayList<>(Arrays.asList(listeners));
         all.add(listener);
         listeners = all.toArray(NO_LISTENERS);
+    }
+
+    /** Adds a listener for one type of event. */
+    public <E extends ResilienceEvent> void add(Class<E> type, Consumer<? super E> listener) {
+        add(event -> {
+            if (type.isInstance(event)) {
+                listener.accept(type.cast(event));
+            }
+        });
     }
 
     /** Whether there are listeners: what costs time only for the sake of events is left out otherwise. */

@@ -1,6 +1,7 @@
 package dev.resilience.spring.actuate;
 
 import dev.resilience.event.CircuitStateChanged;
+import dev.resilience.event.PolicyChanged;
 import dev.resilience.event.ResilienceEvent;
 import dev.resilience.time.Timestamps;
 import java.util.LinkedHashMap;
@@ -16,6 +17,11 @@ final class EventEntry {
     private final AtomicLong count = new AtomicLong();
     private volatile ResilienceEvent last;
     private volatile long position;
+
+    /** Whether the event has an entry of its own, and is not counted by the second. */
+    static boolean standsAlone(ResilienceEvent event) {
+        return event instanceof CircuitStateChanged || event instanceof PolicyChanged;
+    }
 
     /** @param entries how many entries there are with this one */
     EventEntry(ResilienceEvent first, long entries) {
@@ -50,7 +56,7 @@ final class EventEntry {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("at", Timestamps.text(event.at()));
         view.put("type", event.type());
-        if (!(event instanceof CircuitStateChanged)) {
+        if (!standsAlone(event)) {
             view.put("count", Math.max(1, count.get()));
         }
         view.putAll(event.details());

@@ -2,7 +2,6 @@ package dev.resilience.spring.actuate;
 
 import dev.resilience.event.CallQueued;
 import dev.resilience.event.CallRejected;
-import dev.resilience.event.CircuitStateChanged;
 import dev.resilience.event.ResilienceEvent;
 import dev.resilience.event.RetryFinished;
 import java.util.ArrayDeque;
@@ -16,7 +15,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last events of one live object. Transitions are kept one by one and apart, so that no flood of refusals washes them
+ * The last events of one live object. Transitions, and changes of the policy, are kept one by one and apart, so that no flood of refusals washes them
  * away; all other events are counted by the second, each type and outcome for itself.
  *
  * <p>Counting takes no lock; one is taken for a transition, and for the first event of a kind in a second. Safe for use by
@@ -33,7 +32,7 @@ final class EventHistory {
     private volatile long entries;
 
     void add(ResilienceEvent event) {
-        if (event instanceof CircuitStateChanged) {
+        if (EventEntry.standsAlone(event)) {
             keep(transitions, event);
             return;
         }

@@ -1,5 +1,6 @@
 package dev.resilience.spring.actuate;
 
+import dev.resilience.event.PolicyRemoved;
 import dev.resilience.event.ResilienceEvent;
 import dev.resilience.event.ResilienceListener;
 import java.util.List;
@@ -15,6 +16,10 @@ public final class EventLog implements ResilienceListener {
     @Override
     public void onEvent(ResilienceEvent event) {
         Source source = new Source(event.kind(), event.name());
+        if (event instanceof PolicyRemoved) {
+            histories.remove(source);
+            return;
+        }
         EventHistory history = histories.get(source);
         if (history == null) {
             history = histories.computeIfAbsent(source, first -> new EventHistory());

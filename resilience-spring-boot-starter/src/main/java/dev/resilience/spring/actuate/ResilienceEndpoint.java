@@ -1,12 +1,14 @@
 package dev.resilience.spring.actuate;
 
 import dev.resilience.pipeline.LiveObject;
-import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.LiveRegistry;
+import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.kind.Action;
 import dev.resilience.spring.kind.ActionRefusedException;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.Kinds;
+import dev.resilience.spring.registry.PolicyChanges;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -16,24 +18,29 @@ import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.boot.json.JsonParseException;
+import org.springframework.boot.json.JsonParserFactory;
 
 /**
- * Shows every policy with its state and its users, and lets operators move circuit breakers and act on the records of
- * idempotency keys. Reading makes nothing. A request for what does not exist is answered with what does.
+ * Shows every policy with its state and its users, and lets operators move circuit breakers, act on the records of
+ * idempotency keys and change policies until the next restart. Reading makes nothing. A request for what does not exist is answered with what does.
  */
 @Endpoint(id = "resilience")
 public class ResilienceEndpoint {
 
-    private final ResilienceRegistry registry;
+    private final LiveRegistry registry;
     private final Kinds kinds;
     private final StartupWarnings warnings;
     private final EventLog events;
+    private final PolicyChanges changes;
 
-    public ResilienceEndpoint(ResilienceRegistry registry, Kinds kinds, StartupWarnings warnings, EventLog events) {
+    public ResilienceEndpoint(
+            LiveRegistry registry, Kinds kinds, StartupWarnings warnings, EventLog events, PolicyChanges changes) {
         this.registry = registry;
         this.kinds = kinds;
         this.warnings = warnings;
         this.events = events;
+        this.changes = changes;
     }
 
     /** Everything, by kind and name. */
@@ -68,9 +75,10 @@ public class ResilienceEndpoint {
     }
 
     /**
-     * Acts on a live object: moves a circuit breaker, or looks after the records of an idempotency key.
+     * Acts on a live object: moves a circuit breaker, looks after the records of an idempotency key, or changes the policy.
      *
-     * @param action what to do
+     * @param action what to do; not given if the policy changes
+     * @param policy what changes of it: a JSON object with keys as in YAML, nested or dotted
      * @param key the idempotency key
      * @param method the method that was called with it; all that use the policy if not given
      * @param caller who called; everybody if not given
@@ -84,12 +92,16 @@ public class ResilienceEndpoint {
             @Selector String kind,
             @Selector String name,
             @Nullable String action,
+            @Nullable String policy,
             @Nullable String key,
             @Nullable String method,
             @Nullable String caller,
             @Nullable String as) {
         ConfiguredKind<?, ?, ?> known = kind(kind);
         live(known, name);
+        if (policy != null) {
+            return change(known, name, action, policy);
+        }
         if (known.actions().isEmpty()) {
             throw EndpointRefusal.noActions(kind, actions());
         }
@@ -107,6 +119,28 @@ public class ResilienceEndpoint {
         } catch (ActionRefusedException refused) {
             throw new InvalidEndpointRequestException(String.valueOf(refused.getMessage()), refused.cure());
         }
+    }
+
+    private <P extends Record, L extends LiveObject<P>> Map<String, Object> change(
+            ConfiguredKind<?, P, L> kind, String name, @Nullable String action, String policy) {
+        if (action != null) {
+            throw new InvalidEndpointRequestException(
+                    "Both an action and a policy are given.", "Send one of them at a time.");
+        }
+        try {
+            changes.change(
+                    kind, live(kind, name), JsonParserFactory.getJsonParser().parseMap(policy), "endpoint");
+        } catch (JsonParseException noObject) {
+            throw new InvalidEndpointRequestException(
+                    "The policy is no JSON object.",
+                    "Send {\"policy\": {\"key\": \"new value\"}} as application/json.");
+        } catch (ResilienceConfigurationException invalid) {
+            throw new InvalidEndpointRequestException(String.valueOf(invalid.getMessage()), invalid.action());
+        } catch (IllegalArgumentException | UnsupportedOperationException fixed) {
+            throw new InvalidEndpointRequestException(
+                    String.valueOf(fixed.getMessage()), "Change the configuration and restart the application.");
+        }
+        return entryWithEvents(kind, name);
     }
 
     private Map<String, Collection<String>> actions() {

@@ -1,7 +1,7 @@
 package dev.resilience.spring.actuate;
 
 import dev.resilience.pipeline.LiveObject;
-import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.KindHealth;
 import dev.resilience.spring.kind.Kinds;
@@ -17,10 +17,10 @@ import org.springframework.boot.health.contributor.Health;
  */
 public final class ResilienceHealthIndicator extends AbstractHealthIndicator {
 
-    private final ResilienceRegistry registry;
+    private final LiveRegistry registry;
     private final Kinds kinds;
 
-    public ResilienceHealthIndicator(ResilienceRegistry registry, Kinds kinds) {
+    public ResilienceHealthIndicator(LiveRegistry registry, Kinds kinds) {
         this.registry = registry;
         this.kinds = kinds;
     }

@@ -35,11 +35,12 @@ public class ResilienceWebEndpointExtension {
             @Selector String kind,
             @Selector String name,
             @Nullable String action,
+            @Nullable String policy,
             @Nullable String key,
             @Nullable String method,
             @Nullable String caller,
             @Nullable String as) {
-        return answer(() -> endpoint.act(kind, name, action, key, method, caller, as));
+        return answer(() -> endpoint.act(kind, name, action, policy, key, method, caller, as));
     }
 
     private static WebEndpointResponse<Map<String, Object>> answer(Supplier<Map<String, Object>> operation) {

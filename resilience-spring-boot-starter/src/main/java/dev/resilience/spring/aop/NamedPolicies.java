@@ -1,10 +1,10 @@
 package dev.resilience.spring.aop;
 
 import dev.resilience.pipeline.LiveObject;
+import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceConfigurationException;
-import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.MethodNames;
 import java.lang.reflect.Method;
@@ -15,11 +15,11 @@ import org.springframework.util.StringValueResolver;
 /** Finds the live objects that the annotations of methods name, and notes who uses them. */
 final class NamedPolicies {
 
-    private final ResilienceRegistry registry;
+    private final LiveRegistry registry;
     private final WrittenNames names;
     private final StringValueResolver placeholders;
 
-    NamedPolicies(ResilienceRegistry registry, WrittenNames names, StringValueResolver placeholders) {
+    NamedPolicies(LiveRegistry registry, WrittenNames names, StringValueResolver placeholders) {
         this.registry = registry;
         this.names = names;
         this.placeholders = placeholders;

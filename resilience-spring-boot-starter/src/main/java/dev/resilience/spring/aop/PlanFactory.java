@@ -4,8 +4,8 @@ import dev.resilience.context.ContextCarrier;
 import dev.resilience.idempotency.IdempotentOperation;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Pipeline;
+import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceConfigurationException;
-import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.aop.method.ProtectedMethods;
 import dev.resilience.spring.aop.method.ResilienceAnnotations;
@@ -26,7 +26,7 @@ import org.springframework.beans.factory.config.EmbeddedValueResolver;
 /** Makes the plan of a method: lets each kind that protects it make its layer, and composes the layers in their order. */
 public final class PlanFactory {
 
-    private final ResilienceRegistry registry;
+    private final LiveRegistry registry;
     private final Kinds kinds;
     private final NamedPolicies policies;
     private final LayerOrder order;
@@ -41,7 +41,7 @@ public final class PlanFactory {
      * @param carrier takes along what is bound to the caller's thread to those on which an asynchronous call goes on
      */
     public PlanFactory(
-            ResilienceRegistry registry,
+            LiveRegistry registry,
             Kinds kinds,
             WrittenNames names,
             LayerOrder order,
@@ -109,7 +109,7 @@ public final class PlanFactory {
         }
     }
 
-    ResilienceRegistry registry() {
+    LiveRegistry registry() {
         return registry;
     }
 

@@ -1,6 +1,6 @@
 package dev.resilience.spring.autoconfigure;
 
-import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.aop.ArgumentValidation;
@@ -85,7 +85,7 @@ final class ResilienceAdviceConfiguration {
     @Lazy(false)
     PlanFactory resiliencePlanFactory(
             Environment environment,
-            ResilienceRegistry registry,
+            LiveRegistry registry,
             Kinds kinds,
             ConfigurableListableBeanFactory beans,
             PolicyNames names,

@@ -9,6 +9,7 @@ import dev.resilience.fault.FaultClassifier;
 import dev.resilience.fault.HttpFailure;
 import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.idempotency.store.MemoryIdempotencyStore;
+import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
@@ -17,6 +18,7 @@ import dev.resilience.spring.fault.LibraryFaults;
 import dev.resilience.spring.fault.RestClientFailures;
 import dev.resilience.spring.fault.TransactionFaults;
 import dev.resilience.spring.fault.WebClientFailures;
+import dev.resilience.spring.kind.Kind;
 import dev.resilience.spring.kind.Kinds;
 import dev.resilience.spring.lifecycle.BulkheadDrainLifecycle;
 import dev.resilience.spring.lifecycle.BulkheadStopLifecycle;
@@ -31,6 +33,7 @@ import dev.resilience.spring.properties.unknown.Resilience4jKeys;
 import dev.resilience.spring.properties.unknown.Spellings;
 import dev.resilience.spring.properties.unknown.UnknownKeys;
 import dev.resilience.spring.registry.AsyncCalls;
+import dev.resilience.spring.registry.PolicyChanges;
 import dev.resilience.spring.registry.RegistryFactory;
 import dev.resilience.time.TimeSource;
 import java.util.List;
@@ -47,6 +50,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.DependsOn;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 import org.springframework.web.client.RestClientResponseException;
@@ -116,7 +120,7 @@ public final class ResilienceAutoConfiguration {
     }
 
     @Bean
-    ResilienceRegistry resilienceRegistry(
+    RegistryFactory resilienceRegistryFactory(
             Environment environment,
             Kinds kinds,
             CompositeFaultClassifier faults,
@@ -133,12 +137,43 @@ public final class ResilienceAutoConfiguration {
         warnOfParent(application.getParent(), warnings);
         PolicyBinder binder =
                 new PolicyBinder(keys, new PropertySourcesPlaceholdersResolver(environment), mistakes, names::breaks);
-        ResilienceRegistry registry = new RegistryFactory(
-                        kinds, binder, faults, time, events, asyncCalls, application, warnings, mistakes, names)
-                .create();
+        RegistryFactory factory = new RegistryFactory(
+                kinds, binder, faults, time, events, asyncCalls, application, warnings, mistakes, names);
         Variables.warn(environment, keys.known(), binder.names(), warnings);
-        Resilience4jKeys.warn(environment, warnings);
-        return registry;
+        Resilience4jKeys.warn(environment, keys.known(), warnings);
+        return factory;
+    }
+
+    @Bean
+    LiveRegistry resilienceLiveRegistry(RegistryFactory factory) {
+        return factory.live();
+    }
+
+    @Bean
+    PolicyChanges resiliencePolicyChanges(TimeSource time, EventPublisher events) {
+        return new PolicyChanges(time, events);
+    }
+
+    /** What uses it is destroyed before the live objects end. */
+    @Bean
+    @DependsOn("resilienceLiveRegistry")
+    ResilienceRegistry resilienceRegistry(
+            RegistryFactory factory,
+            PolicyChanges changes,
+            Kinds kinds,
+            Environment environment,
+            StartupMistakes mistakes) {
+        int mostCreated = GeneralProperties.read(environment).getRegistry().getMaxCreated();
+        GeneralProperties.require(
+                mostCreated >= 1,
+                mistakes,
+                environment,
+                "resilience.registry.max-created",
+                mostCreated,
+                "must be at least 1");
+        List<Kind<?, ?>> order = GeneralProperties.order(environment, kinds, new StartupMistakes())
+                .kinds();
+        return factory.registry(changes, order, mostCreated);
     }
 
     private static void warnOfParent(@Nullable ApplicationContext parent, StartupWarnings warnings) {
@@ -187,22 +222,22 @@ public final class ResilienceAutoConfiguration {
     }
 
     @Bean
-    WaitsStop resilienceWaitsStop(ResilienceRegistry registry, ApplicationContext application) {
+    WaitsStop resilienceWaitsStop(LiveRegistry registry, ApplicationContext application) {
         return new WaitsStop(registry, application);
     }
 
     @Bean
-    WaitsResume resilienceWaitsResume(ResilienceRegistry registry) {
+    WaitsResume resilienceWaitsResume(LiveRegistry registry) {
         return new WaitsResume(registry);
     }
 
     @Bean
-    BulkheadDrainLifecycle resiliencePoolsShutdown(ResilienceRegistry registry) {
+    BulkheadDrainLifecycle resiliencePoolsShutdown(LiveRegistry registry) {
         return new BulkheadDrainLifecycle(registry);
     }
 
     @Bean
-    BulkheadStopLifecycle resiliencePoolsStop(ResilienceRegistry registry) {
+    BulkheadStopLifecycle resiliencePoolsStop(LiveRegistry registry) {
         return new BulkheadStopLifecycle(registry);
     }
 

@@ -1,17 +1,28 @@
 package dev.resilience.spring.autoconfigure;
 
+import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.actuate.EventLog;
+import dev.resilience.spring.actuate.PolicyBodyAdvice;
+import dev.resilience.spring.actuate.PolicyBodyDecoder;
 import dev.resilience.spring.actuate.ResilienceEndpoint;
 import dev.resilience.spring.actuate.ResilienceWebEndpointExtension;
 import dev.resilience.spring.kind.Kinds;
+import dev.resilience.spring.registry.PolicyChanges;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.webflux.actuate.endpoint.web.AbstractWebFluxEndpointHandlerMapping;
+import org.springframework.boot.webmvc.actuate.endpoint.web.AbstractWebMvcEndpointHandlerMapping;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.http.codec.ServerCodecConfigurer;
+import org.springframework.web.reactive.config.WebFluxConfigurer;
+import org.springframework.web.servlet.mvc.method.annotation.RequestBodyAdviceAdapter;
 
 /** The actuator endpoint. */
 @AutoConfiguration(after = ResilienceAutoConfiguration.class)
@@ -28,13 +39,40 @@ public final class ResilienceEndpointAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     ResilienceEndpoint resilienceEndpoint(
-            ResilienceRegistry registry, Kinds kinds, StartupWarnings warnings, EventLog events) {
-        return new ResilienceEndpoint(registry, kinds, warnings, events);
+            LiveRegistry registry, Kinds kinds, StartupWarnings warnings, EventLog events, PolicyChanges changes) {
+        return new ResilienceEndpoint(registry, kinds, warnings, events, changes);
     }
 
     @Bean
     @ConditionalOnMissingBean
     ResilienceWebEndpointExtension resilienceWebEndpointExtension(ResilienceEndpoint endpoint) {
         return new ResilienceWebEndpointExtension(endpoint);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+    @ConditionalOnClass({RequestBodyAdviceAdapter.class, AbstractWebMvcEndpointHandlerMapping.class})
+    static class WebMvcConfiguration {
+
+        @Bean
+        static PolicyBodyAdvice resiliencePolicyBodyAdvice() {
+            return new PolicyBodyAdvice();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+    @ConditionalOnClass({WebFluxConfigurer.class, AbstractWebFluxEndpointHandlerMapping.class})
+    static class WebFluxConfiguration {
+
+        @Bean
+        static WebFluxConfigurer resiliencePolicyBodyConfigurer() {
+            return new WebFluxConfigurer() {
+                @Override
+                public void configureHttpMessageCodecs(ServerCodecConfigurer codecs) {
+                    codecs.customCodecs().register(new PolicyBodyDecoder());
+                }
+            };
+        }
     }
 }

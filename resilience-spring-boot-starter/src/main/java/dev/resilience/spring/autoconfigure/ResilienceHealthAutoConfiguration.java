@@ -1,5 +1,6 @@
 package dev.resilience.spring.autoconfigure;
 
+import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.actuate.ResilienceHealthIndicator;
 import dev.resilience.spring.kind.Kinds;
@@ -20,7 +21,7 @@ public final class ResilienceHealthAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean(name = "resilienceHealthIndicator")
-    ResilienceHealthIndicator resilienceHealthIndicator(ResilienceRegistry registry, Kinds kinds) {
+    ResilienceHealthIndicator resilienceHealthIndicator(LiveRegistry registry, Kinds kinds) {
         return new ResilienceHealthIndicator(registry, kinds);
     }
 }

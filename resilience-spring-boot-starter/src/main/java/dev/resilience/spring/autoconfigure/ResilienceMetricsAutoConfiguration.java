@@ -1,6 +1,7 @@
 package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.aop.check.StartupCheck;
 import dev.resilience.spring.kind.Kinds;
@@ -26,7 +27,7 @@ public final class ResilienceMetricsAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     ResilienceMeters resilienceMeters(
-            ResilienceRegistry registry,
+            LiveRegistry registry,
             Kinds kinds,
             EventPublisher events,
             ObjectProvider<CallContextExtractor> incomingCalls,

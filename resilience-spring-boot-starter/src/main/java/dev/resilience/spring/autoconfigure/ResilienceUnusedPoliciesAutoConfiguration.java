@@ -1,5 +1,6 @@
 package dev.resilience.spring.autoconfigure;
 
+import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.aop.check.StartupCheck;
@@ -21,7 +22,7 @@ public final class ResilienceUnusedPoliciesAutoConfiguration {
     @Lazy(false)
     static UnusedPolicies resilienceUnusedPolicies(
             StartupCheck methods,
-            ResilienceRegistry registry,
+            LiveRegistry registry,
             Kinds kinds,
             ConfigurableListableBeanFactory beans,
             Environment environment,

@@ -82,6 +82,15 @@ public abstract class ConfiguredKind<A extends Annotation, P extends Record, L e
     /** Adds to what the actuator shows of the policy. */
     public void describePolicy(L live, Map<String, Object> policy) {}
 
+    /**
+     * Whether a key cannot change while the application runs, because the kind looks at it at startup only.
+     *
+     * @param key as in YAML: {@code backoff.base-delay}
+     */
+    public boolean isFixed(String key) {
+        return false;
+    }
+
     /** What operators can do by the actuator. */
     public List<String> actions() {
         return List.of();

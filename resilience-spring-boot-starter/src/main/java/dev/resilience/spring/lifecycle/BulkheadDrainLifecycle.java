@@ -1,6 +1,6 @@
 package dev.resilience.spring.lifecycle;
 
-import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.LiveRegistry;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import org.springframework.beans.factory.DisposableBean;
@@ -20,11 +20,11 @@ public final class BulkheadDrainLifecycle implements SmartLifecycle, DisposableB
 
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(20);
 
-    private final ResilienceRegistry registry;
+    private final LiveRegistry registry;
     private volatile boolean running;
     private volatile boolean destroyed;
 
-    public BulkheadDrainLifecycle(ResilienceRegistry registry) {
+    public BulkheadDrainLifecycle(LiveRegistry registry) {
         this.registry = registry;
     }
 

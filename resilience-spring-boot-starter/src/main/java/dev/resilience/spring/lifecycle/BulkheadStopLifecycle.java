@@ -1,6 +1,6 @@
 package dev.resilience.spring.lifecycle;
 
-import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.LiveRegistry;
 import org.springframework.context.SmartLifecycle;
 
 /**
@@ -9,10 +9,10 @@ import org.springframework.context.SmartLifecycle;
  */
 public final class BulkheadStopLifecycle implements SmartLifecycle {
 
-    private final ResilienceRegistry registry;
+    private final LiveRegistry registry;
     private volatile boolean running;
 
-    public BulkheadStopLifecycle(ResilienceRegistry registry) {
+    public BulkheadStopLifecycle(LiveRegistry registry) {
         this.registry = registry;
     }
 

@@ -1,15 +1,15 @@
 package dev.resilience.spring.lifecycle;
 
-import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.LiveRegistry;
 import org.springframework.context.SmartLifecycle;
 
 /** Lets calls wait again as the first thing when an application that was stopped is started again; see {@link WaitsStop}. */
 public final class WaitsResume implements SmartLifecycle {
 
-    private final ResilienceRegistry registry;
+    private final LiveRegistry registry;
     private volatile boolean running;
 
-    public WaitsResume(ResilienceRegistry registry) {
+    public WaitsResume(LiveRegistry registry) {
         this.registry = registry;
     }
 

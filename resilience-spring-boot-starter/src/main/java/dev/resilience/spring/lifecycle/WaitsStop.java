@@ -1,6 +1,6 @@
 package dev.resilience.spring.lifecycle;
 
-import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.LiveRegistry;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.SmartLifecycle;
@@ -18,11 +18,11 @@ import org.springframework.core.PriorityOrdered;
  */
 public final class WaitsStop implements SmartLifecycle, ApplicationListener<ContextClosedEvent>, PriorityOrdered {
 
-    private final ResilienceRegistry registry;
+    private final LiveRegistry registry;
     private final ApplicationContext application;
     private volatile boolean running;
 
-    public WaitsStop(ResilienceRegistry registry, ApplicationContext application) {
+    public WaitsStop(LiveRegistry registry, ApplicationContext application) {
         this.registry = registry;
         this.application = application;
     }

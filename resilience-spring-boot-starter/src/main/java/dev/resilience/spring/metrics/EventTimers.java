@@ -35,6 +35,14 @@ final class EventTimers implements ResilienceListener {
                 .add(new Fed<>(kind, type, duration, timer));
     }
 
+    void remove(String kind, String name) {
+        byName.values()
+                .forEach(names -> names.computeIfPresent(name, (same, timers) -> {
+                    timers.removeIf(timer -> timer.kind.equals(kind));
+                    return timers.isEmpty() ? null : timers;
+                }));
+    }
+
     @Override
     public void onEvent(ResilienceEvent event) {
         byName.getOrDefault(event.getClass(), Map.of())

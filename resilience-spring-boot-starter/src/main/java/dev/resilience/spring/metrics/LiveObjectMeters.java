@@ -18,23 +18,27 @@ record LiveObjectMeters(
 
     @Override
     public <T> void counter(MeterFamily family, T live, ToDoubleFunction<T> value, String... tags) {
-        meters.counter(family, live, value, named(tags));
+        meters.counter(owner(), family, live, value, named(tags));
     }
 
     @Override
     public <T> void gauge(MeterFamily family, T live, ToDoubleFunction<T> value, String... tags) {
-        meters.gauge(family, live, value, named(tags));
+        meters.gauge(owner(), family, live, value, named(tags));
     }
 
     @Override
     public <E extends ResilienceEvent> void timer(
             MeterFamily family, Class<E> events, Function<E, @Nullable Duration> duration, String... tags) {
-        timers.add(kind, String.valueOf(name), events, duration, meters.timer(family, named(tags)));
+        timers.add(kind, String.valueOf(name), events, duration, meters.timer(owner(), family, named(tags)));
     }
 
     @Override
     public Meters ofAll() {
         return new LiveObjectMeters(meters, timers, kind, null);
+    }
+
+    private String owner() {
+        return RegisteredMeters.owner(kind, name);
     }
 
     private String[] named(String... tags) {

@@ -7,12 +7,13 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
-import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
-import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The meters of one application in one registry, which may outlive the application and may be shared with others. Whoever
@@ -22,60 +23,92 @@ import java.util.function.ToDoubleFunction;
 final class RegisteredMeters {
 
     private final MeterRegistry registry;
-    private final List<Meter> registered = new ArrayList<>();
+    private final Map<String, Set<Meter>> registered = new HashMap<>(); // by what they are of
     private boolean removed;
 
     RegisteredMeters(MeterRegistry registry) {
         this.registry = registry;
     }
 
-    <T> void counter(MeterFamily family, T live, ToDoubleFunction<T> value, String... tags) {
-        replace(family, Meter.Type.COUNTER, tags);
-        registered(FunctionCounter.builder(family.id(), live, value)
-                .tags(tags)
-                .description(family.description())
-                .baseUnit(family.baseUnit())
-                .register(registry));
+    /** What the meters of a live object are of; with {@code null} as its name, those that all objects of the kind share. */
+    static String owner(String kind, @Nullable String name) {
+        return name == null ? kind : kind + "/" + name;
     }
 
-    <T> void gauge(MeterFamily family, T live, ToDoubleFunction<T> value, String... tags) {
-        replace(family, Meter.Type.GAUGE, tags);
-        registered(Gauge.builder(family.id(), live, value)
-                .tags(tags)
-                .description(family.description())
-                .baseUnit(family.baseUnit())
-                .register(registry));
+    <T> void counter(String owner, MeterFamily family, T live, ToDoubleFunction<T> value, String... tags) {
+        replace(owner, family, Meter.Type.COUNTER, tags);
+        registered(
+                owner,
+                FunctionCounter.builder(family.id(), live, value)
+                        .tags(tags)
+                        .description(family.description())
+                        .baseUnit(family.baseUnit())
+                        .register(registry));
     }
 
-    Timer timer(MeterFamily family, String... tags) {
-        replace(family, Meter.Type.TIMER, tags);
+    <T> void gauge(String owner, MeterFamily family, T live, ToDoubleFunction<T> value, String... tags) {
+        replace(owner, family, Meter.Type.GAUGE, tags);
+        registered(
+                owner,
+                Gauge.builder(family.id(), live, value)
+                        .tags(tags)
+                        .description(family.description())
+                        .baseUnit(family.baseUnit())
+                        .register(registry));
+    }
+
+    Timer timer(String owner, MeterFamily family, String... tags) {
+        replace(owner, family, Meter.Type.TIMER, tags);
         Timer timer = Timer.builder(family.id())
                 .tags(tags)
                 .description(family.description())
                 .register(registry);
-        registered(timer);
+        registered(owner, timer);
         return timer;
     }
 
     /** With the application: what has been replaced since by another one is that one's. */
     synchronized void remove() {
         removed = true;
-        Set<Meter> present = Collections.newSetFromMap(new IdentityHashMap<>());
-        present.addAll(registry.getMeters());
-        registered.stream().filter(present::contains).forEach(registry::remove);
+        Set<Meter> present = present();
+        registered.values().forEach(meters -> removePresent(meters, present));
         registered.clear();
     }
 
-    private void replace(MeterFamily family, Meter.Type type, String... tags) {
-        registry.removeByPreFilterId(
-                new Meter.Id(family.id(), Tags.of(tags), family.baseUnit(), family.description(), type));
+    /** With a live object that is removed. */
+    synchronized void remove(String owner) {
+        Set<Meter> meters = registered.remove(owner);
+        if (meters != null) {
+            removePresent(meters, present());
+        }
     }
 
-    private synchronized void registered(Meter meter) {
+    private void removePresent(Set<Meter> meters, Set<Meter> present) {
+        meters.stream().filter(present::contains).forEach(registry::remove);
+    }
+
+    private Set<Meter> present() {
+        Set<Meter> present = Collections.newSetFromMap(new IdentityHashMap<>());
+        present.addAll(registry.getMeters());
+        return present;
+    }
+
+    private synchronized void replace(String owner, MeterFamily family, Meter.Type type, String... tags) {
+        Meter replaced = registry.removeByPreFilterId(
+                new Meter.Id(family.id(), Tags.of(tags), family.baseUnit(), family.description(), type));
+        Set<Meter> meters = registered.get(owner);
+        if (replaced != null && meters != null) {
+            meters.remove(replaced);
+        }
+    }
+
+    private synchronized void registered(String owner, Meter meter) {
         if (removed) {
             registry.remove(meter);
         } else {
-            registered.add(meter);
+            registered
+                    .computeIfAbsent(owner, first -> Collections.newSetFromMap(new IdentityHashMap<>()))
+                    .add(meter);
         }
     }
 }

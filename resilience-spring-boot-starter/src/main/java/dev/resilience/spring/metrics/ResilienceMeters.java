@@ -1,7 +1,10 @@
 package dev.resilience.spring.metrics;
 
+import dev.resilience.event.PolicyAdded;
+import dev.resilience.event.PolicyRemoved;
+import dev.resilience.event.ResilienceEvent;
 import dev.resilience.event.internal.EventPublisher;
-import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.kind.Kind;
 import dev.resilience.spring.kind.Kinds;
 import dev.resilience.spring.kind.MeterFamily;
@@ -26,7 +29,7 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
             "requests",
             "Requests that came with a deadline, by whether it was accepted");
 
-    private final ResilienceRegistry resilience;
+    private final LiveRegistry resilience;
     private final Kinds kinds;
     private final EventPublisher events;
     private final Runnable resolveMethods;
@@ -38,7 +41,7 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
      * @param resolveMethods makes sure that all protected methods are known, for fallbacks belong to methods
      */
     public ResilienceMeters(
-            ResilienceRegistry resilience,
+            LiveRegistry resilience,
             Kinds kinds,
             EventPublisher events,
             @Nullable CallContextExtractor incomingCalls,
@@ -57,6 +60,7 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
         all.add(meters);
         EventTimers timers = new EventTimers();
         resilience.onFirstUse((kind, name) -> bindFirstUse(meters, timers, kind, name));
+        events.add(event -> follow(meters, timers, event));
         kinds.all().forEach(kind -> bind(meters, timers, kind));
         if (incomingCalls != null) {
             bind(meters, incomingCalls);
@@ -87,21 +91,42 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
     /** A method of a bean that is made late may be the first to use a default. */
     private void bindFirstUse(RegisteredMeters meters, EventTimers timers, String kind, String name) {
         if (name.equals("default")) {
-            kinds.all().stream().filter(one -> one.id().equals(kind)).forEach(one -> bindDefault(meters, timers, one));
+            bindOne(meters, timers, kind, name);
         }
     }
 
-    private <L> void bindDefault(RegisteredMeters meters, EventTimers timers, Kind<?, L> kind) {
+    /** Code adds and removes policies while the application runs; whichever event comes last finds what is true. */
+    private void follow(RegisteredMeters meters, EventTimers timers, ResilienceEvent event) {
+        if (event instanceof PolicyAdded) {
+            synchronized (meters) {
+                bindOne(meters, timers, event.kind(), event.name());
+            }
+        } else if (event instanceof PolicyRemoved) {
+            synchronized (meters) {
+                timers.remove(event.kind(), event.name());
+                meters.remove(RegisteredMeters.owner(event.kind(), event.name()));
+                bindOne(meters, timers, event.kind(), event.name()); // it may be there again
+            }
+        }
+    }
+
+    private void bindOne(RegisteredMeters meters, EventTimers timers, String kind, String name) {
+        kinds.all().stream().filter(one -> one.id().equals(kind)).forEach(one -> bindOne(meters, timers, one, name));
+    }
+
+    private <L> void bindOne(RegisteredMeters meters, EventTimers timers, Kind<?, L> kind, String name) {
         Map<String, L> all = resilience.ofKind(kind.id());
-        L live = all.get("default");
+        L live = all.get(name);
         if (live != null) {
+            timers.remove(kind.id(), name);
             bind(meters, timers, kind, live);
         }
     }
 
     private static void bind(RegisteredMeters meters, CallContextExtractor calls) {
         for (DeadlineOutcome outcome : calls.deadlines().outcomes()) {
-            meters.counter(DEADLINES, calls, c -> c.deadlines().get(outcome), "outcome", outcome.label());
+            meters.counter(
+                    DEADLINES.id(), DEADLINES, calls, c -> c.deadlines().get(outcome), "outcome", outcome.label());
         }
     }
 }

@@ -27,6 +27,8 @@ public final class ResilienceProperties {
 
     private final IdempotencyStore idempotencyStore = new IdempotencyStore();
 
+    private final Registry registry = new Registry();
+
     public boolean isEnabled() {
         return enabled;
     }
@@ -61,6 +63,25 @@ public final class ResilienceProperties {
 
     public IdempotencyStore getIdempotencyStore() {
         return idempotencyStore;
+    }
+
+    public Registry getRegistry() {
+        return registry;
+    }
+
+    /** What is written under {@code resilience.registry}. */
+    public static final class Registry {
+
+        /** Policies of a kind that code makes at the most while the application runs. */
+        private int maxCreated = 1000;
+
+        public int getMaxCreated() {
+            return maxCreated;
+        }
+
+        public void setMaxCreated(int maxCreated) {
+            this.maxCreated = maxCreated;
+        }
     }
 
     /** What is written under {@code resilience.async}. */

@@ -67,6 +67,20 @@ final class ConfiguredObjects<P extends Record, L extends LiveObject<P>> impleme
         return texts;
     }
 
+    /**
+     * Makes one whose policy is not configured.
+     *
+     * @throws ResilienceConfigurationException for a policy that cannot work
+     */
+    L makeLater(String name, P policy) {
+        kind.prepare(name, policy, new Context(name));
+        L made = kind.create(name, policy, new Context(name));
+        if (made == null) {
+            throw new IllegalStateException("The " + kind.id() + " policy '" + name + "' cannot be made of " + policy);
+        }
+        return live.orMake(name, () -> made);
+    }
+
     /** The property that is blamed: policies that inherit it make the same mistake. */
     private static String place(ResilienceConfigurationException mistake) {
         String message = String.valueOf(mistake.getMessage());
@@ -82,7 +96,14 @@ final class ConfiguredObjects<P extends Record, L extends LiveObject<P>> impleme
     public @Nullable L findOrMakeOfDefault(String name) {
         L found = find(name);
         P defaults = policies.get("default");
-        return found != null || defaults == null || isBroken(name) ? found : make(name, defaults);
+        if (found != null || defaults == null || isBroken(name)) {
+            return found;
+        }
+        L made = make(name, defaults);
+        if (made != null) {
+            factory.madeAlongside(kind.id(), name);
+        }
+        return made;
     }
 
     @Override
@@ -157,7 +178,9 @@ final class ConfiguredObjects<P extends Record, L extends LiveObject<P>> impleme
 
         @Override
         public String describe(String key, @Nullable Object value) {
-            return factory.binder().describe(kind, policy, key, value);
+            return policies.containsKey(policy)
+                    ? factory.binder().describe(kind, policy, key, value)
+                    : "    " + key + ": " + value; // made by code
         }
 
         @Override

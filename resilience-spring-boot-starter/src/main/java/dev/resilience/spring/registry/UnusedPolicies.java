@@ -1,5 +1,6 @@
 package dev.resilience.spring.registry;
 
+import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceRegistry;
@@ -44,7 +45,13 @@ public final class UnusedPolicies implements SmartInitializingSingleton {
             ResilienceRegistry.class.getPackageName() + ".autoconfigure.Resilience";
 
     private final StartupCheck methods;
-    private final ResilienceRegistry registry;
+    /** The kinds that Spring Cloud's circuit breakers are made of, and the beans that make them. */
+    private static final Set<String> OF_SPRING_CLOUD = Set.of("circuit-breaker", "time-limit");
+
+    private static final Set<String> SPRING_CLOUD =
+            Set.of("resilienceCircuitBreakerFactory", "reactiveResilienceCircuitBreakerFactory");
+
+    private final LiveRegistry registry;
     private final Kinds kinds;
     private final ConfigurableListableBeanFactory beans;
     private final Environment environment;
@@ -52,7 +59,7 @@ public final class UnusedPolicies implements SmartInitializingSingleton {
 
     public UnusedPolicies(
             StartupCheck methods,
-            ResilienceRegistry registry,
+            LiveRegistry registry,
             Kinds kinds,
             ConfigurableListableBeanFactory beans,
             Environment environment,
@@ -72,8 +79,10 @@ public final class UnusedPolicies implements SmartInitializingSingleton {
             return;
         }
         ConfiguredProperties keys = GeneralProperties.keys(environment, kinds.ofPolicies());
-        List<String> found =
-                kinds.configured().stream().flatMap(kind -> unused(kind, keys)).toList();
+        List<String> found = kinds.configured().stream()
+                .filter(kind -> !isUsedBySpringCloud(kind))
+                .flatMap(kind -> unused(kind, keys))
+                .toList();
         if (!found.isEmpty() && !isUsedByCode()) {
             found.forEach(warnings::add);
         }
@@ -116,6 +125,11 @@ public final class UnusedPolicies implements SmartInitializingSingleton {
         return policy == null
                 ? null
                 : keys.text(policy.append("extends"), new PropertySourcesPlaceholdersResolver(environment));
+    }
+
+    /** Whether Spring Cloud may ask for policies of the kind by any id. */
+    private boolean isUsedBySpringCloud(PolicyKind kind) {
+        return OF_SPRING_CLOUD.contains(kind.id()) && SPRING_CLOUD.stream().anyMatch(beans::containsBean);
     }
 
     /** Whether the class of a bean that this library did not define has a place that names the registry. */

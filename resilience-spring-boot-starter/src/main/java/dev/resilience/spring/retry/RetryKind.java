@@ -49,6 +49,9 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
     /** What is written for no budget by mistake. */
     private static final Set<String> SWITCHED_OFF = Set.of("false", "off", "no", "disabled");
 
+    /** What names something that is looked up when the retry is made. */
+    private static final Set<String> FIXED = Set.of("budget", "retry-if", "retry-on-result");
+
     public RetryKind() {
         super("retry", Retryable.class, "circuit-breaker", RetryPolicy.defaults());
     }
@@ -71,6 +74,11 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
     @Override
     public Map<String, Map<String, String>> presets() {
         return RetryPresets.ALL;
+    }
+
+    @Override
+    public boolean isFixed(String key) {
+        return FIXED.contains(key);
     }
 
     /** A policy that names no budget has one of its own, which other policies may name. */

@@ -8,7 +8,7 @@ import dev.resilience.annotation.Retryable;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
-import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.LiveRegistry;
 import java.net.ConnectException;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -34,7 +34,7 @@ class BeansAndTheirOriginsTests {
             AnnotatedPort port = context.getBean("byLambda", AnnotatedPort.class);
 
             assertThat(context.getBean(Callee.class).attemptsOf(port::buy)).isEqualTo(4);
-            assertThat(context.getBean(ResilienceRegistry.class).usedBy("retry", "four"))
+            assertThat(context.getBean(LiveRegistry.class).usedBy("retry", "four"))
                     .contains("AnnotatedPort.buy()");
         });
     }
@@ -45,7 +45,7 @@ class BeansAndTheirOriginsTests {
             AnnotatedPort port = context.getBean("byAnonymousClass", AnnotatedPort.class);
 
             assertThat(context.getBean(Callee.class).attemptsOf(port::buy)).isEqualTo(4);
-            assertThat(context.getBean(ResilienceRegistry.class).usedBy("retry", "four"))
+            assertThat(context.getBean(LiveRegistry.class).usedBy("retry", "four"))
                     .contains("BeansAndTheirOriginsTests$Ports$1.buy()");
         });
     }
@@ -99,7 +99,7 @@ class BeansAndTheirOriginsTests {
 
                     assertThatThrownBy(first::send).isInstanceOf(CircuitOpenException.class);
                     assertThatThrownBy(second::send).isInstanceOf(CircuitOpenException.class);
-                    assertThat(context.getBean(ResilienceRegistry.class).usedBy("circuit-breaker", "shared"))
+                    assertThat(context.getBean(LiveRegistry.class).usedBy("circuit-breaker", "shared"))
                             .containsExactly("Gateway.send()");
                 });
     }

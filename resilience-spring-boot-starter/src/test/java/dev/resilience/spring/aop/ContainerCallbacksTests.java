@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.spring.Applications;
-import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.LiveRegistry;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -33,7 +33,7 @@ class ContainerCallbacksTests {
                     Gateway gateway = context.getBean(Gateway.class);
                     assertThat(gateway.isRunning()).isTrue();
                     assertThatThrownBy(gateway::charge).isInstanceOf(CircuitOpenException.class);
-                    assertThat(context.getBean(ResilienceRegistry.class).usedBy("circuit-breaker", "gateway"))
+                    assertThat(context.getBean(LiveRegistry.class).usedBy("circuit-breaker", "gateway"))
                             .containsExactly("Gateway.charge()", "Gateway.refund(ContextClosedEvent)");
                 });
 

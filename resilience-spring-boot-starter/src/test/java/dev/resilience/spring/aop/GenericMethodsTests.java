@@ -6,7 +6,7 @@ import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
-import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.LiveRegistry;
 import java.lang.reflect.Proxy;
 import java.net.ConnectException;
 import java.util.concurrent.CompletableFuture;
@@ -30,7 +30,7 @@ class GenericMethodsTests {
 
                     assertThat(context.getBean(Callee.class).attemptsOf(() -> handler.handle(new Order(1))))
                             .isEqualTo(3);
-                    assertThat(context.getBean(ResilienceRegistry.class).usedBy("retry", "three"))
+                    assertThat(context.getBean(LiveRegistry.class).usedBy("retry", "three"))
                             .containsExactly("OrderHandler.handle(Order)");
                 });
     }

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
+import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceConfigurationException;
-import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import java.net.ConnectException;
 import org.junit.jupiter.api.Test;
@@ -68,7 +68,7 @@ class LateBeansTests {
             } finally {
                 RequestContextHolder.resetRequestAttributes();
             }
-            assertThat(context.getBean(ResilienceRegistry.class).usedBy("retry", "default"))
+            assertThat(context.getBean(LiveRegistry.class).usedBy("retry", "default"))
                     .containsExactly("Cart.checkOut()");
         });
     }
@@ -76,8 +76,7 @@ class LateBeansTests {
     @Test
     void theirMethodsAreKnownFromTheStart() {
         Applications.plain(LazyShop.class)
-                .run(context -> assertThat(
-                                context.getBean(ResilienceRegistry.class).usedBy("retry", "two"))
+                .run(context -> assertThat(context.getBean(LiveRegistry.class).usedBy("retry", "two"))
                         .containsExactly("LazyShop.sell()"));
     }
 

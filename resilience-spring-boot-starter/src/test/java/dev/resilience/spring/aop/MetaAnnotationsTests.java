@@ -6,7 +6,7 @@ import dev.resilience.annotation.Bulkhead;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
-import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.LiveRegistry;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -24,7 +24,7 @@ class MetaAnnotationsTests {
             Shop shop = context.getBean(Shop.class);
 
             assertThat(context.getBean(Callee.class).attemptsOf(shop::sell)).isEqualTo(4);
-            assertThat(context.getBean(ResilienceRegistry.class).usedBy("bulkhead", "default"))
+            assertThat(context.getBean(LiveRegistry.class).usedBy("bulkhead", "default"))
                     .containsExactly("Shop.sell()");
         });
     }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.Applications;
-import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.LiveRegistry;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,7 +43,7 @@ class MethodPlansTests {
             } finally {
                 threads.shutdownNow();
             }
-            assertThat(context.getBean(ResilienceRegistry.class).fallbacks()).hasSize(1);
+            assertThat(context.getBean(LiveRegistry.class).ofKind("fallback")).hasSize(1);
         });
     }
 

@@ -6,8 +6,8 @@ import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
+import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceConfigurationException;
-import dev.resilience.spring.ResilienceRegistry;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.net.ConnectException;
@@ -34,7 +34,7 @@ class ProxiesMadeByFactoriesTests {
     @Test
     void bearTheNameOfTheirInterface() {
         Applications.plain(ClientFactory.class).run(context -> {
-            ResilienceRegistry registry = context.getBean(ResilienceRegistry.class);
+            LiveRegistry registry = context.getBean(LiveRegistry.class);
             Client client = context.getBean(Client.class);
 
             assertThat(client.fetch()).isEqualTo("answer 1");

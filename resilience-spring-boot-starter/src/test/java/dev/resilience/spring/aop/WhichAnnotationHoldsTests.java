@@ -7,6 +7,7 @@ import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
+import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceRegistry;
 import java.net.ConnectException;
 import org.junit.jupiter.api.Test;
@@ -29,7 +30,7 @@ class WhichAnnotationHoldsTests {
 
             assertThat(context.getBean(Callee.class).attemptsOf(shop::withBulkhead))
                     .isEqualTo(2);
-            assertThat(context.getBean(ResilienceRegistry.class).usedBy("bulkhead", "default"))
+            assertThat(context.getBean(LiveRegistry.class).usedBy("bulkhead", "default"))
                     .containsExactly("Shop.withBulkhead()");
         });
     }
@@ -51,7 +52,7 @@ class WhichAnnotationHoldsTests {
                     .forceOpen();
 
             assertThat(context.getBean(DataShop.class)).hasToString("a shop");
-            assertThat(context.getBean(ResilienceRegistry.class).usedBy("circuit-breaker", "default"))
+            assertThat(context.getBean(LiveRegistry.class).usedBy("circuit-breaker", "default"))
                     .containsExactly("DataShop.sell()");
         });
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.annotation.Retryable;
 import dev.resilience.retry.Retry;
+import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -81,7 +82,7 @@ class PolicyNamesTests {
                     .withBean(DottedName.class)
                     .run(context -> {
                         assertThat(context).hasNotFailed();
-                        assertThat(context.getBean(ResilienceRegistry.class).usedBy("retry", "payments.v2"))
+                        assertThat(context.getBean(LiveRegistry.class).usedBy("retry", "payments.v2"))
                                 .containsExactly("DottedName.pay()");
                     });
         }

@@ -9,7 +9,7 @@ import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.exception.BulkheadFullException;
-import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.lifecycle.BulkheadDrainLifecycle;
 import java.net.ConnectException;
 import java.time.Duration;
@@ -61,7 +61,7 @@ class StartAndStopTests extends FailingStartup {
         void methodsAreProtectedAndListed() throws ConnectException {
             try (ConfigurableApplicationContext context =
                     start(LAZY + "resilience.retry.default.backoff.base-delay: 1ms", Payments.class)) {
-                assertThat(context.getBean(ResilienceRegistry.class).usedBy("retry", "default"))
+                assertThat(context.getBean(LiveRegistry.class).usedBy("retry", "default"))
                         .containsExactly("Payments.pay(String)", "Payments.payLater(String)");
                 assertThat(context.getBeanFactory().containsSingleton("startAndStopTests.Payments"))
                         .isFalse();

@@ -7,7 +7,7 @@ import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.annotation.TimeLimit;
-import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.LiveRegistry;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -108,7 +108,7 @@ class UnknownPolicyNamesFailTests extends FailingStartup {
         void thatIsResolvedToAKnownNameDoesNotFail() {
             try (ConfigurableApplicationContext context =
                     start(POLICIES + "payments.policy: payments", Placeholder.class)) {
-                assertThat(context.getBean(ResilienceRegistry.class).usedBy("retry", "payments"))
+                assertThat(context.getBean(LiveRegistry.class).usedBy("retry", "payments"))
                         .containsExactly("Placeholder.pay()");
             }
         }

@@ -2,8 +2,8 @@ package dev.resilience.spring.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceConfigurationException;
-import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
@@ -62,7 +62,7 @@ class DocumentationTests {
                 .withInitializer(context -> register(context, service))
                 .run(context -> {
                     assertThat(context).hasNotFailed();
-                    ResilienceRegistry registry = context.getBean(ResilienceRegistry.class);
+                    LiveRegistry registry = context.getBean(LiveRegistry.class);
                     assertThat(registry.users().values())
                             .hasSize(5)
                             .allSatisfy(users -> assertThat(users).containsExactly("OrderService.place(String, int)"));

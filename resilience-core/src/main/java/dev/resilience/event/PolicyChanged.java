@@ -1,0 +1,28 @@
+package dev.resilience.event;
+
+import java.time.Instant;
+import java.util.Map;
+
+/**
+ * A policy was changed while the application runs.
+ *
+ * @param by what asked for it: {@code code} or {@code endpoint}
+ * @param changed the new values, as texts, by key as in YAML: {@code max-concurrent}
+ */
+public record PolicyChanged(Instant at, String kind, String name, String by, Map<String, String> changed)
+        implements ResilienceEvent {
+
+    public PolicyChanged {
+        changed = Map.copyOf(changed);
+    }
+
+    @Override
+    public String type() {
+        return "policy-changed";
+    }
+
+    @Override
+    public Map<String, Object> details() {
+        return Details.of("by", by, "changed", changed);
+    }
+}

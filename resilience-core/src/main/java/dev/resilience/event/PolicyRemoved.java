@@ -1,0 +1,18 @@
+package dev.resilience.event;
+
+import java.time.Instant;
+import java.util.Map;
+
+/** Code has removed a policy that code had made; it is the last event of that policy. */
+public record PolicyRemoved(Instant at, String kind, String name) implements ResilienceEvent {
+
+    @Override
+    public String type() {
+        return "policy-removed";
+    }
+
+    @Override
+    public Map<String, Object> details() {
+        return Map.of();
+    }
+}

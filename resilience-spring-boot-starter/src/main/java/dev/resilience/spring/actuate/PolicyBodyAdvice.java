@@ -1,0 +1,59 @@
+package dev.resilience.spring.actuate;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.Type;
+import java.nio.charset.StandardCharsets;
+import org.springframework.boot.json.JsonParseException;
+import org.springframework.boot.json.JsonWriter;
+import org.springframework.boot.webmvc.actuate.endpoint.web.AbstractWebMvcEndpointHandlerMapping;
+import org.springframework.core.MethodParameter;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpInputMessage;
+import org.springframework.http.converter.HttpMessageConverter;
+import org.springframework.web.bind.annotation.ControllerAdvice;
+import org.springframework.web.servlet.mvc.method.annotation.RequestBodyAdviceAdapter;
+
+/** Reads the bodies of requests to actuator endpoints in servlet applications: see {@link PolicyBody}. */
+@ControllerAdvice
+public final class PolicyBodyAdvice extends RequestBodyAdviceAdapter {
+
+    @Override
+    public boolean supports(
+            MethodParameter parameter, Type target, Class<? extends HttpMessageConverter<?>> converter) {
+        return parameter.getDeclaringClass().getEnclosingClass() == AbstractWebMvcEndpointHandlerMapping.class;
+    }
+
+    @Override
+    public HttpInputMessage beforeBodyRead(
+            HttpInputMessage message,
+            MethodParameter parameter,
+            Type target,
+            Class<? extends HttpMessageConverter<?>> converter)
+            throws IOException {
+        byte[] body = message.getBody().readAllBytes();
+        return new Body(message.getHeaders(), new ByteArrayInputStream(withTextAsPolicy(body)));
+    }
+
+    private static byte[] withTextAsPolicy(byte[] body) {
+        try {
+            return JsonWriter.standard().writeToString(PolicyBody.parts(body)).getBytes(StandardCharsets.UTF_8);
+        } catch (JsonParseException noObject) {
+            return body; // refused as every other body that cannot be read
+        }
+    }
+
+    private record Body(HttpHeaders headers, InputStream stream) implements HttpInputMessage {
+
+        @Override
+        public InputStream getBody() {
+            return stream;
+        }
+
+        @Override
+        public HttpHeaders getHeaders() {
+            return headers;
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package dev.resilience.spring.registry;
+
+import dev.resilience.event.PolicyChanged;
+import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.log.LogLine;
+import dev.resilience.pipeline.LiveObject;
+import dev.resilience.policy.InvalidPolicyException;
+import dev.resilience.spring.kind.ConfiguredKind;
+import dev.resilience.spring.properties.ChangedPolicy;
+import dev.resilience.time.TimeSource;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.origin.Origin;
+
+/** Changes policies while the application runs, one change at a time, and tells of each. Safe for use by many threads. */
+public final class PolicyChanges {
+
+    private static final Logger log = LoggerFactory.getLogger(PolicyChanges.class);
+    private static final LogLine CHANGED = LogLine.info("policy_changed");
+
+    private final TimeSource time;
+    private final EventPublisher events;
+
+    public PolicyChanges(TimeSource time, EventPublisher events) {
+        this.time = time;
+        this.events = events;
+    }
+
+    /**
+     * Changes some values.
+     *
+     * @param changes values by key as in YAML, nested or dotted
+     * @param by what asks for it: {@code code} or {@code endpoint}
+     * @throws dev.resilience.spring.ResilienceConfigurationException for unknown keys and values that cannot be
+     * @throws InvalidPolicyException for what cannot change while calls run
+     * @throws UnsupportedOperationException if nothing of the kind can change
+     */
+    public <P extends Record, L extends LiveObject<P>> void change(
+            ConfiguredKind<?, P, L> kind, L live, Map<?, ?> changes, String by) {
+        Origin origin = new Origin() {
+            @Override
+            public String toString() {
+                return "changed by " + by + " while the application runs";
+            }
+        };
+        change(kind, live, policy -> ChangedPolicy.of(kind, live.name(), policy, changes, origin), by);
+    }
+
+    /** Takes another policy; see {@link #change(ConfiguredKind, LiveObject, Map, String)}. */
+    <P extends Record, L extends LiveObject<P>> void change(
+            ConfiguredKind<?, P, L> kind, L live, UnaryOperator<P> change, String by) {
+        Map<String, String> changed;
+        synchronized (this) {
+            P before = live.policy();
+            P after = change.apply(before);
+            changed = ChangedPolicy.differences(before, after);
+            for (String key : changed.keySet()) {
+                if (kind.isFixed(key)) {
+                    throw new InvalidPolicyException(
+                            key,
+                            changed.get(key),
+                            "cannot change while the application runs: change the configuration");
+                }
+            }
+            if (changed.isEmpty()) {
+                return;
+            }
+            live.reconfigure(after);
+        }
+        CHANGED.in(log, live.name())
+                .addKeyValue("kind", kind.id())
+                .addKeyValue("by", by)
+                .addKeyValue("changed", changed)
+                .log(
+                        "The {} policy '{}' was changed by {} until the next restart: {}",
+                        kind.id(),
+                        live.name(),
+                        by,
+                        changed);
+        events.publish(() -> new PolicyChanged(time.now(), kind.id(), live.name(), by, changed));
+    }
+}

@@ -1,0 +1,156 @@
+package dev.resilience.spring.actuate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.resilience.bulkhead.Bulkhead;
+import dev.resilience.bulkhead.BulkheadPolicy;
+import dev.resilience.time.Timestamps;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.test.web.servlet.assertj.MvcTestResult;
+
+@ActuatorTest
+class EndpointPolicyChangesTests extends ManualTimeActuatorTest {
+
+    @AfterEach
+    void asItIsConfigured() {
+        registry.reconfigure(
+                Bulkhead.class,
+                "orders",
+                BulkheadPolicy.builder().maxConcurrent(7).build());
+    }
+
+    @Test
+    void theAnswerIsTheNewEntryWithTheEventOfTheChange() {
+        assertThat(post("bulkhead/orders", "{\"policy\": {\"max-concurrent\": 3, \"queue-timeout\": \"2s\"}}"))
+                .hasStatusOk()
+                .bodyJson()
+                .hasPathSatisfying(
+                        "$.policy.max-concurrent", value -> value.assertThat().isEqualTo(3))
+                .hasPathSatisfying(
+                        "$.policy.queue-timeout", value -> value.assertThat().isEqualTo("PT2S"))
+                .hasPathSatisfying("$.state.limit", value -> value.assertThat().isEqualTo(3))
+                .hasPathSatisfying(
+                        "$.events[0]",
+                        value -> value.assertThat()
+                                .isEqualTo(Map.of(
+                                        "at",
+                                        Timestamps.text(time.now()),
+                                        "type",
+                                        "policy-changed",
+                                        "by",
+                                        "endpoint",
+                                        "changed",
+                                        Map.of("max-concurrent", "3", "queue-timeout", "PT2S"))));
+        assertThat(registry.bulkhead("orders").policy().queueTimeout()).isEqualTo(Duration.ofSeconds(2));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{\"max-concurent\": 3} | has no key 'max-concurent' | Did you mean 'max-concurrent'?",
+                "{\"max-concurrent\": 0} | must be at least 1 | must be at least 1",
+                "{\"max-concurrent\": \"many\"} | many | whole number",
+                "{\"max-concurrent\": {\"of\": 3}} | has no key 'max-concurrent.of' | Correct or remove",
+                "{\"max-concurrent\": [3]} | has a list | one value",
+                "{\"max-concurrent\": null} | it has no value | Write a value",
+                "{\"extends\": \"other\"} | has no key 'extends' | Correct or remove"
+            })
+    void aMistakeIsABadRequestAndChangesNothing(String policy, String error, String reason) {
+        assertThat(post("bulkhead/orders", "{\"policy\": " + policy + "}"))
+                .hasStatus(HttpStatus.BAD_REQUEST)
+                .bodyJson()
+                .hasPathSatisfying(
+                        "$.error", value -> value.assertThat().asString().contains(error))
+                .hasPathSatisfying(
+                        "$.reason", value -> value.assertThat().asString().contains(reason));
+        assertThat(registry.bulkhead("orders").policy().maxConcurrent()).isEqualTo(7);
+    }
+
+    @Test
+    void whatCannotChangeIsABadRequest() {
+        assertThat(post("idempotency/orders", "{\"policy\": {\"scope\": \"none\"}}"))
+                .hasStatus(HttpStatus.BAD_REQUEST)
+                .bodyJson()
+                .hasPathSatisfying(
+                        "$.error",
+                        value -> value.assertThat()
+                                .asString()
+                                .contains("scope = NONE: cannot change while the application runs"))
+                .hasPathSatisfying(
+                        "$.reason",
+                        value -> value.assertThat().isEqualTo("Change the configuration and restart the application."));
+    }
+
+    @Test
+    void placeholdersAreNotResolved() {
+        assertThat(post("bulkhead/orders", "{\"policy\": {\"max-concurrent\": \"${java.version}\"}}"))
+                .hasStatus(HttpStatus.BAD_REQUEST)
+                .bodyText()
+                .doesNotContain(System.getProperty("java.version"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"policy\": 3}",
+                "{\"policy\": \"fast\"}",
+                "{\"policy\": [3]}",
+                "{\"policy\": {\"max-concurrent\": 3}, \"action\": \"reset\"}"
+            })
+    void whatMakesNoSenseIsABadRequest(String body) {
+        assertThat(post("bulkhead/orders", body)).hasStatus(HttpStatus.BAD_REQUEST);
+        assertThat(registry.bulkhead("orders").policy().maxConcurrent()).isEqualTo(7);
+    }
+
+    @Test
+    void anUnknownNameIsNotFound() {
+        assertThat(post("bulkhead/order", "{\"policy\": {\"max-concurrent\": 3}}"))
+                .hasStatus(HttpStatus.NOT_FOUND)
+                .bodyJson()
+                .extractingPath("$.names")
+                .asArray()
+                .containsAll(List.of("default", "orders"));
+    }
+
+    @Test
+    void policiesThatCodeMakesAreShownUntilTheyAreRemoved() {
+        registry.getOrCreate(Bulkhead.class, "acme", "orders");
+        post("bulkhead/acme", "{\"policy\": {\"max-concurrent\": 3}}");
+        assertThat(mvc.get().uri("/actuator/resilience/bulkhead/acme"))
+                .hasStatusOk()
+                .bodyJson()
+                .hasPathSatisfying(
+                        "$.policy.max-concurrent", value -> value.assertThat().isEqualTo(3))
+                .hasPathSatisfying(
+                        "$.events[1].type", value -> value.assertThat().isEqualTo("policy-added"));
+
+        registry.remove(Bulkhead.class, "acme");
+        assertThat(mvc.get().uri("/actuator/resilience/bulkhead/acme")).hasStatus(HttpStatus.NOT_FOUND);
+
+        registry.getOrCreate(Bulkhead.class, "acme", "orders");
+        assertThat(mvc.get().uri("/actuator/resilience/bulkhead/acme"))
+                .bodyJson()
+                .extractingPath("$.events")
+                .asArray()
+                .hasSize(1); // what was before is forgotten
+        registry.remove(Bulkhead.class, "acme");
+    }
+
+    private MvcTestResult post(String policy, String body) {
+        return mvc.post()
+                .uri("/actuator/resilience/" + policy)
+                .contentType(MediaType.APPLICATION_JSON)
+                .content(body)
+                .exchange();
+    }
+}

@@ -1,0 +1,78 @@
+package dev.resilience.spring.actuate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.resilience.spring.ResilienceRegistry;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.http.MediaType;
+import org.springframework.test.web.reactive.server.WebTestClient;
+
+@SpringBootTest(
+        classes = ReactiveEndpointTests.Application.class,
+        properties = {
+            "spring.main.web-application-type=reactive",
+            "resilience.bulkhead.orders.max-concurrent=7",
+            "management.endpoints.web.exposure.include=resilience",
+            "spring.autoconfigure.exclude=org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration,"
+                    + "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"
+        })
+class ReactiveEndpointTests {
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {}
+
+    @Autowired
+    ApplicationContext context;
+
+    @Autowired
+    ResilienceRegistry registry;
+
+    @Test
+    void aPolicyIsChangedByAnObject() {
+        post("bulkhead/orders", "{\"policy\": {\"max-concurrent\": 3}}")
+                .expectStatus()
+                .isOk()
+                .expectBody()
+                .jsonPath("$.policy.max-concurrent")
+                .isEqualTo(3)
+                .jsonPath("$.events[0].by")
+                .isEqualTo("endpoint");
+        assertThat(registry.bulkhead("orders").policy().maxConcurrent()).isEqualTo(3);
+    }
+
+    @Test
+    void anActionIsDone() {
+        post("circuit-breaker/default", "{\"action\": \"open\"}")
+                .expectStatus()
+                .isOk()
+                .expectBody()
+                .jsonPath("$.state.state")
+                .isEqualTo("OPEN");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"{\"policy\": [3]}", "{\"policy\": {\"max\": 3}}", "{\"action\": {}}", "{\"policy\":", "[]", "3"
+            })
+    void whatMakesNoSenseIsABadRequest(String body) {
+        post("bulkhead/orders", body).expectStatus().isBadRequest();
+    }
+
+    private WebTestClient.ResponseSpec post(String policy, String body) {
+        return WebTestClient.bindToApplicationContext(context)
+                .build()
+                .post()
+                .uri("/actuator/resilience/" + policy)
+                .contentType(MediaType.APPLICATION_JSON)
+                .bodyValue(body)
+                .exchange();
+    }
+}
