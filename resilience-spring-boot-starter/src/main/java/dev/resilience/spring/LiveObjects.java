@@ -2,6 +2,8 @@ package dev.resilience.spring;
 
 import java.util.Collections;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -15,6 +17,7 @@ public final class LiveObjects<L> {
 
     private final Lifecycle<L> lifecycle;
     private final Map<String, L> byName = new ConcurrentSkipListMap<>();
+    private final Set<String> off = ConcurrentHashMap.newKeySet();
 
     public LiveObjects(Lifecycle<L> lifecycle) {
         this.lifecycle = lifecycle;
@@ -33,6 +36,19 @@ public final class LiveObjects<L> {
             byName.put(name, live);
         }
         return live;
+    }
+
+    /** Lets the methods that use a policy go without it. */
+    public void switchOff(String name) {
+        off.add(name);
+    }
+
+    boolean isEnabled(String name) {
+        return !off.contains(name);
+    }
+
+    boolean allAreEnabled() {
+        return off.isEmpty();
     }
 
     void stopWaits() {

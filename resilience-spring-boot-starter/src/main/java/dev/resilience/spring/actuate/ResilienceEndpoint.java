@@ -134,6 +134,9 @@ public class ResilienceEndpoint {
     private <L extends LiveObject<?>> Map<String, Object> entry(ConfiguredKind<?, ?, L> kind, String name) {
         L live = live(kind, name);
         Map<String, Object> policy = PolicyView.of(live.policy());
+        if (!registry.isEnabled(kind.id(), name)) {
+            policy.put("enabled", false);
+        }
         kind.describePolicy(live, policy);
         Map<String, Object> entry = new LinkedHashMap<>();
         entry.put("policy", policy);

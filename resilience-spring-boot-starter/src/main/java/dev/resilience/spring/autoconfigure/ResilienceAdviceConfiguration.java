@@ -3,9 +3,12 @@ package dev.resilience.spring.autoconfigure;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.aop.AnnotatedPolicies;
 import dev.resilience.spring.aop.ArgumentValidation;
 import dev.resilience.spring.aop.IdempotentBeans;
+import dev.resilience.spring.aop.NamedPolicies;
 import dev.resilience.spring.aop.PlanFactory;
+import dev.resilience.spring.aop.PolicyUses;
 import dev.resilience.spring.aop.ResilienceAdvisor;
 import dev.resilience.spring.aop.check.ApplicationClasses;
 import dev.resilience.spring.aop.check.StartupCheck;
@@ -13,12 +16,15 @@ import dev.resilience.spring.aop.check.UnprotectedBeans;
 import dev.resilience.spring.aop.method.ProtectedMethods;
 import dev.resilience.spring.kind.Kinds;
 import dev.resilience.spring.properties.GeneralProperties;
+import dev.resilience.spring.properties.KnownKeys;
 import dev.resilience.spring.properties.unknown.PolicyNames;
 import dev.resilience.spring.registry.AsyncCalls;
+import dev.resilience.spring.registry.RegistryFactory;
 import dev.resilience.time.TimeSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.config.EmbeddedValueResolver;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -73,6 +79,31 @@ final class ResilienceAdviceConfiguration {
         return new StartupCheck(beans, new ApplicationClasses(beans), advisor, warnings, mistakes);
     }
 
+    @Bean
+    KnownKeys resilienceKnownKeys(Kinds kinds) {
+        return new KnownKeys(kinds.ofPolicies());
+    }
+
+    /** What the annotations of all beans say of policies, before the policies are made. */
+    @Bean
+    AnnotatedPolicies resilienceAnnotatedPolicies(
+            KnownKeys known,
+            Kinds kinds,
+            ConfigurableListableBeanFactory beans,
+            ResilienceAdvisor advisor,
+            StartupMistakes mistakes) {
+        AnnotatedPolicies policies =
+                new AnnotatedPolicies((kind, key) -> known.find(kind, key) != null, new EmbeddedValueResolver(beans));
+        new PolicyUses(beans, advisor.methods(), kinds).collect(policies, mistakes);
+        return policies;
+    }
+
+    @Bean
+    NamedPolicies resilienceNamedPolicies(
+            ResilienceRegistry registry, PolicyNames names, AnnotatedPolicies annotated, RegistryFactory factory) {
+        return new NamedPolicies(registry, names, annotated, factory::makeLate);
+    }
+
     /** Never lazy: what is configured is checked at startup, even if no method needs it. */
     @Bean
     @Lazy(false)
@@ -81,7 +112,7 @@ final class ResilienceAdviceConfiguration {
             ResilienceRegistry registry,
             Kinds kinds,
             ConfigurableListableBeanFactory beans,
-            PolicyNames names,
+            NamedPolicies policies,
             TimeSource time,
             AsyncCalls asyncCalls,
             StartupMistakes mistakes,
@@ -89,7 +120,7 @@ final class ResilienceAdviceConfiguration {
         return new PlanFactory(
                 registry,
                 kinds,
-                names,
+                policies,
                 GeneralProperties.order(environment, kinds, mistakes),
                 beans,
                 time,

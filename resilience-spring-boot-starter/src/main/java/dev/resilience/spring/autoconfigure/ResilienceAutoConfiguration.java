@@ -12,6 +12,7 @@ import dev.resilience.idempotency.store.MemoryIdempotencyStore;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.aop.AnnotatedPolicies;
 import dev.resilience.spring.fault.LibraryFailures;
 import dev.resilience.spring.fault.LibraryFaults;
 import dev.resilience.spring.fault.RestClientFailures;
@@ -24,6 +25,9 @@ import dev.resilience.spring.lifecycle.WaitsResume;
 import dev.resilience.spring.lifecycle.WaitsStop;
 import dev.resilience.spring.properties.ConfiguredProperties;
 import dev.resilience.spring.properties.GeneralProperties;
+import dev.resilience.spring.properties.KnownKeys;
+import dev.resilience.spring.properties.PoliciesInCode;
+import dev.resilience.spring.properties.PolicyBeans;
 import dev.resilience.spring.properties.PolicyBinder;
 import dev.resilience.spring.properties.Variables;
 import dev.resilience.spring.properties.unknown.PolicyNames;
@@ -105,8 +109,17 @@ public final class ResilienceAutoConfiguration {
     /** Finds the mistakes in keys and names, before policies are made of them. */
     @Bean
     PolicyNames resiliencePolicyNames(
-            Environment environment, Kinds kinds, StartupMistakes mistakes, StartupWarnings warnings) {
-        ConfiguredProperties keys = GeneralProperties.keys(environment, kinds.ofPolicies());
+            Environment environment,
+            Kinds kinds,
+            KnownKeys known,
+            AnnotatedPolicies annotated,
+            ApplicationContext application,
+            StartupMistakes mistakes,
+            StartupWarnings warnings) {
+        PolicyBeans beans = new PolicyBeans(application);
+        beans.check(kinds.ofPolicies(), mistakes);
+        ConfiguredProperties keys = GeneralProperties.keys(
+                environment, known, new PoliciesInCode(kinds.ofPolicies(), annotated, beans));
         UnknownKeys unknown = new UnknownKeys(keys, keys.known());
         unknown.collect(mistakes);
         unknown.warn(warnings);
@@ -116,7 +129,7 @@ public final class ResilienceAutoConfiguration {
     }
 
     @Bean
-    ResilienceRegistry resilienceRegistry(
+    RegistryFactory resilienceRegistryFactory(
             Environment environment,
             Kinds kinds,
             CompositeFaultClassifier faults,
@@ -128,16 +141,24 @@ public final class ResilienceAutoConfiguration {
             StartupMistakes mistakes,
             StartupWarnings warnings,
             ApplicationContext application) {
-        ConfiguredProperties keys = names.keys();
-        warnOfOtherStores(keys, store, warnings);
+        warnOfOtherStores(names.keys(), store, warnings);
+        PolicyBinder binder = new PolicyBinder(
+                names.keys(), new PropertySourcesPlaceholdersResolver(environment), mistakes, names::breaks);
+        return new RegistryFactory(
+                kinds, binder, faults, time, events, asyncCalls, application, warnings, mistakes, names);
+    }
+
+    @Bean
+    ResilienceRegistry resilienceRegistry(
+            Environment environment,
+            RegistryFactory factory,
+            KnownKeys known,
+            StartupWarnings warnings,
+            ApplicationContext application) {
         warnOfParent(application.getParent(), warnings);
-        PolicyBinder binder =
-                new PolicyBinder(keys, new PropertySourcesPlaceholdersResolver(environment), mistakes, names::breaks);
-        ResilienceRegistry registry = new RegistryFactory(
-                        kinds, binder, faults, time, events, asyncCalls, application, warnings, mistakes, names)
-                .create();
-        Variables.warn(environment, keys.known(), binder.names(), warnings);
-        Resilience4jKeys.warn(environment, keys.known(), warnings);
+        ResilienceRegistry registry = factory.create();
+        Variables.warn(environment, known, factory.binder().names(), warnings);
+        Resilience4jKeys.warn(environment, known, warnings);
         return registry;
     }
 

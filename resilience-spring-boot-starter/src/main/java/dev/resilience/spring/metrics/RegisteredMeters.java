@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -23,10 +24,16 @@ final class RegisteredMeters {
 
     private final MeterRegistry registry;
     private final List<Meter> registered = new ArrayList<>();
+    private final Set<String> begun = ConcurrentHashMap.newKeySet();
     private boolean removed;
 
     RegisteredMeters(MeterRegistry registry) {
         this.registry = registry;
+    }
+
+    /** Whether the meters of a policy are still to be registered; from then on they are. */
+    boolean begin(String kind, String policy) {
+        return begun.add(kind + "/" + policy);
     }
 
     <T> void counter(MeterFamily family, T live, ToDoubleFunction<T> value, String... tags) {

@@ -74,7 +74,7 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
     private <L> void bind(RegisteredMeters meters, EventTimers timers, Kind<?, L> kind) {
         Map<String, L> all = resilience.ofKind(kind.id());
         all.forEach((name, live) -> {
-            if (!resilience.isUnusedDefault(kind.id(), name)) {
+            if (!resilience.isUnusedDefault(kind.id(), name) && meters.begin(kind.id(), name)) {
                 bind(meters, timers, kind, live);
             }
         });
@@ -84,17 +84,15 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
         kind.meters(live, new LiveObjectMeters(meters, timers, kind.id(), kind.name(live)));
     }
 
-    /** A method of a bean that is made late may be the first to use a default. */
+    /** A method of a bean that is made late may be the first to use a default, or bring a policy with it. */
     private void bindFirstUse(RegisteredMeters meters, EventTimers timers, String kind, String name) {
-        if (name.equals("default")) {
-            kinds.all().stream().filter(one -> one.id().equals(kind)).forEach(one -> bindDefault(meters, timers, one));
-        }
+        kinds.all().stream().filter(one -> one.id().equals(kind)).forEach(one -> bind(meters, timers, one, name));
     }
 
-    private <L> void bindDefault(RegisteredMeters meters, EventTimers timers, Kind<?, L> kind) {
+    private <L> void bind(RegisteredMeters meters, EventTimers timers, Kind<?, L> kind, String name) {
         Map<String, L> all = resilience.ofKind(kind.id());
-        L live = all.get("default");
-        if (live != null) {
+        L live = all.get(name);
+        if (live != null && meters.begin(kind.id(), name)) {
             bind(meters, timers, kind, live);
         }
     }

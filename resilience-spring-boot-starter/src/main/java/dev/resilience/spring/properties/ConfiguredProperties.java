@@ -36,9 +36,18 @@ public final class ConfiguredProperties {
     private final List<ConfigurationPropertySource> sources = new ArrayList<>();
     private final Map<PolicyKind, Set<String>> ofEnvironment = new HashMap<>();
     private final KnownKeys known;
+    private final @Nullable PoliciesInCode code;
     private @Nullable List<SourceKeys> read;
 
     public ConfiguredProperties(Iterable<ConfigurationPropertySource> sources, KnownKeys known) {
+        this(sources, known, null);
+    }
+
+    /**
+     * @param code the policies in code, which add to those that are written
+     */
+    public ConfiguredProperties(
+            Iterable<ConfigurationPropertySource> sources, KnownKeys known, @Nullable PoliciesInCode code) {
         for (ConfigurationPropertySource source : sources) {
             this.sources.add(source);
             if (source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource environment
@@ -46,7 +55,30 @@ public final class ConfiguredProperties {
                 this.sources.add(new UnusualNamesInEnvironment(source));
             }
         }
+        if (code != null) {
+            this.sources.add(code);
+        }
         this.known = known;
+        this.code = code;
+    }
+
+    /** The policies in code; {@code null} if there are none. */
+    public @Nullable PoliciesInCode code() {
+        return code;
+    }
+
+    /** Where a policy of code would be in a file; {@code null} if there is none of the name. */
+    @Nullable
+    ConfigurationPropertyName inCode(PolicyKind kind, String name) {
+        return code == null ? null : code.find(kind, name);
+    }
+
+    /** The place of a value as the object of a sentence: the property, or the attribute of an annotation. */
+    String target(ConfigurationPropertyName name) {
+        ConfigurationProperty property = find(name);
+        return property != null && property.getOrigin() instanceof AnnotationOrigin annotation
+                ? annotation.target()
+                : "'" + name + "'";
     }
 
     /** The names below {@code resilience}, source by source; read when they are needed first. */
@@ -150,6 +182,10 @@ public final class ConfiguredProperties {
     }
 
     private static String describe(ConfigurationPropertyName name, @Nullable Object value, @Nullable Origin origin) {
+        if (origin instanceof AnnotationOrigin annotation) {
+            return "    Annotation: " + annotation.source() + "\n    Place: " + annotation.place()
+                    + "\n    Property that would override it: " + name;
+        }
         return "    Property: " + name + "\n    Value: " + value + "\n    Origin: "
                 + (origin == null ? "unknown" : origin);
     }

@@ -38,6 +38,9 @@ public final class KnownKeys {
             Map<String, String> keys = new LinkedHashMap<>();
             PolicyKeys.types(kind.policyType()).forEach((key, type) -> add(key, type.toClass(), keys));
             add("extends", String.class, keys);
+            if (kind.canBeSwitchedOff()) {
+                add("enabled", Boolean.class, keys);
+            }
             ofPolicies.put(kind, keys);
         }
         collect(ResilienceProperties.class, "");

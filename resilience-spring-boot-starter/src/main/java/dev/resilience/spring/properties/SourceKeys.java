@@ -35,6 +35,7 @@ final class SourceKeys implements IterableConfigurationPropertySource {
         }
         boolean isEnvironment = source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource;
         this.complete = source instanceof IterableConfigurationPropertySource
+                && !(source instanceof PoliciesInCode) // has more and more
                 && (byPolicy.isEmpty() || !isEnvironment); // a variable may be read under several names
     }
 

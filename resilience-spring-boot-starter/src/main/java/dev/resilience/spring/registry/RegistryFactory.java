@@ -19,6 +19,7 @@ import dev.resilience.time.TimeSource;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 
 /**
@@ -92,6 +93,17 @@ public record RegistryFactory(
             objects.makeAll();
         }
         return objects;
+    }
+
+    /** Makes the live object of a policy that was not known before; {@code null} for a mistake that is told already. */
+    @SuppressWarnings("unchecked") // of the kind
+    public synchronized <L extends LiveObject<?>> @Nullable L makeLate(ConfiguredKind<?, ?, L> kind, String name) {
+        return (L) objects((ConfiguredKind<?, ?, ?>) kind).makeLate(name);
+    }
+
+    /** The policy of a name; {@code null} for a mistake. */
+    <P extends Record> @Nullable P policy(ConfiguredKind<?, P, ?> kind, String name) {
+        return binder.bind(kind, kind.defaultPolicy(), name);
     }
 
     /** The policies of a kind by name; none if what all of them need is a mistake. */

@@ -188,6 +188,9 @@ class EveryKeyBindsTests {
             TreeSet<String> components =
                     new TreeSet<>(PolicyKeys.values(kind.defaultPolicy()).keySet());
             components.add("extends");
+            if (kind.canBeSwitchedOff()) {
+                components.add("enabled");
+            }
             ConfigurationPropertyName unknown = ConfigurationPropertyName.of(kind.prefix() + ".any.unknown");
             assertThat(new TreeSet<>(known.candidates(unknown))).as(kind.id()).isEqualTo(components);
         });

@@ -66,12 +66,14 @@ public final class ProtectedMethods {
         }
     }
 
-    /**
-     * Whether a type has protected methods; unlike {@link #of(Class)} for types that may not be those of a bean in the
-     * end.
-     */
+    /** Whether a type has protected methods; asked of types that may not be those of a bean in the end. */
     public boolean areIn(Class<?> type) {
-        return !find(ClassUtils.getUserClass(type), kinds.get()).isEmpty();
+        return !in(type).isEmpty();
+    }
+
+    /** As {@link #of(Class)}, for types that may not be those of a bean in the end. */
+    public Map<Method, ResilienceAnnotations> in(Class<?> type) {
+        return find(ClassUtils.getUserClass(type), kinds.get());
     }
 
     /** Whether a type has idempotent methods. */
