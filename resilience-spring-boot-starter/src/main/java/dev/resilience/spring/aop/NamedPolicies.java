@@ -5,6 +5,7 @@ import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.kind.ConfiguredKind;
+import dev.resilience.spring.kind.LatePolicies;
 import dev.resilience.spring.kind.MethodNames;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -2,14 +2,11 @@ package dev.resilience.spring.aop;
 
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.aop.method.ProtectedMethods;
-import dev.resilience.spring.aop.method.ResilienceAnnotations;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.Kinds;
-import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.FactoryBean;
@@ -33,10 +30,8 @@ public final class PolicyUses {
         List<PolicyUse<?>> ofContracts = new ArrayList<>();
         for (String name : beans.getBeanDefinitionNames()) {
             Class<?> type = type(name);
-            if (type != null && !Modifier.isAbstract(type.getModifiers())) {
-                add(type, methods.of(type), ofBeans);
-            } else if (type != null && type.isInterface()) {
-                add(type, methods.in(type), ofContracts);
+            if (type != null && (type.isInterface() || !Modifier.isAbstract(type.getModifiers()))) {
+                add(type, type.isInterface() ? ofContracts : ofBeans);
             }
         }
         policies.collect(ofBeans, ofContracts, mistakes);
@@ -49,8 +44,8 @@ public final class PolicyUses {
                 : AopUtils.getTargetClass(made);
     }
 
-    private void add(Class<?> type, Map<Method, ResilienceAnnotations> found, List<PolicyUse<?>> uses) {
-        found.forEach((method, protection) -> {
+    private void add(Class<?> type, List<PolicyUse<?>> uses) {
+        methods.in(type).forEach((method, protection) -> {
             for (ConfiguredKind<?, ?, ?> kind : kinds.configured()) {
                 PolicyUse<?> use = PolicyUse.of(kind, protection, method, ProtectedMethods.written(type, method));
                 if (use != null) {

@@ -15,11 +15,11 @@ import dev.resilience.spring.aop.check.StartupCheck;
 import dev.resilience.spring.aop.check.UnprotectedBeans;
 import dev.resilience.spring.aop.method.ProtectedMethods;
 import dev.resilience.spring.kind.Kinds;
+import dev.resilience.spring.kind.LatePolicies;
 import dev.resilience.spring.properties.GeneralProperties;
 import dev.resilience.spring.properties.KnownKeys;
 import dev.resilience.spring.properties.unknown.PolicyNames;
 import dev.resilience.spring.registry.AsyncCalls;
-import dev.resilience.spring.registry.RegistryFactory;
 import dev.resilience.time.TimeSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -100,8 +100,8 @@ final class ResilienceAdviceConfiguration {
 
     @Bean
     NamedPolicies resilienceNamedPolicies(
-            ResilienceRegistry registry, PolicyNames names, AnnotatedPolicies annotated, RegistryFactory factory) {
-        return new NamedPolicies(registry, names, annotated, factory::makeLate);
+            ResilienceRegistry registry, PolicyNames names, AnnotatedPolicies annotated, LatePolicies late) {
+        return new NamedPolicies(registry, names, annotated, late);
     }
 
     /** Never lazy: what is configured is checked at startup, even if no method needs it. */

@@ -1,5 +1,6 @@
 package dev.resilience.spring.properties;
 
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.origin.Origin;
 
 /**
@@ -10,6 +11,10 @@ import org.springframework.boot.origin.Origin;
  * @param place the class and, unless the annotation stands on the type, the method
  */
 record AnnotationOrigin(String source, String attribute, String place) implements Origin {
+
+    String describe(ConfigurationPropertyName property) {
+        return "    Annotation: " + source + "\n    Place: " + place + "\n    Property that would override it: " + property;
+    }
 
     /** What to change, in a sentence. */
     String target() {

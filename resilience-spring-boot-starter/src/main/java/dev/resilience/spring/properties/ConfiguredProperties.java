@@ -30,7 +30,6 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 /** Everything that is written under {@code resilience}, and where. */
 public final class ConfiguredProperties {
 
-    private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of(KnownKeys.ROOT);
     private static final UnboundElementsSourceFilter STRICT = new UnboundElementsSourceFilter();
 
     private final List<ConfigurationPropertySource> sources = new ArrayList<>();
@@ -65,12 +64,6 @@ public final class ConfiguredProperties {
     /** The policies in code; {@code null} if there are none. */
     public @Nullable PoliciesInCode code() {
         return code;
-    }
-
-    /** Where a policy of code would be in a file; {@code null} if there is none of the name. */
-    @Nullable
-    ConfigurationPropertyName inCode(PolicyKind kind, String name) {
-        return code == null ? null : code.find(kind, name);
     }
 
     /** The place of a value as the object of a sentence: the property, or the attribute of an annotation. */
@@ -182,11 +175,9 @@ public final class ConfiguredProperties {
     }
 
     private static String describe(ConfigurationPropertyName name, @Nullable Object value, @Nullable Origin origin) {
-        if (origin instanceof AnnotationOrigin annotation) {
-            return "    Annotation: " + annotation.source() + "\n    Place: " + annotation.place()
-                    + "\n    Property that would override it: " + name;
-        }
-        return "    Property: " + name + "\n    Value: " + value + "\n    Origin: "
+        return origin instanceof AnnotationOrigin annotation
+                ? annotation.describe(name)
+                : "    Property: " + name + "\n    Value: " + value + "\n    Origin: "
                 + (origin == null ? "unknown" : origin);
     }
 
@@ -229,7 +220,8 @@ public final class ConfiguredProperties {
                 .flatMap(SourceKeys::stream);
     }
 
-    private static Stream<ConfigurationPropertyName> names(ConfigurationPropertySource source) {
+    /** All that is written in a source. */
+    public static Stream<ConfigurationPropertyName> names(ConfigurationPropertySource source) {
         return source instanceof IterableConfigurationPropertySource iterable ? iterable.stream() : Stream.empty();
     }
 
@@ -256,31 +248,6 @@ public final class ConfiguredProperties {
     /** Whether anything is written below the name, which need not be one of ours. */
     public boolean hasAnyBelow(ConfigurationPropertyName name) {
         return sources.stream().flatMap(ConfiguredProperties::names).anyMatch(name::isAncestorOf);
-    }
-
-    /** Where a policy is written, but not below {@code resilience}; {@code null} if it is not. */
-    @Nullable
-    public String outsideOfRoot(PolicyKind kind, String policy) {
-        String wanted = "." + KnownKeys.uniform(kind.id() + "." + policy);
-        return sources.stream()
-                .filter(source -> STRICT.apply(source))
-                .flatMap(ConfiguredProperties::names)
-                .filter(name -> !ROOT.isAncestorOf(name))
-                .map(name -> beginning(name, wanted))
-                .filter(beginning -> !beginning.isEmpty())
-                .findFirst()
-                .orElse(null);
-    }
-
-    /** The name up to the element with which the wanted text ends. */
-    private static String beginning(ConfigurationPropertyName name, String wanted) {
-        for (int length = 1; length <= name.getNumberOfElements(); length++) {
-            ConfigurationPropertyName beginning = name.chop(length);
-            if (("." + KnownKeys.uniform(beginning.toString())).endsWith(wanted)) {
-                return beginning.toString();
-            }
-        }
-        return "";
     }
 
     /** The policies of a kind that are written without a key, as by a wrong indentation. */

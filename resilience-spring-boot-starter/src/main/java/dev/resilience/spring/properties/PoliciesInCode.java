@@ -4,6 +4,8 @@ import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.aop.AnnotatedPolicies;
 import dev.resilience.spring.aop.AnnotatedPolicy;
 import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -19,13 +21,12 @@ import org.springframework.boot.context.properties.source.IterableConfigurationP
  */
 public final class PoliciesInCode implements IterableConfigurationPropertySource {
 
-    private final Collection<? extends PolicyKind> kinds;
+    private final Map<String, PolicyKind> byId = new LinkedHashMap<>();
     private final AnnotatedPolicies annotated;
     private final PolicyBeans beans;
 
-    public PoliciesInCode(
-            Collection<? extends PolicyKind> kinds, AnnotatedPolicies annotated, PolicyBeans beans) {
-        this.kinds = kinds;
+    public PoliciesInCode(Collection<? extends PolicyKind> kinds, AnnotatedPolicies annotated, PolicyBeans beans) {
+        kinds.forEach(kind -> byId.put(KnownKeys.uniform(kind.id()), kind));
         this.annotated = annotated;
         this.beans = beans;
     }
@@ -62,7 +63,7 @@ public final class PoliciesInCode implements IterableConfigurationPropertySource
 
     @Override
     public Stream<ConfigurationPropertyName> stream() {
-        return kinds.stream().flatMap(kind -> names(kind).stream().map(name -> property(kind, name)));
+        return byId.values().stream().flatMap(kind -> names(kind).stream().map(name -> property(kind, name)));
     }
 
     @Override
@@ -70,15 +71,12 @@ public final class PoliciesInCode implements IterableConfigurationPropertySource
         if (name.getNumberOfElements() <= KnownKeys.POLICY_KEY) {
             return null;
         }
-        String id = name.getElement(KnownKeys.KIND, Form.UNIFORM);
-        String policy = name.getElement(KnownKeys.POLICY, Form.ORIGINAL);
-        for (PolicyKind kind : kinds) {
-            AnnotatedPolicy found = KnownKeys.uniform(kind.id()).equals(id) ? annotated.find(kind, policy) : null;
-            if (found != null) {
-                return property(name, found, name.subName(KnownKeys.POLICY_KEY).toString());
-            }
-        }
-        return null;
+        PolicyKind kind = byId.get(name.getElement(KnownKeys.KIND, Form.UNIFORM));
+        AnnotatedPolicy found =
+                kind == null ? null : annotated.find(kind, name.getElement(KnownKeys.POLICY, Form.ORIGINAL));
+        return found == null
+                ? null
+                : property(name, found, name.subName(KnownKeys.POLICY_KEY).toString());
     }
 
     private static @Nullable ConfigurationProperty property(

@@ -6,12 +6,13 @@ import dev.resilience.spring.PolicyCustomizer;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupMistakes;
+import java.util.Arrays;
 import java.util.Collection;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
@@ -23,11 +24,15 @@ import org.springframework.core.ResolvableType;
 public final class PolicyBeans {
 
     private final ListableBeanFactory beans;
+    private final String[] records;
+    private final String[] changing;
     private final Map<PolicyKind, Set<String>> names = new ConcurrentHashMap<>();
     private final Map<PolicyKind, List<PolicyCustomizer<Record>>> customizers = new ConcurrentHashMap<>();
 
     public PolicyBeans(ListableBeanFactory beans) {
         this.beans = beans;
+        this.records = search(beans, Record.class);
+        this.changing = search(beans, PolicyCustomizer.class);
     }
 
     static PolicyBeans none() {
@@ -36,10 +41,16 @@ public final class PolicyBeans {
 
     /** The names of the beans that are policies of a kind. */
     Set<String> names(PolicyKind kind) {
-        return names.computeIfAbsent(kind, key -> Set.of(namesOf(ResolvableType.forClass(kind.policyType()))));
+        return names.computeIfAbsent(
+                kind, key -> namesOf(records, bean -> beans.isTypeMatch(bean, kind.policyType())));
     }
 
-    private String[] namesOf(ResolvableType type) {
+    private static Set<String> namesOf(String[] beans, Predicate<String> wanted) {
+        return Arrays.stream(beans).filter(wanted).collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** One search for all kinds: it looks at every bean of the application. */
+    private static String[] search(ListableBeanFactory beans, Class<?> type) {
         return BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, type, false, false);
     }
 
@@ -84,10 +95,12 @@ public final class PolicyBeans {
 
     @SuppressWarnings("unchecked") // found by the type of the policy
     private List<PolicyCustomizer<Record>> customizers(PolicyKind kind) {
-        return customizers.computeIfAbsent(kind, key -> beans.getBeanProvider(customizerOf(kind), false)
-                .orderedStream()
-                .map(customizer -> (PolicyCustomizer<Record>) customizer)
-                .toList());
+        return changing.length == 0
+                ? List.of()
+                : customizers.computeIfAbsent(kind, key -> beans.getBeanProvider(customizerOf(kind), false)
+                        .orderedStream()
+                        .map(customizer -> (PolicyCustomizer<Record>) customizer)
+                        .toList());
     }
 
     private static ResolvableType customizerOf(PolicyKind kind) {
@@ -96,8 +109,8 @@ public final class PolicyBeans {
 
     /** Tells of customizers that no policy would ever get to. */
     public void check(Collection<? extends PolicyKind> kinds, StartupMistakes mistakes) {
-        Set<String> lost = new LinkedHashSet<>(List.of(namesOf(ResolvableType.forRawClass(PolicyCustomizer.class))));
-        kinds.forEach(kind -> List.of(namesOf(customizerOf(kind))).forEach(lost::remove));
+        Set<String> lost = namesOf(
+                changing, bean -> kinds.stream().noneMatch(kind -> beans.isTypeMatch(bean, customizerOf(kind))));
         String types = kinds.stream()
                 .map(kind -> kind.policyType().getSimpleName())
                 .distinct()

@@ -56,7 +56,8 @@ final class PolicyInheritance {
     @Nullable
     ConfigurationPropertyName find(String name) {
         ConfigurationPropertyName written = properties.get(name);
-        return written == null ? keys.inCode(kind, name) : written;
+        PoliciesInCode code = keys.code();
+        return written == null && code != null ? code.find(kind, name) : written;
     }
 
     /** The values that the links of a chain are laid over: those of the bean at its end, or else the library's. */

@@ -12,6 +12,7 @@ import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.Kind;
 import dev.resilience.spring.kind.Kinds;
+import dev.resilience.spring.kind.LatePolicies;
 import dev.resilience.spring.kind.OtherPolicies;
 import dev.resilience.spring.properties.PolicyBinder;
 import dev.resilience.spring.properties.unknown.PolicyNames;
@@ -39,7 +40,8 @@ public record RegistryFactory(
         StartupWarnings warnings,
         StartupMistakes mistakes,
         PolicyNames names,
-        Map<Kind<?, ?>, ConfiguredObjects<?, ?>> made) {
+        Map<Kind<?, ?>, ConfiguredObjects<?, ?>> made)
+        implements LatePolicies {
 
     public RegistryFactory(
             Kinds kinds,
@@ -95,9 +97,9 @@ public record RegistryFactory(
         return objects;
     }
 
-    /** Makes the live object of a policy that was not known before; {@code null} for a mistake that is told already. */
+    @Override
     @SuppressWarnings("unchecked") // of the kind
-    public synchronized <L extends LiveObject<?>> @Nullable L makeLate(ConfiguredKind<?, ?, L> kind, String name) {
+    public synchronized <L extends LiveObject<?>> @Nullable L make(ConfiguredKind<?, ?, L> kind, String name) {
         return (L) objects((ConfiguredKind<?, ?, ?>) kind).makeLate(name);
     }
 

@@ -1,6 +1,7 @@
 package dev.resilience.spring.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.resilience.annotation.Bulkhead;
@@ -15,8 +16,11 @@ import dev.resilience.pipeline.LiveObject;
 import dev.resilience.retry.Jitter;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.Applications;
+import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.autoconfigure.ResilienceMetricsAutoConfiguration;
 import dev.resilience.timelimit.TimeLimitPolicy;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.lang.annotation.ElementType;
@@ -33,6 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -69,8 +74,8 @@ class AnnotationValuesTests {
                 retry(
                         "Shop.retried",
                         Map.of("[Shop.retried].extends", "batch"),
-                        policy -> policy.backoff().jitterFactor(),
-                        0.5),
+                        policy -> policy.backoff().jitter(),
+                        Jitter.PROPORTIONAL),
                 retry("Shop.retried", Map.of("[Shop.retried].extends", "batch"), RetryPolicy::maxAttempts, 5),
                 retry("Shop.retried", Map.of("[Shop.retried].extends", "four"), RetryPolicy::maxAttempts, 5),
                 retry("Shop.retried", Map.of("[Shop.retried].max-attempts", "7"), RetryPolicy::maxAttempts, 7),
@@ -98,7 +103,7 @@ class AnnotationValuesTests {
                 retry("Client.get", Map.of("[Client.get].max-attempts", "8"), RetryPolicy::maxAttempts, 8));
     }
 
-    private static <P extends Record> Arguments retry(
+    private static Arguments retry(
             String name, Map<String, String> written, Function<RetryPolicy, Object> asked, Object expected) {
         return arguments("retry", name, written, asked, expected);
     }
@@ -195,6 +200,44 @@ class AnnotationValuesTests {
             assertThat(registry.retries().get("LateShop.sell").policy().maxAttempts())
                     .isEqualTo(6);
         });
+    }
+
+    @Test
+    void valuesOfAClassThatTurnsUpWhenItsPolicyIsMadeAreAMistake() {
+        Applications.plain(LateShops.class)
+                .withPropertyValues("resilience.retry.[LateShop.sell].max-attempts=2")
+                .run(context -> assertThatThrownBy(() -> context.getBean(Counter.class).sell())
+                        .isInstanceOf(ResilienceConfigurationException.class)
+                        .hasMessageContaining("@Retryable of " + LateShop.class.getName() + ".sell()")
+                        .hasMessageContaining("the retry policy 'LateShop.sell', which was made without them"));
+    }
+
+    @Test
+    void theMetersOfALatePolicyAreThere() {
+        Applications.plain(LateShops.class)
+                .withConfiguration(AutoConfigurations.of(ResilienceMetricsAutoConfiguration.class))
+                .withBean(SimpleMeterRegistry.class)
+                .run(context -> {
+                    context.getBean(Counter.class).sell();
+                    assertThat(context.getBean(SimpleMeterRegistry.class)
+                                    .get("resilience.retry.calls")
+                                    .tag("name", "LateShop.sell")
+                                    .tag("outcome", "success")
+                                    .functionCounter()
+                                    .count())
+                            .isEqualTo(1);
+                });
+    }
+
+    @Test
+    void aBeanWhoseMethodReturnsAnInterfaceHasItsPoliciesAtStartup() {
+        Applications.plain(EarlyShops.class)
+                .run(context -> assertThat(context.getBean(ResilienceRegistry.class)
+                                .retries()
+                                .get("LateShop.sell")
+                                .policy()
+                                .maxAttempts())
+                        .isEqualTo(6));
     }
 
     @Test
@@ -348,6 +391,15 @@ class AnnotationValuesTests {
 
         @Bean
         @Lazy
+        Counter counter() {
+            return new LateShop();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class EarlyShops {
+
+        @Bean
         Counter counter() {
             return new LateShop();
         }

@@ -33,6 +33,7 @@ public final class ProtectedMethods {
     private final StartupMistakes mistakes;
     private final Supplier<Kinds> kinds;
     private final ConcurrentMap<Class<?>, Map<Method, ResilienceAnnotations>> byClass = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Class<?>, Map<Method, ResilienceAnnotations>> lookedAt = new ConcurrentHashMap<>();
     private final Map<Class<?>, Map<Method, ResilienceAnnotations>> refused = new ConcurrentHashMap<>();
 
     /**
@@ -52,7 +53,7 @@ public final class ProtectedMethods {
         Map<Method, ResilienceAnnotations> known = byClass.get(userClass);
         if (known == null) {
             Kinds all = kindsIfMade();
-            known = all == null ? Map.of() : byClass.computeIfAbsent(userClass, key -> find(key, all));
+            known = all == null ? Map.of() : byClass.computeIfAbsent(userClass, key -> in(key, all));
         }
         return known;
     }
@@ -73,7 +74,11 @@ public final class ProtectedMethods {
 
     /** As {@link #of(Class)}, for types that may not be those of a bean in the end. */
     public Map<Method, ResilienceAnnotations> in(Class<?> type) {
-        return find(ClassUtils.getUserClass(type), kinds.get());
+        return in(ClassUtils.getUserClass(type), kinds.get());
+    }
+
+    private Map<Method, ResilienceAnnotations> in(Class<?> userClass, Kinds all) {
+        return lookedAt.computeIfAbsent(userClass, key -> find(key, all));
     }
 
     /** Whether a type has idempotent methods. */

@@ -1,11 +1,9 @@
-package dev.resilience.spring.aop;
+package dev.resilience.spring.kind;
 
 import dev.resilience.pipeline.LiveObject;
-import dev.resilience.spring.kind.ConfiguredKind;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the live objects of policies that become known by the annotations of a class that turns up late. */
-@FunctionalInterface
 public interface LatePolicies {
 
     /** The new live object; {@code null} for a mistake that is told already. */
