@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiPredicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.StringValueResolver;
 
@@ -51,13 +52,29 @@ public final class AnnotatedPolicies {
      *     not: they add values to policies that are written elsewhere, and are no policies of their own for now
      */
     void collect(List<PolicyUse<?>> ofBeans, List<PolicyUse<?>> ofContracts, StartupMistakes mistakes) {
-        List.of(ofBeans, ofContracts).forEach(uses -> uses.stream()
-                .filter(use -> isNamedAfterOwner(use, valuesOf(use)))
-                .forEach(use -> owners.add(use.type())));
-        ofBeans.forEach(use -> mistakes.collect(
-                () -> setOf(certain, use.kind()).add(add(use)))); // the name alone is certain where there are no values
-        ofContracts.forEach(use -> new StartupMistakes().collect(() -> add(use)));
+        List<Said> byBeans = ofBeans.stream().map(this::said).toList();
+        List<Said> byContracts = ofContracts.stream().map(this::said).toList();
+        Stream.concat(byBeans.stream(), byContracts.stream())
+                .filter(Said::isNamedAfterOwner)
+                .forEach(said -> owners.add(said.use().type()));
+        byBeans.forEach(said ->
+                mistakes.collect(() -> setOf(certain, said.use().kind()).add(add(said))));
+        byContracts.forEach(said -> new StartupMistakes().collect(() -> add(said)));
         collected = true;
+    }
+
+    /** What an annotation says: its values by the names of the attributes. */
+    private record Said(PolicyUse<?> use, Map<String, Object> values) {
+
+        /** {@code default} is what all others start from, and {@code @Idempotent} has it where nothing is written. */
+        boolean isNamedAfterOwner() {
+            return !values.isEmpty()
+                    && (use.writtenName().isEmpty() || use.writtenName().equals(DEFAULT));
+        }
+    }
+
+    private Said said(PolicyUse<?> use) {
+        return new Said(use, attributes(use.kind()).valuesOf(use.annotation()));
     }
 
     /**
@@ -67,16 +84,20 @@ public final class AnnotatedPolicies {
      *     gives the policy other values
      */
     String add(PolicyUse<?> use) {
-        Map<String, Object> values = valuesOf(use);
-        if (values.isEmpty()) {
+        return add(said(use));
+    }
+
+    private String add(Said said) {
+        PolicyUse<?> use = said.use();
+        if (said.values().isEmpty()) {
             String written = use.writtenName();
             return written.isEmpty() ? DEFAULT : resolve(use, written);
         }
-        String name = isNamedAfterOwner(use, values)
+        String name = said.isNamedAfterOwner()
                 ? owners.nameOf(use.type()) + (use.onType() ? "" : "." + use.method().getName())
                 : resolve(use, use.writtenName());
         String annotation = "@" + use.annotation().annotationType().getSimpleName();
-        add(use.kind(), name, new AnnotatedPolicy(annotation, use.place(), values, attributes(use.kind()).byKey()));
+        add(use.kind(), name, new AnnotatedPolicy(annotation, use.place(), said.values(), attributes(use.kind()).byKey()));
         return name;
     }
 
@@ -95,16 +116,6 @@ public final class AnnotatedPolicies {
                     "Write the values in one of the annotations and the name '" + name + "' alone in the other, or give "
                             + "one of them another name.");
         }
-    }
-
-    /** {@code default} is what all others start from, and {@code @Idempotent} has it where nothing is written. */
-    private static boolean isNamedAfterOwner(PolicyUse<?> use, Map<String, Object> values) {
-        String written = use.writtenName();
-        return !values.isEmpty() && (written.isEmpty() || written.equals(DEFAULT));
-    }
-
-    private Map<String, Object> valuesOf(PolicyUse<?> use) {
-        return attributes(use.kind()).valuesOf(use.annotation());
     }
 
     private PolicyAttributes attributes(ConfiguredKind<?, ?, ?> kind) {
