@@ -127,8 +127,7 @@ class ThrottleKindTests {
                 .run(context -> {
                     Map<String, Throttle> throttles =
                             context.getBean(ResilienceRegistry.class).ofKind("throttle");
-                    assertThat(throttles.get("silver").policy())
-                            .isEqualTo(new ThrottlePolicy(6, Duration.ofHours(2)));
+                    assertThat(throttles.get("silver").policy()).isEqualTo(new ThrottlePolicy(6, Duration.ofHours(2)));
                 });
     }
 

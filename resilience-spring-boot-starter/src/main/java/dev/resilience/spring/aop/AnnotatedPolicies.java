@@ -57,8 +57,8 @@ public final class AnnotatedPolicies {
         Stream.concat(byBeans.stream(), byContracts.stream())
                 .filter(Said::isNamedAfterOwner)
                 .forEach(said -> owners.add(said.use().type()));
-        byBeans.forEach(said ->
-                mistakes.collect(() -> setOf(certain, said.use().kind()).add(add(said))));
+        byBeans.forEach(
+                said -> mistakes.collect(() -> setOf(certain, said.use().kind()).add(add(said))));
         byContracts.forEach(said -> new StartupMistakes().collect(() -> add(said)));
         collected = true;
     }
@@ -94,16 +94,24 @@ public final class AnnotatedPolicies {
             return written.isEmpty() ? DEFAULT : resolve(use, written);
         }
         String name = said.isNamedAfterOwner()
-                ? owners.nameOf(use.type()) + (use.onType() ? "" : "." + use.method().getName())
+                ? owners.nameOf(use.type())
+                        + (use.onType() ? "" : "." + use.method().getName())
                 : resolve(use, use.writtenName());
         String annotation = "@" + use.annotation().annotationType().getSimpleName();
-        add(use.kind(), name, new AnnotatedPolicy(annotation, use.place(), said.values(), attributes(use.kind()).byKey()));
+        add(
+                use.kind(),
+                name,
+                new AnnotatedPolicy(
+                        annotation,
+                        use.place(),
+                        said.values(),
+                        attributes(use.kind()).byKey()));
         return name;
     }
 
     private void add(PolicyKind kind, String name, AnnotatedPolicy policy) {
-        AnnotatedPolicy first = byKind.computeIfAbsent(kind, key -> new ConcurrentHashMap<>())
-                .putIfAbsent(name, policy);
+        AnnotatedPolicy first =
+                byKind.computeIfAbsent(kind, key -> new ConcurrentHashMap<>()).putIfAbsent(name, policy);
         if (first == null && collected) {
             setOf(unmade, kind).add(name);
         }
@@ -113,8 +121,8 @@ public final class AnnotatedPolicies {
                     "Two annotations give the " + kind.id() + " policy '" + name + "' different values:\n\n    "
                             + first.describe() + " of " + first.place() + "\n    " + policy.describe() + " of "
                             + policy.place(),
-                    "Write the values in one of the annotations and the name '" + name + "' alone in the other, or give "
-                            + "one of them another name.");
+                    "Write the values in one of the annotations and the name '" + name
+                            + "' alone in the other, or give " + "one of them another name.");
         }
     }
 
@@ -142,7 +150,8 @@ public final class AnnotatedPolicies {
 
     /** The names of the policies of a kind that annotations of beans give values. */
     public Collection<String> names(PolicyKind kind) {
-        Set<String> names = new LinkedHashSet<>(byKind.getOrDefault(kind, Map.of()).keySet());
+        Set<String> names =
+                new LinkedHashSet<>(byKind.getOrDefault(kind, Map.of()).keySet());
         names.retainAll(certain.getOrDefault(kind, Set.of()));
         return names;
     }

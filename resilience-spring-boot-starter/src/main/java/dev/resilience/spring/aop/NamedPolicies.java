@@ -80,8 +80,9 @@ public final class NamedPolicies {
                     "The annotation @" + use.annotation().annotationType().getSimpleName() + " of " + use.place()
                             + " has values for the " + use.kind().id() + " policy '" + name
                             + "', which was made without them, because the class was not known at that time",
-                    "Let the @Bean method that makes the bean return the type " + use.type().getName()
-                            + ", or write the values below '" + use.kind().prefix() + "." + name + "'.");
+                    "Let the @Bean method that makes the bean return the type "
+                            + use.type().getName() + ", or write the values below '"
+                            + use.kind().prefix() + "." + name + "'.");
         }
     }
 }

@@ -24,7 +24,8 @@ record PolicyAttributes(List<Attribute> all) {
     /**
      * @param unset the value that says nothing; {@code null} if it must be written
      */
-    private record Attribute(Method method, String key, @Nullable Object unset) {}
+    private record Attribute(
+            Method method, String key, @Nullable Object unset) {}
 
     static PolicyAttributes of(ConfiguredKind<?, ?, ?> kind, BiPredicate<PolicyKind, String> isKey) {
         List<Attribute> all = new ArrayList<>();

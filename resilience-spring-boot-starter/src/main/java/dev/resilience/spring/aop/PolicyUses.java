@@ -39,9 +39,7 @@ public final class PolicyUses {
 
     private @Nullable Class<?> type(String name) {
         Object made = beans.containsSingleton(name) ? beans.getSingleton(name) : null;
-        return made == null || made instanceof FactoryBean
-                ? beans.getType(name, false)
-                : AopUtils.getTargetClass(made);
+        return made == null || made instanceof FactoryBean ? beans.getType(name, false) : AopUtils.getTargetClass(made);
     }
 
     private void add(Class<?> type, List<PolicyUse<?>> uses) {

@@ -118,8 +118,8 @@ public final class ResilienceAutoConfiguration {
             StartupWarnings warnings) {
         PolicyBeans beans = new PolicyBeans(application);
         beans.check(kinds.ofPolicies(), mistakes);
-        ConfiguredProperties keys = GeneralProperties.keys(
-                environment, known, new PoliciesInCode(kinds.ofPolicies(), annotated, beans));
+        ConfiguredProperties keys =
+                GeneralProperties.keys(environment, known, new PoliciesInCode(kinds.ofPolicies(), annotated, beans));
         UnknownKeys unknown = new UnknownKeys(keys, keys.known());
         unknown.collect(mistakes);
         unknown.warn(warnings);

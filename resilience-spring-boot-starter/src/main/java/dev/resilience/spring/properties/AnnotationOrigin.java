@@ -13,7 +13,8 @@ import org.springframework.boot.origin.Origin;
 record AnnotationOrigin(String source, String attribute, String place) implements Origin {
 
     String describe(ConfigurationPropertyName property) {
-        return "    Annotation: " + source + "\n    Place: " + place + "\n    Property that would override it: " + property;
+        return "    Annotation: " + source + "\n    Place: " + place + "\n    Property that would override it: "
+                + property;
     }
 
     /** What to change, in a sentence. */

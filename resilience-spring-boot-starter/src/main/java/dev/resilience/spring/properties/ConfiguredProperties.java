@@ -178,7 +178,7 @@ public final class ConfiguredProperties {
         return origin instanceof AnnotationOrigin annotation
                 ? annotation.describe(name)
                 : "    Property: " + name + "\n    Value: " + value + "\n    Origin: "
-                + (origin == null ? "unknown" : origin);
+                        + (origin == null ? "unknown" : origin);
     }
 
     /** Whether the property has several values in one text, so that its value alone does not tell which is meant. */

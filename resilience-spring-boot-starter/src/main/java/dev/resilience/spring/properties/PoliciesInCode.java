@@ -58,7 +58,9 @@ public final class PoliciesInCode implements IterableConfigurationPropertySource
     /** Where a policy is, for messages. */
     public String describe(PolicyKind kind, String name) {
         AnnotatedPolicy policy = annotated.find(kind, name);
-        return policy == null ? beans.describe(name) : "    Annotation: " + policy.annotation() + " on " + policy.place();
+        return policy == null
+                ? beans.describe(name)
+                : "    Annotation: " + policy.annotation() + " on " + policy.place();
     }
 
     @Override

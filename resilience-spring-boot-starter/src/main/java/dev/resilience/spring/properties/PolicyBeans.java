@@ -41,8 +41,7 @@ public final class PolicyBeans {
 
     /** The names of the beans that are policies of a kind. */
     Set<String> names(PolicyKind kind) {
-        return names.computeIfAbsent(
-                kind, key -> namesOf(records, bean -> beans.isTypeMatch(bean, kind.policyType())));
+        return names.computeIfAbsent(kind, key -> namesOf(records, bean -> beans.isTypeMatch(bean, kind.policyType())));
     }
 
     private static Set<String> namesOf(String[] beans, Predicate<String> wanted) {
@@ -97,10 +96,12 @@ public final class PolicyBeans {
     private List<PolicyCustomizer<Record>> customizers(PolicyKind kind) {
         return changing.length == 0
                 ? List.of()
-                : customizers.computeIfAbsent(kind, key -> beans.getBeanProvider(customizerOf(kind), false)
-                        .orderedStream()
-                        .map(customizer -> (PolicyCustomizer<Record>) customizer)
-                        .toList());
+                : customizers.computeIfAbsent(
+                        kind,
+                        key -> beans.getBeanProvider(customizerOf(kind), false)
+                                .orderedStream()
+                                .map(customizer -> (PolicyCustomizer<Record>) customizer)
+                                .toList());
     }
 
     private static ResolvableType customizerOf(PolicyKind kind) {

@@ -97,8 +97,8 @@ public final class PolicyBinder {
     public boolean isEnabled(PolicyKind kind, String name) {
         LenientBinding handler = new LenientBinding(keys, placeholders, mistakes);
         return !kind.canBeSwitchedOff()
-                || !Boolean.FALSE.equals(value(
-                        kind, written(kind).chain(name), "enabled", Bindable.of(Boolean.class), handler));
+                || !Boolean.FALSE.equals(
+                        value(kind, written(kind).chain(name), "enabled", Bindable.of(Boolean.class), handler));
     }
 
     /** The property that gives a policy the value of a key: its own or one of those that it starts from. */
@@ -144,9 +144,7 @@ public final class PolicyBinder {
         while (true) {
             try {
                 P policy = PolicyKeys.create(target.type(), values);
-                return refused.isEmpty() && !handler.hasFailed()
-                        ? written(kind).customize(name, policy)
-                        : null;
+                return refused.isEmpty() && !handler.hasFailed() ? written(kind).customize(name, policy) : null;
             } catch (BeanInstantiationException failed) {
                 InvalidPolicyException invalid = invalid(failed);
                 explain(kind, name, invalid, handler);

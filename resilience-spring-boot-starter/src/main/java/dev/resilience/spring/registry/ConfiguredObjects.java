@@ -47,7 +47,8 @@ final class ConfiguredObjects<P extends Record, L extends LiveObject<P>> impleme
     }
 
     /** Makes the live object of a policy that was not known before; {@code null} for a mistake. */
-    @Nullable L makeLate(String name) {
+    @Nullable
+    L makeLate(String name) {
         P policy = factory.policy(kind, name);
         if (policy == null) {
             return null;
@@ -60,17 +61,7 @@ final class ConfiguredObjects<P extends Record, L extends LiveObject<P>> impleme
         try {
             L made = kind.create(name, policy, new Context(name));
             if (made != null) {
-                if (!factory.binder().isEnabled(kind, name)) {
-                    live.switchOff(name);
-                    SWITCHED_OFF
-                            .in(log, name)
-                            .addKeyValue("kind", kind.id())
-                            .log(
-                                    "The {} policy '{}' is switched off by '{}': methods that name it go without it",
-                                    kind.id(),
-                                    name,
-                                    factory.binder().origin(kind, name, "enabled"));
-                }
+                switchOffUnlessEnabled(name);
                 return live.orMake(name, () -> made);
             }
         } catch (ResilienceConfigurationException mistake) {
@@ -78,6 +69,20 @@ final class ConfiguredObjects<P extends Record, L extends LiveObject<P>> impleme
         }
         factory.names().breaks(kind, name);
         return null;
+    }
+
+    private void switchOffUnlessEnabled(String name) {
+        if (!factory.binder().isEnabled(kind, name)) {
+            live.switchOff(name);
+            SWITCHED_OFF
+                    .in(log, name)
+                    .addKeyValue("kind", kind.id())
+                    .log(
+                            "The {} policy '{}' is switched off by '{}': methods that name it go without it",
+                            kind.id(),
+                            name,
+                            factory.binder().origin(kind, name, "enabled"));
+        }
     }
 
     /** The property that is blamed: policies that inherit it make the same mistake. */

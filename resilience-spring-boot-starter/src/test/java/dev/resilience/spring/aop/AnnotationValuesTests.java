@@ -121,7 +121,8 @@ class AnnotationValuesTests {
                 .toArray(String[]::new);
         application().withPropertyValues(properties).run(context -> {
             assertThat(context).hasNotFailed();
-            Map<String, LiveObject<P>> live = context.getBean(ResilienceRegistry.class).ofKind(kind);
+            Map<String, LiveObject<P>> live =
+                    context.getBean(ResilienceRegistry.class).ofKind(kind);
             assertThat(live).containsKey(name);
             assertThat(asked.apply(live.get(name).policy())).isEqualTo(expected);
         });
@@ -183,10 +184,11 @@ class AnnotationValuesTests {
 
     @Test
     void twoClassesOfOneSimpleNameBothGetTheirFullOne() {
-        Applications.plain(First.Twin.class, Second.Twin.class).run(context -> assertThat(
-                        context.getBean(ResilienceRegistry.class).retries())
-                .containsKeys(First.Twin.class.getName() + ".sell", Second.Twin.class.getName() + ".sell")
-                .doesNotContainKey("Twin.sell"));
+        Applications.plain(First.Twin.class, Second.Twin.class)
+                .run(context -> assertThat(
+                                context.getBean(ResilienceRegistry.class).retries())
+                        .containsKeys(First.Twin.class.getName() + ".sell", Second.Twin.class.getName() + ".sell")
+                        .doesNotContainKey("Twin.sell"));
     }
 
     @Test
@@ -206,7 +208,8 @@ class AnnotationValuesTests {
     void valuesOfAClassThatTurnsUpWhenItsPolicyIsMadeAreAMistake() {
         Applications.plain(LateShops.class)
                 .withPropertyValues("resilience.retry.[LateShop.sell].max-attempts=2")
-                .run(context -> assertThatThrownBy(() -> context.getBean(Counter.class).sell())
+                .run(context -> assertThatThrownBy(
+                                () -> context.getBean(Counter.class).sell())
                         .isInstanceOf(ResilienceConfigurationException.class)
                         .hasMessageContaining("@Retryable of " + LateShop.class.getName() + ".sell()")
                         .hasMessageContaining("the retry policy 'LateShop.sell', which was made without them"));
@@ -254,7 +257,8 @@ class AnnotationValuesTests {
 
     @Test
     void aMethodWhoseOnlyAnnotationIsNotEnabledMayBePrivate() {
-        Applications.plain(NotProtected.class).run(context -> assertThat(context).hasNotFailed());
+        Applications.plain(NotProtected.class)
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     private static ApplicationContextRunner application() {
@@ -419,6 +423,7 @@ class AnnotationValuesTests {
     static class NotProtected {
 
         @Retryable(enabled = false)
+        @SuppressWarnings("unused")
         private void sell() {}
     }
 }

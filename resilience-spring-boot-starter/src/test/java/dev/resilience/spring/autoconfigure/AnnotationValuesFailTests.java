@@ -27,7 +27,8 @@ class AnnotationValuesFailTests extends FailingStartup {
                 Arguments.of("attempts()", "@Retryable(maxAttempts = 0)", "maxAttempts", "must be at least 1"),
                 Arguments.of("negative()", "@Retryable(maxAttempts = -1)", "maxAttempts", "must be at least 1"),
                 Arguments.of("withoutUnit()", "@Retryable(delay = \"200\")", "delay", "it has no unit"),
-                Arguments.of("unreadable()", "@Retryable(maxDelay = \"soon\")", "maxDelay", "Write a number and a unit"),
+                Arguments.of(
+                        "unreadable()", "@Retryable(maxDelay = \"soon\")", "maxDelay", "Write a number and a unit"),
                 Arguments.of("multiplier()", "@Retryable(multiplier = 0.5)", "multiplier", "at least 1"),
                 Arguments.of("unresolved()", "@Retryable(delay = \"${no.such}\")", "delay", "cannot be resolved"),
                 Arguments.of("rate()", "@CircuitBreaker(failureRateThreshold = 50.0)", "failureRateThreshold", "0.5"),

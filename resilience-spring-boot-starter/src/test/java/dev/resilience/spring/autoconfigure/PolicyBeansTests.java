@@ -53,17 +53,19 @@ class PolicyBeansTests {
 
     @Test
     void otherPoliciesExtendABean() {
-        run("resilience.retry.like.extends: payments", registry -> assertThat(
-                        registry.retries().get("like").policy().maxAttempts())
-                .isEqualTo(7));
+        run(
+                "resilience.retry.like.extends: payments",
+                registry -> assertThat(registry.retries().get("like").policy().maxAttempts())
+                        .isEqualTo(7));
     }
 
     @Test
     void aBeanOfTheNameDefaultIsWhatAllOthersStartFrom() {
         YamlApplication.of(directory, "resilience.retry.other.backoff.base-delay: 1s")
-                .withBean("default", RetryPolicy.class, () -> RetryPolicy.builder()
-                        .maxAttempts(8)
-                        .build())
+                .withBean(
+                        "default",
+                        RetryPolicy.class,
+                        () -> RetryPolicy.builder().maxAttempts(8).build())
                 .run(context -> assertThat(context.getBean(ResilienceRegistry.class)
                                 .retries()
                                 .get("other")
@@ -74,15 +76,18 @@ class PolicyBeansTests {
 
     @Test
     void aBeanMayNeedPropertiesOfTheApplicationAndMayBeLazy() {
-        run("shop.attempts: 4", registry -> assertThat(
-                        registry.retries().get("configured").policy().maxAttempts())
-                .isEqualTo(4));
+        run(
+                "shop.attempts: 4",
+                registry -> assertThat(
+                                registry.retries().get("configured").policy().maxAttempts())
+                        .isEqualTo(4));
     }
 
     @Test
     void customizersHaveTheLastWordInTheirOrder() {
         run("resilience.bulkhead.search.max-concurrent: 30", registry -> {
-            assertThat(registry.bulkheads().get("search").policy().maxConcurrent()).isEqualTo(62);
+            assertThat(registry.bulkheads().get("search").policy().maxConcurrent())
+                    .isEqualTo(62);
             assertThat(registry.bulkheads().get("default").policy().maxConcurrent())
                     .isEqualTo(10);
             assertThat(Beans.NAMES).containsExactlyInAnyOrder("default", "search");
@@ -141,8 +146,7 @@ class PolicyBeansTests {
         @Bean
         @Order(2)
         PolicyCustomizer<BulkheadPolicy> twoMore() {
-            return (name, policy) ->
-                    name.equals("default") ? policy : concurrent(policy.maxConcurrent() + 2);
+            return (name, policy) -> name.equals("default") ? policy : concurrent(policy.maxConcurrent() + 2);
         }
 
         @Bean

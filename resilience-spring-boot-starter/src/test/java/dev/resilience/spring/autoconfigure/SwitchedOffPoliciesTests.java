@@ -36,16 +36,18 @@ class SwitchedOffPoliciesTests {
 
     @Test
     void aRetryIsNotMade() {
-        run("resilience.retry.payments.enabled: false", context -> assertThat(
-                        context.getBean(Callee.class).attemptsOf(context.getBean(Shop.class)::pay))
-                .isEqualTo(1));
+        run(
+                "resilience.retry.payments.enabled: false",
+                context -> assertThat(context.getBean(Callee.class).attemptsOf(context.getBean(Shop.class)::pay))
+                        .isEqualTo(1));
     }
 
     @Test
     void anotherPolicyOfTheKindStillWorks() {
-        run("resilience.retry.other.enabled: false", context -> assertThat(
-                        context.getBean(Callee.class).attemptsOf(context.getBean(Shop.class)::pay))
-                .isEqualTo(2));
+        run(
+                "resilience.retry.other.enabled: false",
+                context -> assertThat(context.getBean(Callee.class).attemptsOf(context.getBean(Shop.class)::pay))
+                        .isEqualTo(2));
     }
 
     @ParameterizedTest
@@ -83,12 +85,14 @@ class SwitchedOffPoliciesTests {
 
     @Test
     void aPolicyOfAnAnnotationIsSwitchedOffByItsName() {
-        run("""
+        run(
+                """
             resilience.retry:
               "[Shop.values]":
                 enabled: false
-            """, context -> assertThat(context.getBean(Callee.class).attemptsOf(context.getBean(Shop.class)::values))
-                .isEqualTo(1));
+            """,
+                context -> assertThat(context.getBean(Callee.class).attemptsOf(context.getBean(Shop.class)::values))
+                        .isEqualTo(1));
     }
 
     @Test

@@ -61,8 +61,11 @@ public final class Spellings {
         }
         PoliciesInCode code = keys.code();
         if (code != null) {
-            keys.known().kinds().forEach(kind -> code.names(kind)
-                    .forEach(name -> checkPolicy(kind, new PlaceInCode(name, code.describe(kind, name)), mistakes)));
+            keys.known()
+                    .kinds()
+                    .forEach(kind -> code.names(kind)
+                            .forEach(name ->
+                                    checkPolicy(kind, new PlaceInCode(name, code.describe(kind, name)), mistakes)));
         }
     }
 
