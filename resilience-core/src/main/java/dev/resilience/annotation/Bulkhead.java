@@ -13,6 +13,11 @@ import java.lang.annotation.Target;
  *
  * <p>On a type it applies to every public method; on a method it replaces the type's. An unknown policy name fails
  * the startup. Methods that name the same policy share one bulkhead.
+ *
+ * <p>The attributes besides {@link #value()} and {@link #enabled()} are values of the policy. One that is left at its
+ * default is unset, and the policy has what {@code default} says. What is written below {@code resilience.bulkhead.<name>} goes
+ * before the annotation. A value that cannot be read or is out of limits fails the startup, and so do two annotations that
+ * give one name different values; one that has the name alone shares the policy.
  */
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -22,6 +27,17 @@ public @interface Bulkhead {
 
     /**
      * Name of the policy under {@code resilience.bulkhead}: a literal or a {@code ${placeholder}}, resolved at startup.
+     * Without a name, an annotation with values makes a policy of its own, named after the method, {@code
+     * OrderService.place}, or after the type if it stands on a type; one without values uses {@code default}.
      */
-    String value();
+    String value() default "";
+
+    /** Calls that run at the same time; at least 1. Unset: {@code max-concurrent} of the policy, 10 by default. */
+    int maxConcurrent() default Integer.MIN_VALUE;
+
+    /** Calls that wait; 0 refuses at once. Unset: {@code max-queue} of the policy, 50 by default. */
+    int maxQueue() default Integer.MIN_VALUE;
+
+    /** Whether the method is protected; {@code false} on a method switches off the annotation of its type. */
+    boolean enabled() default true;
 }

@@ -12,6 +12,11 @@ import java.lang.annotation.Target;
  *
  * <p>On a type it applies to every public method; on a method it replaces the type's. An unknown policy name fails
  * the startup. Methods that name the same policy share one circuit breaker.
+ *
+ * <p>The attributes besides {@link #value()} and {@link #enabled()} are values of the policy. One that is left at its
+ * default is unset, and the policy has what {@code default} says. What is written below {@code resilience.circuit-breaker.<name>} goes
+ * before the annotation. A value that cannot be read or is out of limits fails the startup, and so do two annotations that
+ * give one name different values; one that has the name alone shares the policy.
  */
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -20,8 +25,27 @@ import java.lang.annotation.Target;
 public @interface CircuitBreaker {
 
     /**
-     * Name of the policy under {@code resilience.circuit-breaker}: a literal or a {@code ${placeholder}}, resolved at
-     * startup.
+     * Name of the policy under {@code resilience.circuit-breaker}: a literal or a {@code ${placeholder}}, resolved at startup.
+     * Without a name, an annotation with values makes a policy of its own, named after the method, {@code
+     * OrderService.place}, or after the type if it stands on a type; one without values uses {@code default}.
      */
-    String value();
+    String value() default "";
+
+    /** Failures in a row that open the circuit; 0 for off. Unset: {@code failure-threshold} of the policy. */
+    int failureThreshold() default Integer.MIN_VALUE;
+
+    /**
+     * Share of failed calls in the window that opens the circuit, from 0 to 1; 0 for off. Unset: {@code
+     * failure-rate-threshold} of the policy.
+     */
+    double failureRateThreshold() default Double.NaN;
+
+    /**
+     * How long the circuit stays open before a probe is let through, with a unit: {@code "30s"}; a {@code ${placeholder}}
+     * too. Above zero. Unset: {@code open-duration} of the policy.
+     */
+    String openDuration() default "";
+
+    /** Whether the method is protected; {@code false} on a method switches off the annotation of its type. */
+    boolean enabled() default true;
 }

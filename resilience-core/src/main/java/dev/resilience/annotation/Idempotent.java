@@ -20,7 +20,11 @@ import java.lang.annotation.Target;
 @Documented
 public @interface Idempotent {
 
-    /** Name of the policy under {@code resilience.idempotency}: a literal or a {@code ${placeholder}}. */
+    /**
+     * Name of the policy under {@code resilience.idempotency}: a literal or a {@code ${placeholder}}. With {@link #ttl()}
+     * and {@code "default"}, which is no name, the policy is the method's own: {@code OrderService.place}, or {@code
+     * OrderService} if the annotation stands on a type.
+     */
     String value() default "default";
 
     /**
@@ -42,4 +46,14 @@ public @interface Idempotent {
 
     /** The type to read a stored result back as, where the declared return type is not enough. */
     Class<?> resultType() default void.class;
+
+    /**
+     * How long a result is replayed, counted from completion, with a unit: {@code "1h"}; a {@code ${placeholder}} too. Not
+     * shorter than the policy's {@code lease}. What is written below {@code resilience.idempotency.<name>} goes before it.
+     * Unset: {@code ttl} of the policy, 24 h by default.
+     */
+    String ttl() default "";
+
+    /** Whether the method is protected; {@code false} on a method switches off the annotation of its type. */
+    boolean enabled() default true;
 }

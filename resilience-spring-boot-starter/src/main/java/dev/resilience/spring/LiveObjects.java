@@ -2,6 +2,7 @@ package dev.resilience.spring;
 
 import java.util.Collections;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Predicate;
@@ -17,6 +18,7 @@ public final class LiveObjects<L> {
     private final Lifecycle<L> lifecycle;
     private final Map<String, L> byName = new ConcurrentSkipListMap<>();
     private final Map<String, Map<String, String>> texts = new ConcurrentHashMap<>();
+    private final Set<String> off = ConcurrentHashMap.newKeySet();
     private boolean waitsAreStopped;
     private boolean ended;
 
@@ -48,6 +50,19 @@ public final class LiveObjects<L> {
     /** What the further keys of a policy say, by key. */
     Map<String, String> texts(String name) {
         return texts.getOrDefault(name, Map.of());
+    }
+
+    /** Lets the methods that use a policy go without it. */
+    public void switchOff(String name) {
+        off.add(name);
+    }
+
+    boolean isEnabled(String name) {
+        return !off.contains(name);
+    }
+
+    boolean allAreEnabled() {
+        return off.isEmpty();
     }
 
     /** One that is made while the application stops, or later, is as the others are. */

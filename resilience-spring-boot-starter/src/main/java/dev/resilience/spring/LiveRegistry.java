@@ -133,6 +133,18 @@ public final class LiveRegistry implements AutoCloseable {
         }
     }
 
+    /** Whether the methods that use a policy are protected by it: unless {@code enabled} is false. */
+    public boolean isEnabled(String kind, String name) {
+        LiveObjects<?> live = byKind.get(kind);
+        return live == null || live.isEnabled(name);
+    }
+
+    /** Whether no policy of a kind is switched off. */
+    public boolean allAreEnabled(String kind) {
+        LiveObjects<?> live = byKind.get(kind);
+        return live == null || live.allAreEnabled();
+    }
+
     /** Whether it is a {@code default} that is there for other policies to start from, and that no method uses. */
     public boolean isUnusedDefault(String kind, String name) {
         return name.equals("default") && usedBy(kind, name).isEmpty();

@@ -30,6 +30,11 @@ public interface PolicyKind {
         return "resilience." + id();
     }
 
+    /** Whether {@code enabled: false} lets the methods that use a policy go without it. */
+    default boolean canBeSwitchedOff() {
+        return true;
+    }
+
     /** What policies of this kind may start from without being written: values by key, by the name of the preset. */
     default Map<String, Map<String, String>> presets() {
         return Map.of();

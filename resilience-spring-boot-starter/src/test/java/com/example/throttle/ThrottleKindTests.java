@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.example.throttle.Throttle.ThrottledException;
 import dev.resilience.annotation.Bulkhead;
 import dev.resilience.event.BulkheadOutcome;
+import dev.resilience.spring.PolicyCustomizer;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.actuate.ResilienceEndpoint;
@@ -89,6 +90,57 @@ class ThrottleKindTests {
             assertThat(throttles.get("partners").policy()).isEqualTo(new ThrottlePolicy(2, Duration.ofMinutes(1)));
             assertThat(throttles.get("gold").policy()).isEqualTo(new ThrottlePolicy(2, Duration.ofHours(1)));
         });
+    }
+
+    @Test
+    void itsAnnotationGivesPoliciesValues() {
+        application
+                .withBean(Counter.class)
+                .withPropertyValues("resilience.throttle.[Counter.show].max-calls=4")
+                .run(context -> {
+                    Map<String, Throttle> throttles =
+                            context.getBean(ResilienceRegistry.class).ofKind("throttle");
+                    assertThat(throttles.get("Counter").policy())
+                            .isEqualTo(new ThrottlePolicy(3, Duration.ofMinutes(1)));
+                    assertThat(throttles.get("Counter.show").policy())
+                            .isEqualTo(new ThrottlePolicy(4, Duration.ofSeconds(9)));
+                    assertThat(context.getBean(ResilienceRegistry.class).usedBy("throttle", "Counter"))
+                            .containsExactly("Counter.sell()");
+                });
+    }
+
+    @Test
+    void itsAnnotationCannotHaveWhatThePolicyRefuses() {
+        application
+                .withBean(Closed.class)
+                .run(context -> assertThat(failure(context))
+                        .hasMessageContaining("@Throttled(maxCalls = -1)")
+                        .hasMessageContaining(Closed.class.getName() + ".sell()")
+                        .hasMessageContaining("must be at least 1"));
+    }
+
+    @Test
+    void itsPoliciesAreBeansAndCanBeCustomized() {
+        application
+                .withUserConfiguration(Beans.class)
+                .withPropertyValues("resilience.throttle.silver.period=2h")
+                .run(context -> {
+                    Map<String, Throttle> throttles =
+                            context.getBean(ResilienceRegistry.class).ofKind("throttle");
+                    assertThat(throttles.get("silver").policy()).isEqualTo(new ThrottlePolicy(6, Duration.ofHours(2)));
+                });
+    }
+
+    @Test
+    void itsPoliciesCanBeSwitchedOff() {
+        application
+                .withPropertyValues("resilience.throttle.partners.enabled=false")
+                .run(context -> {
+                    Shop shop = context.getBean(Shop.class);
+                    for (int i = 0; i < 5; i++) {
+                        assertThat(shop.order()).isEqualTo("ordered");
+                    }
+                });
     }
 
     @Test
@@ -260,6 +312,38 @@ class ThrottleKindTests {
         @Throttled("partners")
         public CompletableFuture<String> orderLater() {
             return CompletableFuture.completedFuture("ordered");
+        }
+    }
+
+    @Throttled(maxCalls = 3)
+    static class Counter {
+
+        public void sell() {}
+
+        @Throttled(maxCalls = 2, period = "9s")
+        public void show() {}
+
+        @Throttled(enabled = false)
+        public void close() {}
+    }
+
+    static class Closed {
+
+        @Throttled(maxCalls = -1)
+        public void sell() {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Beans {
+
+        @Bean
+        ThrottlePolicy silver() {
+            return new ThrottlePolicy(5, Duration.ofHours(1));
+        }
+
+        @Bean
+        PolicyCustomizer<ThrottlePolicy> oneMore() {
+            return (name, policy) -> new ThrottlePolicy(policy.maxCalls() + 1, policy.period());
         }
     }
 

@@ -169,6 +169,9 @@ public class ResilienceEndpoint {
         L live = live(kind, name);
         Map<String, Object> policy = PolicyView.of(live.policy());
         registry.texts(kind.id(), name).forEach((key, text) -> PolicyView.add(policy, key, text));
+        if (!registry.isEnabled(kind.id(), name)) {
+            policy.put("enabled", false);
+        }
         kind.describePolicy(live, policy);
         Map<String, Object> entry = new LinkedHashMap<>();
         entry.put("policy", policy);

@@ -11,17 +11,19 @@ import dev.resilience.spring.aop.method.ProtectedMethods;
 import dev.resilience.spring.aop.method.ResilienceAnnotations;
 import dev.resilience.spring.aop.method.ReturnTypes;
 import dev.resilience.spring.idempotency.IdempotentLayer;
+import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.Kind;
 import dev.resilience.spring.kind.Kinds;
 import dev.resilience.time.TimeSource;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.beans.factory.config.EmbeddedValueResolver;
 
 /** Makes the plan of a method: lets each kind that protects it make its layer, and composes the layers in their order. */
 public final class PlanFactory {
@@ -36,14 +38,14 @@ public final class PlanFactory {
     private final StartupWarnings warnings;
 
     /**
-     * @param names answers for names that are not in the registry
-     * @param beans asked for what layers need, and for the values of {@code ${placeholders}} in policy names
+     * @param policies those of the annotations
+     * @param beans asked for what layers need
      * @param carrier takes along what is bound to the caller's thread to those on which an asynchronous call goes on
      */
     public PlanFactory(
             LiveRegistry registry,
             Kinds kinds,
-            WrittenNames names,
+            NamedPolicies policies,
             LayerOrder order,
             ConfigurableListableBeanFactory beans,
             TimeSource time,
@@ -51,7 +53,7 @@ public final class PlanFactory {
             StartupWarnings warnings) {
         this.registry = registry;
         this.kinds = kinds;
-        this.policies = new NamedPolicies(registry, names, new EmbeddedValueResolver(beans));
+        this.policies = policies;
         this.order = order;
         this.beans = beans;
         this.time = time;
@@ -62,8 +64,9 @@ public final class PlanFactory {
     /**
      * @param bean whose method it is, if its class does not tell
      */
-    MethodPlan create(Method method, Class<?> type, ResilienceAnnotations protection, @Nullable String bean) {
+    MethodPlan create(Method method, Class<?> type, ResilienceAnnotations written, @Nullable String bean) {
         Class<?> userClass = ProtectedMethods.written(type, method);
+        ResilienceAnnotations protection = written.without(switchedOff(method, userClass, written));
         List<Layer> layers = new ArrayList<>();
         List<ResilienceConfigurationException> mistakes = new ArrayList<>();
         Boolean asynchronous = collect(mistakes, () -> ReturnTypes.isAsynchronous(method, userClass));
@@ -86,6 +89,19 @@ public final class PlanFactory {
                 .findFirst()
                 .orElse(null);
         return new MethodPlan(Pipeline.of(layers, carrier), operation, asynchronous, repeats);
+    }
+
+    /** The annotations whose policies are switched off. */
+    private Set<Class<? extends Annotation>> switchedOff(
+            Method method, Class<?> type, ResilienceAnnotations protection) {
+        Set<Class<? extends Annotation>> off = new HashSet<>();
+        for (ConfiguredKind<?, ?, ?> kind : kinds.configured()) {
+            PolicyUse<?> use = registry.allAreEnabled(kind.id()) ? null : PolicyUse.of(kind, protection, method, type);
+            if (use != null && policies.isSwitchedOff(kind, use)) {
+                off.add(use.annotation().annotationType());
+            }
+        }
+        return off;
     }
 
     private <A extends Annotation> @Nullable Layer layer(

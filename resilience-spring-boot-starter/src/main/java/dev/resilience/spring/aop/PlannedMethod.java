@@ -63,10 +63,8 @@ record PlannedMethod<A extends Annotation>(
 
     @Override
     public <B extends Annotation, L extends LiveObject<?>> @Nullable L live(ConfiguredKind<B, ?, L> other) {
-        B annotation = protection.get(other.annotation());
-        return annotation == null
-                ? null
-                : application.policies().find(other, other.policyName(annotation), method, type);
+        PolicyUse<B> use = PolicyUse.of(other, protection, method, type);
+        return use == null ? null : application.policies().find(other, use);
     }
 
     @Override

@@ -11,6 +11,7 @@ import java.lang.reflect.Method;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.ReflectionHints;
 import org.springframework.beans.factory.aot.BeanFactoryInitializationAotContribution;
 import org.springframework.beans.factory.aot.BeanFactoryInitializationAotProcessor;
@@ -39,9 +40,11 @@ final class ProtectedMethodsHints implements BeanFactoryInitializationAotProcess
             }
         }
         return (context, code) -> {
-            kinds.annotations()
-                    .forEach(annotation -> context.getRuntimeHints().proxies().registerJdkProxy(annotation));
             ReflectionHints hints = context.getRuntimeHints().reflection();
+            kinds.annotations().forEach(annotation -> {
+                context.getRuntimeHints().proxies().registerJdkProxy(annotation);
+                hints.registerType(annotation, MemberCategory.INVOKE_DECLARED_METHODS); // attributes are values
+            });
             types.forEach(type -> methods.of(type)
                     .forEach((method, protection) ->
                             kinds.layers().forEach(kind -> register(kind, type, method, protection, beans, hints))));

@@ -3,16 +3,21 @@ package dev.resilience.spring.autoconfigure;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.aop.AnnotatedPolicies;
 import dev.resilience.spring.aop.ArgumentValidation;
 import dev.resilience.spring.aop.IdempotentBeans;
+import dev.resilience.spring.aop.NamedPolicies;
 import dev.resilience.spring.aop.PlanFactory;
+import dev.resilience.spring.aop.PolicyUses;
 import dev.resilience.spring.aop.ResilienceAdvisor;
 import dev.resilience.spring.aop.check.ApplicationClasses;
 import dev.resilience.spring.aop.check.StartupCheck;
 import dev.resilience.spring.aop.check.UnprotectedBeans;
 import dev.resilience.spring.aop.method.ProtectedMethods;
 import dev.resilience.spring.kind.Kinds;
+import dev.resilience.spring.kind.LatePolicies;
 import dev.resilience.spring.properties.GeneralProperties;
+import dev.resilience.spring.properties.KnownKeys;
 import dev.resilience.spring.properties.unknown.PolicyNames;
 import dev.resilience.spring.registry.AsyncCalls;
 import dev.resilience.spring.retry.ClassificationReport;
@@ -20,6 +25,7 @@ import dev.resilience.time.TimeSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.config.EmbeddedValueResolver;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -76,8 +82,33 @@ final class ResilienceAdviceConfiguration {
 
     @Bean
     @Lazy(false)
-    static ClassificationReport resilienceClassificationReport(StartupCheck methods, ResilienceRegistry registry) {
+    static ClassificationReport resilienceClassificationReport(StartupCheck methods, LiveRegistry registry) {
         return new ClassificationReport(methods, registry);
+    }
+
+    @Bean
+    KnownKeys resilienceKnownKeys(Kinds kinds) {
+        return new KnownKeys(kinds.ofPolicies());
+    }
+
+    /** What the annotations of all beans say of policies, before the policies are made. */
+    @Bean
+    AnnotatedPolicies resilienceAnnotatedPolicies(
+            KnownKeys known,
+            Kinds kinds,
+            ConfigurableListableBeanFactory beans,
+            ResilienceAdvisor advisor,
+            StartupMistakes mistakes) {
+        AnnotatedPolicies policies =
+                new AnnotatedPolicies((kind, key) -> known.find(kind, key) != null, new EmbeddedValueResolver(beans));
+        new PolicyUses(beans, advisor.methods(), kinds).collect(policies, mistakes);
+        return policies;
+    }
+
+    @Bean
+    NamedPolicies resilienceNamedPolicies(
+            LiveRegistry registry, PolicyNames names, AnnotatedPolicies annotated, LatePolicies late) {
+        return new NamedPolicies(registry, names, annotated, late);
     }
 
     /** Never lazy: what is configured is checked at startup, even if no method needs it. */
@@ -88,7 +119,7 @@ final class ResilienceAdviceConfiguration {
             LiveRegistry registry,
             Kinds kinds,
             ConfigurableListableBeanFactory beans,
-            PolicyNames names,
+            NamedPolicies policies,
             TimeSource time,
             AsyncCalls asyncCalls,
             StartupMistakes mistakes,
@@ -96,7 +127,7 @@ final class ResilienceAdviceConfiguration {
         return new PlanFactory(
                 registry,
                 kinds,
-                names,
+                policies,
                 GeneralProperties.order(environment, kinds, mistakes),
                 beans,
                 time,

@@ -13,6 +13,7 @@ import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.aop.AnnotatedPolicies;
 import dev.resilience.spring.fault.LibraryFailures;
 import dev.resilience.spring.fault.LibraryFaults;
 import dev.resilience.spring.fault.RestClientFailures;
@@ -26,6 +27,9 @@ import dev.resilience.spring.lifecycle.WaitsResume;
 import dev.resilience.spring.lifecycle.WaitsStop;
 import dev.resilience.spring.properties.ConfiguredProperties;
 import dev.resilience.spring.properties.GeneralProperties;
+import dev.resilience.spring.properties.KnownKeys;
+import dev.resilience.spring.properties.PoliciesInCode;
+import dev.resilience.spring.properties.PolicyBeans;
 import dev.resilience.spring.properties.PolicyBinder;
 import dev.resilience.spring.properties.Variables;
 import dev.resilience.spring.properties.unknown.PolicyNames;
@@ -109,8 +113,17 @@ public final class ResilienceAutoConfiguration {
     /** Finds the mistakes in keys and names, before policies are made of them. */
     @Bean
     PolicyNames resiliencePolicyNames(
-            Environment environment, Kinds kinds, StartupMistakes mistakes, StartupWarnings warnings) {
-        ConfiguredProperties keys = GeneralProperties.keys(environment, kinds.ofPolicies());
+            Environment environment,
+            Kinds kinds,
+            KnownKeys known,
+            AnnotatedPolicies annotated,
+            ApplicationContext application,
+            StartupMistakes mistakes,
+            StartupWarnings warnings) {
+        PolicyBeans beans = new PolicyBeans(application);
+        beans.check(kinds.ofPolicies(), mistakes);
+        ConfiguredProperties keys =
+                GeneralProperties.keys(environment, known, new PoliciesInCode(kinds.ofPolicies(), annotated, beans));
         UnknownKeys unknown = new UnknownKeys(keys, keys.known());
         unknown.collect(mistakes);
         unknown.warn(warnings);
@@ -132,21 +145,25 @@ public final class ResilienceAutoConfiguration {
             StartupMistakes mistakes,
             StartupWarnings warnings,
             ApplicationContext application) {
-        ConfiguredProperties keys = names.keys();
-        warnOfOtherStores(keys, store, warnings);
-        warnOfParent(application.getParent(), warnings);
-        PolicyBinder binder =
-                new PolicyBinder(keys, new PropertySourcesPlaceholdersResolver(environment), mistakes, names::breaks);
-        RegistryFactory factory = new RegistryFactory(
+        warnOfOtherStores(names.keys(), store, warnings);
+        PolicyBinder binder = new PolicyBinder(
+                names.keys(), new PropertySourcesPlaceholdersResolver(environment), mistakes, names::breaks);
+        return new RegistryFactory(
                 kinds, binder, faults, time, events, asyncCalls, application, warnings, mistakes, names);
-        Variables.warn(environment, keys.known(), binder.names(), warnings);
-        Resilience4jKeys.warn(environment, keys.known(), warnings);
-        return factory;
     }
 
     @Bean
-    LiveRegistry resilienceLiveRegistry(RegistryFactory factory) {
-        return factory.live();
+    LiveRegistry resilienceLiveRegistry(
+            Environment environment,
+            RegistryFactory factory,
+            KnownKeys known,
+            StartupWarnings warnings,
+            ApplicationContext application) {
+        warnOfParent(application.getParent(), warnings);
+        LiveRegistry registry = factory.live();
+        Variables.warn(environment, known, factory.binder().names(), warnings);
+        Resilience4jKeys.warn(environment, warnings);
+        return registry;
     }
 
     @Bean

@@ -2,8 +2,10 @@ package dev.resilience.spring.kind;
 
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
+import dev.resilience.spring.KebabCase;
 import dev.resilience.spring.PolicyKind;
 import java.lang.annotation.Annotation;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -11,8 +13,8 @@ import org.springframework.core.annotation.AnnotationUtils;
 
 /**
  * A kind whose policies are configured by name, below {@code resilience.<id>}, and named by the {@code value} of its
- * annotation. The properties are the components of the policy's record, in kebab case; each is inherited by {@code
- * extends}, and checked by the record's constructor, which throws {@link dev.resilience.policy.InvalidPolicyException}.
+ * annotation. The properties are the components of the policy's record, in kebab case; attributes of the annotation with
+ * the same names give them values too. Each is inherited by {@code extends}, and checked by the record's constructor, which throws {@link dev.resilience.policy.InvalidPolicyException}.
  *
  * @param <A> the annotation
  * @param <P> what is configured
@@ -52,7 +54,25 @@ public abstract class ConfiguredKind<A extends Annotation, P extends Record, L e
 
     /** The name of the policy that an annotation names, as it is written there. */
     public String policyName(A annotation) {
-        return String.valueOf(AnnotationUtils.getValue(annotation));
+        Object name = AnnotationUtils.getValue(annotation);
+        return name == null ? "" : name.toString();
+    }
+
+    /**
+     * The key of the policy that an attribute of the annotation gives a value, if it is set: its name in kebab case, unless
+     * the kind says otherwise. An attribute whose key the policy does not have is none of its values, and neither are {@code
+     * value} and {@code enabled}.
+     */
+    public String keyOf(String attribute) {
+        return KebabCase.of(attribute);
+    }
+
+    /** Unless methods do not name its policies, or {@code enabled} is a key of the policies themselves. */
+    @Override
+    public final boolean canBeSwitchedOff() {
+        return annotation() != null
+                && Arrays.stream(policyType().getRecordComponents())
+                        .noneMatch(component -> component.getName().equals("enabled"));
     }
 
     @Override

@@ -13,9 +13,14 @@ public final class MethodNames {
 
     /** {@code OrderService.place}. */
     public static String brief(Method method, Class<?> type) {
+        return simple(type) + "." + method.getName();
+    }
+
+    /** {@code OrderService}. */
+    public static String simple(Class<?> type) {
         Class<?> userClass = ClassUtils.getUserClass(type);
         String simpleName = userClass.getSimpleName();
-        return (simpleName.isEmpty() ? nameInPackage(userClass) : simpleName) + "." + method.getName();
+        return simpleName.isEmpty() ? nameInPackage(userClass) : simpleName;
     }
 
     /** An anonymous class has no simple name. */

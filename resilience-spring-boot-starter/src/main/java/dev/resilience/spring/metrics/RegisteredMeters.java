@@ -35,6 +35,11 @@ final class RegisteredMeters {
         return name == null ? kind : kind + "/" + name;
     }
 
+    /** Whether a live object has meters here already. */
+    synchronized boolean has(String owner) {
+        return registered.containsKey(owner);
+    }
+
     <T> void counter(String owner, MeterFamily family, T live, ToDoubleFunction<T> value, String... tags) {
         replace(owner, family, Meter.Type.COUNTER, tags);
         registered(

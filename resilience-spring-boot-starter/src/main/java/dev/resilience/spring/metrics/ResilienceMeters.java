@@ -88,9 +88,9 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
         kind.meters(live, new LiveObjectMeters(meters, timers, kind.id(), kind.name(live)));
     }
 
-    /** A method of a bean that is made late may be the first to use a default. */
+    /** A method of a bean that is made late may be the first to use a default, or bring a policy with it. */
     private void bindFirstUse(RegisteredMeters meters, EventTimers timers, String kind, String name) {
-        if (name.equals("default")) {
+        synchronized (meters) {
             bindOne(meters, timers, kind, name);
         }
     }
@@ -117,8 +117,7 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
     private <L> void bindOne(RegisteredMeters meters, EventTimers timers, Kind<?, L> kind, String name) {
         Map<String, L> all = resilience.ofKind(kind.id());
         L live = all.get(name);
-        if (live != null) {
-            timers.remove(kind.id(), name);
+        if (live != null && !meters.has(RegisteredMeters.owner(kind.id(), name))) {
             bind(meters, timers, kind, live);
         }
     }

@@ -32,7 +32,6 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 /** Everything that is written under {@code resilience}, and where. */
 public final class ConfiguredProperties {
 
-    private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of(KnownKeys.ROOT);
     private static final UnboundElementsSourceFilter STRICT = new UnboundElementsSourceFilter();
 
     /** Rules for results are expressions; all else is read as Boot does it. */
@@ -41,9 +40,18 @@ public final class ConfiguredProperties {
     private final List<ConfigurationPropertySource> sources = new ArrayList<>();
     private final Map<PolicyKind, Set<String>> ofEnvironment = new HashMap<>();
     private final KnownKeys known;
+    private final @Nullable PoliciesInCode code;
     private @Nullable List<SourceKeys> read;
 
     public ConfiguredProperties(Iterable<ConfigurationPropertySource> sources, KnownKeys known) {
+        this(sources, known, null);
+    }
+
+    /**
+     * @param code the policies in code, which add to those that are written
+     */
+    public ConfiguredProperties(
+            Iterable<ConfigurationPropertySource> sources, KnownKeys known, @Nullable PoliciesInCode code) {
         for (ConfigurationPropertySource source : sources) {
             this.sources.add(source);
             if (source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource environment
@@ -51,7 +59,24 @@ public final class ConfiguredProperties {
                 this.sources.add(new UnusualNamesInEnvironment(source));
             }
         }
+        if (code != null) {
+            this.sources.add(code);
+        }
         this.known = known;
+        this.code = code;
+    }
+
+    /** The policies in code; {@code null} if there are none. */
+    public @Nullable PoliciesInCode code() {
+        return code;
+    }
+
+    /** The place of a value as the object of a sentence: the property, or the attribute of an annotation. */
+    String target(ConfigurationPropertyName name) {
+        ConfigurationProperty property = find(name);
+        return property != null && property.getOrigin() instanceof AnnotationOrigin annotation
+                ? annotation.target()
+                : "'" + name + "'";
     }
 
     /** The names below {@code resilience}, source by source; read when they are needed first. */
@@ -155,8 +180,10 @@ public final class ConfiguredProperties {
     }
 
     private static String describe(ConfigurationPropertyName name, @Nullable Object value, @Nullable Origin origin) {
-        return "    Property: " + name + "\n    Value: " + value + "\n    Origin: "
-                + (origin == null ? "unknown" : origin);
+        return origin instanceof AnnotationOrigin annotation
+                ? annotation.describe(name)
+                : "    Property: " + name + "\n    Value: " + value + "\n    Origin: "
+                        + (origin == null ? "unknown" : origin);
     }
 
     /** Whether the property has several values in one text, so that its value alone does not tell which is meant. */
@@ -198,7 +225,8 @@ public final class ConfiguredProperties {
                 .flatMap(SourceKeys::stream);
     }
 
-    private static Stream<ConfigurationPropertyName> names(ConfigurationPropertySource source) {
+    /** All that is written in a source. */
+    public static Stream<ConfigurationPropertyName> names(ConfigurationPropertySource source) {
         return source instanceof IterableConfigurationPropertySource iterable ? iterable.stream() : Stream.empty();
     }
 
@@ -225,31 +253,6 @@ public final class ConfiguredProperties {
     /** Whether anything is written below the name, which need not be one of ours. */
     public boolean hasAnyBelow(ConfigurationPropertyName name) {
         return sources.stream().flatMap(ConfiguredProperties::names).anyMatch(name::isAncestorOf);
-    }
-
-    /** Where a policy is written, but not below {@code resilience}; {@code null} if it is not. */
-    @Nullable
-    public String outsideOfRoot(PolicyKind kind, String policy) {
-        String wanted = "." + KnownKeys.uniform(kind.id() + "." + policy);
-        return sources.stream()
-                .filter(source -> STRICT.apply(source))
-                .flatMap(ConfiguredProperties::names)
-                .filter(name -> !ROOT.isAncestorOf(name))
-                .map(name -> beginning(name, wanted))
-                .filter(beginning -> !beginning.isEmpty())
-                .findFirst()
-                .orElse(null);
-    }
-
-    /** The name up to the element with which the wanted text ends. */
-    private static String beginning(ConfigurationPropertyName name, String wanted) {
-        for (int length = 1; length <= name.getNumberOfElements(); length++) {
-            ConfigurationPropertyName beginning = name.chop(length);
-            if (("." + KnownKeys.uniform(beginning.toString())).endsWith(wanted)) {
-                return beginning.toString();
-            }
-        }
-        return "";
     }
 
     /** The policies of a kind that are written without a key, as by a wrong indentation. */

@@ -55,6 +55,11 @@ public final class GeneralProperties {
         return new ConfiguredProperties(ConfigurationPropertySources.get(environment), new KnownKeys(kinds));
     }
 
+    /** What is written, and the policies in code. */
+    public static ConfiguredProperties keys(Environment environment, KnownKeys known, PoliciesInCode code) {
+        return new ConfiguredProperties(ConfigurationPropertySources.get(environment), known, code);
+    }
+
     /**
      * Tells of a value that can be read but not be used.
      *

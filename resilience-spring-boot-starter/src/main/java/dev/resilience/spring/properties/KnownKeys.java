@@ -39,6 +39,9 @@ public final class KnownKeys {
             PolicyKeys.types(kind.policyType()).forEach((key, type) -> add(key, type.toClass(), keys));
             kind.furtherKeys().forEach(key -> add(key, String.class, keys));
             add("extends", String.class, keys);
+            if (kind.canBeSwitchedOff()) {
+                add("enabled", Boolean.class, keys);
+            }
             ofPolicies.put(kind, keys);
         }
         collect(ResilienceProperties.class, "");

@@ -159,6 +159,6 @@ final class LenientBinding implements BindHandler {
                         MistakeKind.VALUES,
                         "Failed to bind properties under '" + name + "' to " + type + ":\n\n"
                                 + keys.describe(name, text) + "\n    Reason: " + explanation.reason(),
-                        "Change the value of '" + name + "'." + cure));
+                        "Change the value of " + keys.target(name) + "." + cure));
     }
 }

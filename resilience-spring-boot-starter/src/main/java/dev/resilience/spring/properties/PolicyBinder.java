@@ -67,30 +67,53 @@ public final class PolicyBinder {
         Target<P> target = Target.of(defaults);
         Map<String, P> policies = new LinkedHashMap<>();
         for (String name : written(kind).names()) {
-            try {
-                P policy = bind(kind, name, target);
-                if (policy == null) {
-                    broken.accept(kind, name);
-                } else {
-                    policies.put(name, policy);
-                }
-            } catch (ResilienceConfigurationException mistake) {
-                mistakes.add(mistake);
-                broken.accept(kind, name);
+            P policy = bindOrTell(kind, name, target);
+            if (policy != null) {
+                policies.put(name, policy);
             }
         }
         return Collections.unmodifiableMap(policies);
     }
 
+    /** The policy of a name; {@code null} if it cannot be made, which is a mistake. */
+    public <P extends Record> @Nullable P bind(PolicyKind kind, P defaults, String name) {
+        return bindOrTell(kind, name, Target.of(defaults));
+    }
+
+    private <P extends Record> @Nullable P bindOrTell(PolicyKind kind, String name, Target<P> target) {
+        P policy = null;
+        try {
+            policy = bind(kind, name, target);
+        } catch (ResilienceConfigurationException mistake) {
+            mistakes.add(mistake);
+        }
+        if (policy == null) {
+            broken.accept(kind, name);
+        }
+        return policy;
+    }
+
+    /** Whether the methods that use a policy are protected by it. */
+    public boolean isEnabled(PolicyKind kind, String name) {
+        LenientBinding handler = new LenientBinding(keys, placeholders, mistakes);
+        return !kind.canBeSwitchedOff()
+                || !Boolean.FALSE.equals(
+                        value(kind, written(kind).chain(name), "enabled", Bindable.of(Boolean.class), handler));
+    }
+
+    /** The property that gives a policy the value of a key: its own or one of those that it starts from. */
+    public ConfigurationPropertyName origin(PolicyKind kind, String name, String key) {
+        return written(kind).origin(name, key);
+    }
+
     /** What the policies of a kind are made of. */
-    private record Target<P extends Record>(
-            Class<P> type, Map<String, Bindable<?>> types, Map<String, @Nullable Object> defaults) {
+    private record Target<P extends Record>(Class<P> type, Map<String, Bindable<?>> types) {
 
         @SuppressWarnings("unchecked")
         static <P extends Record> Target<P> of(P defaults) {
             Map<String, Bindable<?>> types = new LinkedHashMap<>();
             PolicyKeys.types(defaults.getClass()).forEach((key, type) -> types.put(key, Bindable.of(type)));
-            return new Target<>((Class<P>) defaults.getClass(), types, PolicyKeys.values(defaults));
+            return new Target<>((Class<P>) defaults.getClass(), types);
         }
     }
 
@@ -108,8 +131,9 @@ public final class PolicyBinder {
     /** The default stands in for a value that cannot be read or is refused, so that the others are checked too. */
     private <P extends Record> @Nullable P bind(PolicyKind kind, String name, Target<P> target) {
         LenientBinding handler = new LenientBinding(keys, placeholders, mistakes);
-        Map<String, @Nullable Object> values = new HashMap<>(target.defaults());
         List<String> chain = written(kind).chain(name);
+        Map<String, @Nullable Object> base = PolicyKeys.values(written(kind).base(chain));
+        Map<String, @Nullable Object> values = new HashMap<>(base);
         target.types().forEach((key, type) -> {
             Object value = value(kind, chain, key, type, handler);
             if (value != null) {
@@ -120,22 +144,23 @@ public final class PolicyBinder {
         while (true) {
             try {
                 P policy = PolicyKeys.create(target.type(), values);
-                return refused.isEmpty() && !handler.hasFailed() ? policy : null;
+                return refused.isEmpty() && !handler.hasFailed() ? written(kind).customize(name, policy) : null;
             } catch (BeanInstantiationException failed) {
                 InvalidPolicyException invalid = invalid(failed);
                 explain(kind, name, invalid, handler);
                 if (!refused.add(invalid.key())) {
                     return null;
                 }
-                putBack(invalid.key(), values, target);
-                putBack(invalid.otherKey(), values, target);
+                putBack(invalid.key(), values, base);
+                putBack(invalid.otherKey(), values, base);
             }
         }
     }
 
-    private static void putBack(@Nullable String key, Map<String, @Nullable Object> values, Target<?> target) {
+    private static void putBack(
+            @Nullable String key, Map<String, @Nullable Object> values, Map<String, @Nullable Object> base) {
         if (key != null) {
-            values.put(key, target.defaults().get(key));
+            values.put(key, base.get(key));
         }
     }
 
@@ -195,10 +220,13 @@ public final class PolicyBinder {
     public String describe(PolicyKind kind, String name, String key, @Nullable Object value) {
         PolicyInheritance policies = written(kind);
         ConfigurationPropertyName origin = policies.origin(name, key);
-        String preset = keys.contains(origin) ? null : policies.preset(name);
-        return preset == null
-                ? value instanceof Collection ? keys.describe(origin) : keys.describe(origin, value)
-                : "    Property: " + origin + "\n    Value: " + value + " (of the preset '" + preset + "')";
+        String preset = policies.preset(name);
+        String bean = policies.bean(name);
+        if (keys.contains(origin) || (preset == null && bean == null)) {
+            return value instanceof Collection ? keys.describe(origin) : keys.describe(origin, value);
+        }
+        String start = preset == null ? "bean '" + bean : "preset '" + preset;
+        return "    Property: " + origin + "\n    Value: " + value + " (of the " + start + "')";
     }
 
     private void explain(PolicyKind kind, String name, InvalidPolicyException invalid, LenientBinding handler) {
@@ -221,8 +249,8 @@ public final class PolicyBinder {
                                 + (otherKey == null
                                         ? ""
                                         : "\n\n" + describe(kind, name, otherKey, invalid.otherValue())),
-                        "Change the value of '" + key + "': " + reason + "."
-                                + (other == null ? "" : " Or change that of '" + other + "'.")));
+                        "Change the value of " + keys.target(key) + ": " + reason + "."
+                                + (other == null ? "" : " Or change that of " + keys.target(other) + ".")));
     }
 
     /** What the requirement is said of: the property, or what of its several values is refused. */

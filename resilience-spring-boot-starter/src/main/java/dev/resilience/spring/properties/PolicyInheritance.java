@@ -30,6 +30,7 @@ final class PolicyInheritance {
     private final PolicyKind kind;
     private final ConfiguredProperties keys;
     private final PlaceholdersResolver placeholders;
+    private final PolicyBeans beans;
     private final Set<String> presets;
     private final Map<String, ConfigurationPropertyName> properties;
     private final Map<String, List<String>> chains = new HashMap<>();
@@ -38,6 +39,8 @@ final class PolicyInheritance {
         this.kind = kind;
         this.keys = keys;
         this.placeholders = placeholders;
+        PoliciesInCode code = keys.code();
+        this.beans = code == null ? PolicyBeans.none() : code.beans();
         this.presets = kind.presets().keySet();
         this.properties = new TreeMap<>(keys.policies(kind));
         this.properties.putIfAbsent(
@@ -52,7 +55,28 @@ final class PolicyInheritance {
     /** Where a policy is written, or {@code null} if there is none of that name. */
     @Nullable
     ConfigurationPropertyName find(String name) {
-        return properties.get(name);
+        ConfigurationPropertyName written = properties.get(name);
+        PoliciesInCode code = keys.code();
+        return written == null && code != null ? code.find(kind, name) : written;
+    }
+
+    /** The values that the links of a chain are laid over: those of the bean at its end, or else the library's. */
+    Record base(List<String> chain) {
+        Record bean = beans.find(kind, chain.get(chain.size() - 1));
+        return bean == null ? kind.defaultPolicy() : bean;
+    }
+
+    /** The bean that a policy starts from in the end, or {@code null} if it is none. */
+    @Nullable
+    String bean(String name) {
+        List<String> chain = chain(name);
+        String last = chain.get(chain.size() - 1);
+        return beans.names(kind).contains(last) ? last : null;
+    }
+
+    /** What the customizers of the application make of a policy. */
+    <P extends Record> P customize(String name, P policy) {
+        return beans.customize(kind, name, policy);
     }
 
     /** The policy itself, then what it starts from, and so on: up to {@code default} or a preset. */
@@ -67,7 +91,7 @@ final class PolicyInheritance {
             if (!chain.add(link)) {
                 throw circle(chain, link);
             }
-            String parent = names().contains(link) ? parent(link) : null;
+            String parent = find(link) != null ? parent(link) : null;
             link = link.equals(parent) && presets.contains(parent) ? HIDDEN + parent : parent;
         }
         chains.put(name, List.copyOf(chain));
@@ -79,7 +103,7 @@ final class PolicyInheritance {
     String preset(String name) {
         List<String> chain = chain(name);
         String last = chain.get(chain.size() - 1);
-        return names().contains(last) ? null : presetOf(last);
+        return find(last) != null ? null : presetOf(last);
     }
 
     /** What a link of a chain says of a key, if it is a preset; {@code null} if it says nothing or is none. */
@@ -96,10 +120,18 @@ final class PolicyInheritance {
     private @Nullable String parent(String name) {
         ConfigurationPropertyName key = property(name, "extends");
         String parent = keys.text(key, placeholders);
+        boolean isBean = beans.names(kind).contains(name);
         if (parent == null) {
-            return name.equals(DEFAULT) ? null : DEFAULT;
+            return name.equals(DEFAULT) || isBean ? null : DEFAULT;
         }
-        if (!names().contains(parent) && !presets.contains(parent)) {
+        if (isBean) {
+            throw new ResilienceConfigurationException(
+                    MistakeKind.POLICIES,
+                    "The " + kind.id() + " policy '" + name + "' extends '" + parent + "', but starts from the bean '"
+                            + name + "', which is a policy:\n\n" + keys.describe(key),
+                    "Remove '" + key + "', or give the bean another name and extend that.");
+        }
+        if (find(parent) == null && !presets.contains(parent)) {
             Set<String> known = new TreeSet<>(names());
             known.addAll(presets);
             known.remove(name);
@@ -134,7 +166,7 @@ final class PolicyInheritance {
     /** The property that gives a policy the value of a key: its own or one of those that it starts from. */
     ConfigurationPropertyName origin(String name, String key) {
         return chain(name).stream()
-                .filter(names()::contains)
+                .filter(link -> find(link) != null)
                 .map(link -> property(link, key))
                 .filter(keys::contains)
                 .findFirst()

@@ -23,6 +23,7 @@ final class SourceKeys implements IterableConfigurationPropertySource {
 
     private final ConfigurationPropertySource source;
     private final Map<ConfigurationPropertyName, Set<ConfigurationPropertyName>> byPolicy = new LinkedHashMap<>();
+    private final boolean isCode;
     private final boolean complete;
 
     SourceKeys(ConfigurationPropertySource source) {
@@ -33,8 +34,10 @@ final class SourceKeys implements IterableConfigurationPropertySource {
                     .forEach(name -> byPolicy.computeIfAbsent(policy(name), key -> new LinkedHashSet<>())
                             .add(name));
         }
+        this.isCode = source instanceof PoliciesInCode;
         boolean isEnvironment = source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource;
         this.complete = source instanceof IterableConfigurationPropertySource
+                && !isCode // has more and more
                 && (byPolicy.isEmpty() || !isEnvironment); // a variable may be read under several names
     }
 
@@ -50,7 +53,8 @@ final class SourceKeys implements IterableConfigurationPropertySource {
             }
         }
         return !complete
-                && (getConfigurationProperty(name) != null || getConfigurationProperty(name.append("[0]")) != null);
+                && (getConfigurationProperty(name) != null
+                        || (!isCode && getConfigurationProperty(name.append("[0]")) != null));
     }
 
     @Override

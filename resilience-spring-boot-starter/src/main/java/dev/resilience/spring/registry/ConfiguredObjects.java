@@ -3,6 +3,7 @@ package dev.resilience.spring.registry;
 import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.fault.CompositeFaultClassifier;
+import dev.resilience.log.LogLine;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.spring.LiveObjects;
 import dev.resilience.spring.ResilienceConfigurationException;
@@ -15,11 +16,16 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.core.ResolvableType;
 
 /** The live objects of one kind, while they are made. */
 final class ConfiguredObjects<P extends Record, L extends LiveObject<P>> implements OtherPolicies<L> {
+
+    private static final Logger log = LoggerFactory.getLogger(RegistryFactory.class);
+    private static final LogLine SWITCHED_OFF = LogLine.info("policy_switched_off");
 
     private final RegistryFactory factory;
     private final ConfiguredKind<?, P, L> kind;
@@ -42,11 +48,23 @@ final class ConfiguredObjects<P extends Record, L extends LiveObject<P>> impleme
         policies.forEach(this::make);
     }
 
+    /** Makes the live object of a policy that was not known before; {@code null} for a mistake. */
+    @Nullable
+    L makeLate(String name) {
+        P policy = factory.policy(kind, name);
+        if (policy == null) {
+            return null;
+        }
+        kind.prepare(name, policy, new Context(name));
+        return make(name, policy);
+    }
+
     private @Nullable L make(String name, P policy) {
         try {
             L made = kind.create(name, policy, new Context(name));
             if (made != null) {
                 live.keepTexts(name, texts(name));
+                switchOffUnlessEnabled(name);
                 return live.orMake(name, () -> made);
             }
         } catch (ResilienceConfigurationException mistake) {
@@ -79,6 +97,20 @@ final class ConfiguredObjects<P extends Record, L extends LiveObject<P>> impleme
             throw new IllegalStateException("The " + kind.id() + " policy '" + name + "' cannot be made of " + policy);
         }
         return live.orMake(name, () -> made);
+    }
+
+    private void switchOffUnlessEnabled(String name) {
+        if (!factory.binder().isEnabled(kind, name)) {
+            live.switchOff(name);
+            SWITCHED_OFF
+                    .in(log, name)
+                    .addKeyValue("kind", kind.id())
+                    .log(
+                            "The {} policy '{}' is switched off by '{}': methods that name it go without it",
+                            kind.id(),
+                            name,
+                            factory.binder().origin(kind, name, "enabled"));
+        }
     }
 
     /** The property that is blamed: policies that inherit it make the same mistake. */

@@ -13,6 +13,7 @@ import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.Kind;
 import dev.resilience.spring.kind.Kinds;
+import dev.resilience.spring.kind.LatePolicies;
 import dev.resilience.spring.kind.OtherPolicies;
 import dev.resilience.spring.properties.PolicyBinder;
 import dev.resilience.spring.properties.unknown.PolicyNames;
@@ -22,10 +23,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 
 /** Makes the live objects of everything that is configured at startup, and those that code asks for later. */
-public final class RegistryFactory {
+public final class RegistryFactory implements LatePolicies {
 
     private final Kinds kinds;
     private final PolicyBinder binder;
@@ -115,7 +117,7 @@ public final class RegistryFactory {
      * @param alongside gets kind and name of what is made because this one needs it: the budget of a retry
      */
     @SuppressWarnings("unchecked") // put under its own kind
-    <P extends Record, L extends LiveObject<P>> L createLater(
+    synchronized <P extends Record, L extends LiveObject<P>> L createLater(
             ConfiguredKind<?, P, L> kind, String name, P policy, BiConsumer<String, String> alongside) {
         this.alongside = alongside;
         try {
@@ -129,6 +131,17 @@ public final class RegistryFactory {
         alongside.accept(kind, name);
     }
 
+    @Override
+    @SuppressWarnings("unchecked") // of the kind
+    public synchronized <L extends LiveObject<?>> @Nullable L make(ConfiguredKind<?, ?, L> kind, String name) {
+        return (L) objects((ConfiguredKind<?, ?, ?>) kind).makeLate(name);
+    }
+
+    /** The policy of a name; {@code null} for a mistake. */
+    <P extends Record> @Nullable P policy(ConfiguredKind<?, P, ?> kind, String name) {
+        return binder.bind(kind, kind.defaultPolicy(), name);
+    }
+
     /** The policies of a kind by name; none if what all of them need is a mistake. */
     <P extends Record> Map<String, P> policies(ConfiguredKind<?, P, ?> kind) {
         Map<String, P> policies = binder.bind(kind, kind.defaultPolicy());
@@ -139,7 +152,7 @@ public final class RegistryFactory {
         return kinds;
     }
 
-    PolicyBinder binder() {
+    public PolicyBinder binder() {
         return binder;
     }
 

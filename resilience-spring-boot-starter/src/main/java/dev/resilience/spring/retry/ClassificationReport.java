@@ -2,9 +2,10 @@ package dev.resilience.spring.retry;
 
 import dev.resilience.log.LogLine;
 import dev.resilience.retry.Retry;
-import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.aop.check.StartupCheck;
 import java.util.List;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -20,9 +21,9 @@ public final class ClassificationReport implements SmartInitializingSingleton {
     private static final int MOST_NAMED = 10;
 
     private final StartupCheck methods;
-    private final ResilienceRegistry registry;
+    private final LiveRegistry registry;
 
-    public ClassificationReport(StartupCheck methods, ResilienceRegistry registry) {
+    public ClassificationReport(StartupCheck methods, LiveRegistry registry) {
         this.methods = methods;
         this.registry = registry;
     }
@@ -30,7 +31,8 @@ public final class ClassificationReport implements SmartInitializingSingleton {
     @Override
     public void afterSingletonsInstantiated() {
         methods.run();
-        List<String> names = registry.retries().values().stream()
+        Map<String, Retry> retries = registry.ofKind("retry");
+        List<String> names = retries.values().stream()
                 .filter(Retry::reliesOnClassification)
                 .map(Retry::name)
                 .filter(name -> !registry.usedBy("retry", name).isEmpty())

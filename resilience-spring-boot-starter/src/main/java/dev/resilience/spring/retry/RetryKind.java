@@ -72,6 +72,15 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
     }
 
     @Override
+    public String keyOf(String attribute) {
+        return switch (attribute) {
+            case "delay" -> "backoff.base-delay";
+            case "multiplier", "maxDelay" -> "backoff." + super.keyOf(attribute);
+            default -> super.keyOf(attribute);
+        };
+    }
+
+    @Override
     public Map<String, Map<String, String>> presets() {
         return RetryPresets.ALL;
     }

@@ -6,7 +6,10 @@ import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.annotation.TimeLimit;
+import dev.resilience.retry.Backoff;
+import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.Callee;
+import dev.resilience.spring.PolicyCustomizer;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.actuate.ResilienceEndpoint;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
@@ -15,7 +18,9 @@ import dev.resilience.spring.autoconfigure.ResilienceEndpointAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceHealthAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceMetricsAutoConfiguration;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
 import java.net.ConnectException;
+import java.time.Duration;
 import org.assertj.core.api.ThrowingConsumer;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.test.generate.TestGenerationContext;
@@ -26,6 +31,7 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.aot.ApplicationContextAotGenerator;
 import org.springframework.context.support.GenericApplicationContext;
@@ -76,6 +82,8 @@ class AheadOfTimeTests {
                 .isEqualTo(1);
         assertThat(context.getBean(ResilienceEndpoint.class).policy("retry", "quick"))
                 .isNotNull();
+        assertThat(callee.attemptsOf(shop::order)).isEqualTo(4);
+        assertThat(callee.attemptsOf(shop::count)).isEqualTo(5);
         assertThat(context.getBean(StartupWarnings.class).all()).isEmpty();
     }
 
@@ -112,6 +120,16 @@ class AheadOfTimeTests {
             return callee.call();
         }
 
+        @Retryable(maxAttempts = 3, delay = "0", retryOn = IOException.class)
+        public String order() throws ConnectException {
+            return callee.call();
+        }
+
+        @Retryable("counting")
+        public String count() throws ConnectException {
+            return callee.call();
+        }
+
         @Fallback("darkness")
         public String look() throws ConnectException {
             return callee.call();
@@ -145,5 +163,33 @@ class AheadOfTimeTests {
         ResilienceMetricsAutoConfiguration.class
     })
     @Import({Shop.class, Neighbour.class, Callee.class, SimpleMeterRegistry.class})
-    static class Application {}
+    static class Application {
+
+        @Bean
+        RetryPolicy counting() {
+            return RetryPolicy.builder().maxAttempts(4).backoff(atOnce()).build();
+        }
+
+        /** One attempt more than bean or annotation say. */
+        @Bean
+        PolicyCustomizer<RetryPolicy> oneMore() {
+            return (name, policy) -> name.equals("quick")
+                    ? policy
+                    : RetryPolicy.builder()
+                            .maxAttempts(policy.maxAttempts() + 1)
+                            .backoff(atOnce())
+                            .build();
+        }
+
+        private static Backoff atOnce() {
+            Backoff byDefault = Backoff.DEFAULT;
+            return new Backoff(
+                    byDefault.strategy(),
+                    Duration.ZERO,
+                    byDefault.multiplier(),
+                    byDefault.maxDelay(),
+                    byDefault.jitter(),
+                    byDefault.jitterFactor());
+        }
+    }
 }

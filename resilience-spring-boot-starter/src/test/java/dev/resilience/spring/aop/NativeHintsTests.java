@@ -7,6 +7,8 @@ import static org.springframework.aot.hint.predicate.RuntimeHintsPredicates.reso
 
 import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Idempotent;
+import dev.resilience.annotation.Retryable;
+import dev.resilience.annotation.TimeLimit;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
 import dev.resilience.retry.Backoff;
 import dev.resilience.retry.RetryPolicy;
@@ -71,6 +73,13 @@ class NativeHintsTests {
     void theFieldsThatArgumentsAreComparedBy() {
         assertTold(reflection().onFieldAccess(Parcel.class, "stamps"));
         assertTold(reflection().onFieldAccess(Stamp.class, "value"));
+    }
+
+    @Test
+    void theAttributesOfAnnotations() {
+        for (Class<?> annotation : List.of(Retryable.class, TimeLimit.class, Idempotent.class)) {
+            assertTold(reflection().onType(annotation).withMemberCategory(MemberCategory.INVOKE_DECLARED_METHODS));
+        }
     }
 
     @Test

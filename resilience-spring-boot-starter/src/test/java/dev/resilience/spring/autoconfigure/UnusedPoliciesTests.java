@@ -50,6 +50,20 @@ class UnusedPoliciesTests {
     }
 
     @Test
+    void oneThatIsNamedAfterAMethodThatIsNotThereIsWarnedOf() {
+        assertThat(warnings(
+                        application.withPropertyValues(
+                                "resilience.retry.[ValuedShop.sel].max-attempts=5",
+                                "resilience.retry.[ValuedShop.show].extends=base",
+                                "resilience.retry.base.max-attempts=4"),
+                        Shop.class,
+                        ValuedShop.class))
+                .singleElement()
+                .asString()
+                .contains("The retry policy 'ValuedShop.sel' is used by no method", "Did you mean 'ValuedShop.sell'");
+    }
+
+    @Test
     void aPolicyOfTheEnvironmentAloneIsWarnedOf() {
         assertThat(warnings(application.withSystemProperties("resilience.time-limit.quick.timeout=1s"), Shop.class))
                 .singleElement()
@@ -142,6 +156,15 @@ class UnusedPoliciesTests {
             warnings.addAll(context.getBean(StartupWarnings.class).all());
         });
         return warnings;
+    }
+
+    static class ValuedShop {
+
+        @Retryable(maxAttempts = 3)
+        public void sell() {}
+
+        @Retryable(delay = "1s")
+        public void show() {}
     }
 
     static class Shop {

@@ -9,7 +9,7 @@ import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.annotation.TimeLimit;
 import dev.resilience.event.FallbackOutcome;
-import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.LiveRegistry;
 import java.net.ConnectException;
 import java.util.ArrayList;
 import java.util.List;
@@ -93,7 +93,7 @@ class FallbackAnswersTests {
     }
 
     private static void assertAnsweredOnce(ApplicationContext context) {
-        assertThat(context.getBean(ResilienceRegistry.class).ofKind("fallback").values())
+        assertThat(context.getBean(LiveRegistry.class).ofKind("fallback").values())
                 .filteredOn(dev.resilience.fallback.Fallback.class::isInstance)
                 .extracting(fallback ->
                         ((dev.resilience.fallback.Fallback) fallback).calls().get(FallbackOutcome.SUCCESS))

@@ -192,6 +192,9 @@ class EveryKeyBindsTests {
                     new TreeSet<>(PolicyKeys.values(kind.defaultPolicy()).keySet());
             components.addAll(kind.furtherKeys());
             components.add("extends");
+            if (kind.canBeSwitchedOff()) {
+                components.add("enabled");
+            }
             ConfigurationPropertyName unknown = ConfigurationPropertyName.of(kind.prefix() + ".any.unknown");
             assertThat(new TreeSet<>(known.candidates(unknown))).as(kind.id()).isEqualTo(components);
         });

@@ -8,7 +8,7 @@ import dev.resilience.exception.RetryExhaustedException;
 import dev.resilience.retry.BackoffFunction;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.ResilienceConfigurationException;
-import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
@@ -110,7 +110,7 @@ class ConfiguredFunctionsTests {
                         "resilience.retry.eager.extends=payments",
                         PREFIX + "max-attempts=2")
                 .run(context -> {
-                    ResilienceRegistry registry = context.getBean(ResilienceRegistry.class);
+                    LiveRegistry registry = context.getBean(LiveRegistry.class);
 
                     assertThat(registry.texts("retry", "eager")).containsEntry("retry-if", "paymentFailures");
                     assertThat(registry.texts("retry", "careful")).isEmpty();
@@ -191,7 +191,7 @@ class ConfiguredFunctionsTests {
     @Test
     void theRulesOfTheDefaultHoldForEveryMethod() {
         runner.withPropertyValues("resilience.retry.default.retry-unknown=true", PREFIX + "max-attempts=2")
-                .run(context -> assertThat(context.getBean(ResilienceRegistry.class)
+                .run(context -> assertThat(context.getBean(LiveRegistry.class)
                                 .retries()
                                 .get("payments")
                                 .policy()

@@ -33,6 +33,7 @@ public final class ProtectedMethods {
     private final StartupMistakes mistakes;
     private final Supplier<Kinds> kinds;
     private final ConcurrentMap<Class<?>, Map<Method, ResilienceAnnotations>> byClass = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Class<?>, Map<Method, ResilienceAnnotations>> lookedAt = new ConcurrentHashMap<>();
     private final Map<Class<?>, Map<Method, ResilienceAnnotations>> refused = new ConcurrentHashMap<>();
 
     /**
@@ -52,7 +53,7 @@ public final class ProtectedMethods {
         Map<Method, ResilienceAnnotations> known = byClass.get(userClass);
         if (known == null) {
             Kinds all = kindsIfMade();
-            known = all == null ? Map.of() : byClass.computeIfAbsent(userClass, key -> find(key, all));
+            known = all == null ? Map.of() : byClass.computeIfAbsent(userClass, key -> in(key, all));
         }
         return known;
     }
@@ -66,12 +67,18 @@ public final class ProtectedMethods {
         }
     }
 
-    /**
-     * Whether a type has protected methods; unlike {@link #of(Class)} for types that may not be those of a bean in the
-     * end.
-     */
+    /** Whether a type has protected methods; asked of types that may not be those of a bean in the end. */
     public boolean areIn(Class<?> type) {
-        return !find(ClassUtils.getUserClass(type), kinds.get()).isEmpty();
+        return !in(type).isEmpty();
+    }
+
+    /** As {@link #of(Class)}, for types that may not be those of a bean in the end. */
+    public Map<Method, ResilienceAnnotations> in(Class<?> type) {
+        return in(ClassUtils.getUserClass(type), kinds.get());
+    }
+
+    private Map<Method, ResilienceAnnotations> in(Class<?> userClass, Kinds all) {
+        return lookedAt.computeIfAbsent(userClass, key -> find(key, all));
     }
 
     /** Whether a type has idempotent methods. */

@@ -5,9 +5,11 @@ import dev.resilience.spring.kind.Kinds;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotation;
@@ -20,9 +22,13 @@ import org.springframework.util.ClassUtils;
  * superclasses and interfaces too, and as meta-annotations.
  *
  * @param byType the annotations in the default order of their layers
- * @param onMethod whether the method itself has one of them
+ * @param onType which of them the type has, and not the method itself
  */
-public record ResilienceAnnotations(Map<Class<? extends Annotation>, Annotation> byType, boolean onMethod) {
+public record ResilienceAnnotations(
+        Map<Class<? extends Annotation>, Annotation> byType, Set<Class<? extends Annotation>> onType) {
+
+    /** The attribute that switches a kind off for a method. */
+    private static final String ENABLED = "enabled";
 
     /** The annotations on a type, which hold for its public methods. */
     static MergedAnnotations onType(Class<?> type) {
@@ -35,23 +41,18 @@ public record ResilienceAnnotations(Map<Class<? extends Annotation>, Annotation>
         // an interface of the class that the superclass with the body does not know
         Method declared = ClassUtils.getInterfaceMethodIfPossible(method, type);
         MergedAnnotations onInterface = MergedAnnotations.from(declared, SearchStrategy.TYPE_HIERARCHY);
-        boolean itself = hasAny(own, kinds) || hasAny(onInterface, kinds);
-        if (!itself && !hasAny(onType, kinds)) {
+        if (!hasAny(own, kinds) && !hasAny(onInterface, kinds) && !hasAny(onType, kinds)) {
             return null;
         }
-        Map<Class<? extends Annotation>, Annotation> byType = new LinkedHashMap<>();
+        ResilienceAnnotations found = new ResilienceAnnotations(new LinkedHashMap<>(), new HashSet<>());
         for (Kind<?, ?> kind : kinds.layers()) {
-            add(kind, method, List.of(own, onInterface), onType, byType);
+            found.add(kind, method, List.of(own, onInterface), onType);
         }
-        return new ResilienceAnnotations(byType, itself);
+        return found.byType.isEmpty() ? null : found;
     }
 
-    private static <A extends Annotation> void add(
-            Kind<A, ?> kind,
-            Method method,
-            List<MergedAnnotations> ofMethod,
-            MergedAnnotations onType,
-            Map<Class<? extends Annotation>, Annotation> byType) {
+    private <A extends Annotation> void add(
+            Kind<A, ?> kind, Method method, List<MergedAnnotations> ofMethod, MergedAnnotations ofType) {
         Class<A> type = kind.annotation();
         if (type == null) {
             return;
@@ -59,21 +60,45 @@ public record ResilienceAnnotations(Map<Class<? extends Annotation>, Annotation>
         for (MergedAnnotations annotations : ofMethod) {
             MergedAnnotation<A> found = annotations.get(type);
             if (found.isPresent()) {
-                byType.put(type, found.synthesize());
+                if (isEnabled(found)) {
+                    byType.put(type, found.synthesize());
+                }
                 return;
             }
         }
-        MergedAnnotation<A> found = onType.get(type);
-        if (found.isPresent()) {
-            A ofType = found.synthesize();
-            if (kind.holdsFor(ofType, method)) {
-                byType.put(type, ofType);
+        MergedAnnotation<A> found = ofType.get(type);
+        if (found.isPresent() && isEnabled(found)) {
+            A annotation = found.synthesize();
+            if (kind.holdsFor(annotation, method)) {
+                byType.put(type, annotation);
+                onType.add(type);
             }
         }
     }
 
+    private static boolean isEnabled(MergedAnnotation<?> annotation) {
+        return annotation.getValue(ENABLED, Boolean.class).orElse(true);
+    }
+
     static boolean hasAny(MergedAnnotations annotations, Kinds kinds) {
         return kinds.annotations().stream().anyMatch(annotations::isPresent);
+    }
+
+    /** Whether the method itself has one of the annotations. */
+    public boolean onMethod() {
+        return onType.size() < byType.size();
+    }
+
+    /** Whether the annotation of a type is that of the method's type. */
+    public boolean isOnType(Class<? extends Annotation> type) {
+        return onType.contains(type);
+    }
+
+    /** Those that are left without some. */
+    public ResilienceAnnotations without(Collection<Class<? extends Annotation>> types) {
+        Map<Class<? extends Annotation>, Annotation> left = new LinkedHashMap<>(byType);
+        left.keySet().removeAll(types);
+        return new ResilienceAnnotations(left, onType);
     }
 
     public boolean has(Class<? extends Annotation> type) {

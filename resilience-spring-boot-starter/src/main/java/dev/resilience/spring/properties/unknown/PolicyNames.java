@@ -19,6 +19,8 @@ import org.springframework.core.env.Environment;
 /** Answers for names in annotations that no live policy has, by what is written in the properties. */
 public final class PolicyNames implements WrittenNames {
 
+    private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of(KnownKeys.ROOT);
+
     private final Environment environment;
     private final ConfiguredProperties keys;
     private final UnknownKeys unknown;
@@ -96,7 +98,7 @@ public final class PolicyNames implements WrittenNames {
     }
 
     private String hint(PolicyKind kind, String name, Collection<String> live) {
-        String stray = keys.outsideOfRoot(kind, name);
+        String stray = outsideOfRoot(kind, name);
         if (stray != null) {
             return "There is a '" + stray + "', but not below 'resilience'.";
         }
@@ -136,5 +138,29 @@ public final class PolicyNames implements WrittenNames {
                 .filter(variable -> Variables.prefixes(kind, name).stream().anyMatch(variable::startsWith))
                 .findFirst()
                 .orElse(null);
+    }
+
+    /** Where a policy is written, but not below {@code resilience}; {@code null} if it is not. */
+    private @Nullable String outsideOfRoot(PolicyKind kind, String policy) {
+        String wanted = "." + KnownKeys.uniform(kind.id() + "." + policy);
+        return keys.sources().stream()
+                .filter(ConfiguredProperties::isStrict)
+                .flatMap(ConfiguredProperties::names)
+                .filter(name -> !ROOT.isAncestorOf(name))
+                .map(name -> beginning(name, wanted))
+                .filter(beginning -> !beginning.isEmpty())
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** The name up to the element with which the wanted text ends. */
+    private static String beginning(ConfigurationPropertyName name, String wanted) {
+        for (int length = 1; length <= name.getNumberOfElements(); length++) {
+            ConfigurationPropertyName beginning = name.chop(length);
+            if (("." + KnownKeys.uniform(beginning.toString())).endsWith(wanted)) {
+                return beginning.toString();
+            }
+        }
+        return "";
     }
 }

@@ -6,6 +6,7 @@ import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.properties.ConfiguredProperties;
 import dev.resilience.spring.properties.KnownKeys;
+import dev.resilience.spring.properties.PoliciesInCode;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -29,10 +30,22 @@ public final class Spellings {
         this.keys = keys;
     }
 
-    /** A key as it is written, and where. */
-    private record Place(EnumerablePropertySource<?> source, String key, String policy) {
+    /** Where a policy is named. */
+    private interface Place {
 
-        String describe() {
+        String policy();
+
+        String describe();
+    }
+
+    /** In an annotation that gives it values, or as a bean. */
+    private record PlaceInCode(String policy, String describe) implements Place {}
+
+    /** A key as it is written, and where. */
+    private record PlaceOfKey(EnumerablePropertySource<?> source, String key, String policy) implements Place {
+
+        @Override
+        public String describe() {
             Origin origin = OriginLookup.getOrigin(source, key);
             return "    Property: " + key + "\n    Value: " + source.getProperty(key) + "\n    Origin: "
                     + (origin == null ? "unknown" : origin);
@@ -46,15 +59,23 @@ public final class Spellings {
                 collect(written, mistakes);
             }
         }
+        PoliciesInCode code = keys.code();
+        if (code != null) {
+            keys.known()
+                    .kinds()
+                    .forEach(kind -> code.names(kind)
+                            .forEach(name ->
+                                    checkPolicy(kind, new PlaceInCode(name, code.describe(kind, name)), mistakes)));
+        }
     }
 
     private void collect(EnumerablePropertySource<?> source, StartupMistakes mistakes) {
-        Map<ConfigurationPropertyName, Place> ofSource = new HashMap<>();
+        Map<ConfigurationPropertyName, PlaceOfKey> ofSource = new HashMap<>();
         for (String key : source.getPropertyNames()) {
             if (key.startsWith(KnownKeys.ROOT + ".")) {
                 ConfigurationPropertyName name = ConfigurationPropertyName.adapt(key, '.');
-                Place place = new Place(source, key, policy(name));
-                checkPolicy(name, place, mistakes);
+                PlaceOfKey place = new PlaceOfKey(source, key, policy(name));
+                checkPolicy(keys.known().kind(name), place, mistakes);
                 checkKey(place, ofSource.putIfAbsent(name, place), mistakes);
             }
         }
@@ -66,8 +87,7 @@ public final class Spellings {
                 : name.getElement(KnownKeys.POLICY, Form.ORIGINAL);
     }
 
-    private void checkPolicy(ConfigurationPropertyName name, Place place, StartupMistakes mistakes) {
-        PolicyKind kind = keys.known().kind(name);
+    private void checkPolicy(@Nullable PolicyKind kind, Place place, StartupMistakes mistakes) {
         if (kind == null || place.policy().isEmpty()) {
             return;
         }
@@ -85,7 +105,7 @@ public final class Spellings {
         }
     }
 
-    private static void checkKey(Place place, @Nullable Place first, StartupMistakes mistakes) {
+    private static void checkKey(PlaceOfKey place, @Nullable PlaceOfKey first, StartupMistakes mistakes) {
         if (first != null && first.policy().equals(place.policy())) {
             mistakes.add(new ResilienceConfigurationException(
                     MistakeKind.KEYS,
