@@ -77,7 +77,7 @@ final class ResilienceAdviceConfiguration {
     @Bean
     @Lazy(false)
     static ClassificationReport resilienceClassificationReport(StartupCheck methods, ResilienceRegistry registry) {
-        return new ClassificationReport(methods, registry);
+        return new ClassificationReport(methods::run, registry);
     }
 
     /** Never lazy: what is configured is checked at startup, even if no method needs it. */

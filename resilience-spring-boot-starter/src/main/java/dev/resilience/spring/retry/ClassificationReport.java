@@ -3,7 +3,6 @@ package dev.resilience.spring.retry;
 import dev.resilience.log.LogLine;
 import dev.resilience.retry.Retry;
 import dev.resilience.spring.ResilienceRegistry;
-import dev.resilience.spring.aop.check.StartupCheck;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,10 +18,13 @@ public final class ClassificationReport implements SmartInitializingSingleton {
     private static final LogLine LINE = LogLine.info("retry_by_classification");
     private static final int MOST_NAMED = 10;
 
-    private final StartupCheck methods;
+    private final Runnable methods;
     private final ResilienceRegistry registry;
 
-    public ClassificationReport(StartupCheck methods, ResilienceRegistry registry) {
+    /**
+     * @param methods finds out which policies methods use, if that is not known yet
+     */
+    public ClassificationReport(Runnable methods, ResilienceRegistry registry) {
         this.methods = methods;
         this.registry = registry;
     }
