@@ -61,7 +61,7 @@ class DiscardedResultTests {
 
     @BeforeEach
     void badResponsesAskForAnotherTry() {
-        bench.retryOnResult = result -> result == null || result instanceof Response response && !response.isGood;
+        bench.retryOnResult = result -> result == null || (result instanceof Response response && !response.isGood);
     }
 
     @Test

@@ -83,7 +83,7 @@ final class ResilienceAdviceConfiguration {
     @Bean
     @Lazy(false)
     static ClassificationReport resilienceClassificationReport(StartupCheck methods, LiveRegistry registry) {
-        return new ClassificationReport(methods, registry);
+        return new ClassificationReport(methods::run, registry);
     }
 
     @Bean

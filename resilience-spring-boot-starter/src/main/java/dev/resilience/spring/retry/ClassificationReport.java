@@ -3,7 +3,6 @@ package dev.resilience.spring.retry;
 import dev.resilience.log.LogLine;
 import dev.resilience.retry.Retry;
 import dev.resilience.spring.LiveRegistry;
-import dev.resilience.spring.aop.check.StartupCheck;
 import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
@@ -20,10 +19,13 @@ public final class ClassificationReport implements SmartInitializingSingleton {
     private static final LogLine LINE = LogLine.info("retry_by_classification");
     private static final int MOST_NAMED = 10;
 
-    private final StartupCheck methods;
+    private final Runnable methods;
     private final LiveRegistry registry;
 
-    public ClassificationReport(StartupCheck methods, LiveRegistry registry) {
+    /**
+     * @param methods finds out which policies methods use, if that is not known yet
+     */
+    public ClassificationReport(Runnable methods, LiveRegistry registry) {
         this.methods = methods;
         this.registry = registry;
     }

@@ -77,6 +77,8 @@ class EndpointOverviewTests {
             json("$.retry.orders.policy")
                     .isEqualTo(Map.ofEntries(
                             Map.entry("max-attempts", 4),
+                            Map.entry("retry-unknown", false),
+                            Map.entry("fail-when-exhausted", false),
                             Map.entry("max-duration", "PT1M30S"),
                             Map.entry(
                                     "backoff",

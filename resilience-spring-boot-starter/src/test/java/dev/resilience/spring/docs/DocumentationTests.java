@@ -2,6 +2,7 @@ package dev.resilience.spring.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.retry.BackoffFunction;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
@@ -9,7 +10,9 @@ import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,6 +52,8 @@ class DocumentationTests {
     @MethodSource("yaml")
     void everyYamlSnippetBinds(String snippet) {
         application
+                .withBean("paymentFailures", Predicate.class, () -> failure -> true)
+                .withBean("slowly", BackoffFunction.class, () -> (attempt, failure, result) -> Duration.ZERO)
                 .withInitializer(yaml(snippet))
                 .run(context -> assertThat(context).hasNotFailed());
     }
