@@ -78,15 +78,13 @@ final class ApplicationRegistry implements ResilienceRegistry {
 
     @Override
     public <L extends LiveObject<?>> L getOrCreate(Class<L> type, String name, String template) {
-        return likeTemplate(anyKind(type), name, template);
+        return type.cast(likeTemplate(anyKind(type), name, template));
     }
 
     /** Of a kind whose policies have a type of their own, which the caller need not know. */
-    private <P extends Record, L extends LiveObject<P>, T> T likeTemplate(
+    private <P extends Record, L extends LiveObject<P>> L likeTemplate(
             ConfiguredKind<?, P, L> kind, String name, String template) {
-        @SuppressWarnings("unchecked") // the kind was found by the type
-        T found = (T) created.getOrCreate(kind, name, () -> get(kind, template).policy());
-        return found;
+        return created.getOrCreate(kind, name, () -> get(kind, template).policy());
     }
 
     @Override

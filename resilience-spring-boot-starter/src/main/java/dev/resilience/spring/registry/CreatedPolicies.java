@@ -81,7 +81,7 @@ final class CreatedPolicies {
         }
     }
 
-    /** @return whether there was one of that name */
+    /** Removes what code has made, and returns whether there was one of that name. */
     boolean remove(ConfiguredKind<?, ?, ?> kind, String name) {
         List<Made> removed;
         synchronized (this) {
