@@ -12,6 +12,7 @@ import java.lang.reflect.Method;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.net.URI;
+import java.nio.CharBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -39,6 +40,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A key is a text that is the same for equal values and in every process; what gives no such text is refused. */
+@SuppressWarnings("JavaUtilDate") // what it is about
 class KeyTextTests {
 
     private static final UUID ID = UUID.fromString("6f1c9c1e-7d0b-4b5c-9d0e-2f1f6f0e8a11");
@@ -46,7 +48,7 @@ class KeyTextTests {
     static Stream<Object> certain() {
         return Stream.of(
                 "o-1",
-                new StringBuilder("o-1"),
+                CharBuffer.wrap("o-1"),
                 'c',
                 (byte) 1,
                 7L,

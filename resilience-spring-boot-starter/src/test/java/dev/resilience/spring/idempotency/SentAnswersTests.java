@@ -512,7 +512,7 @@ class SentAnswersTests {
         ResponseEntity<?> hiddenResource() {
             return ResponseEntity.ok()
                     .contentType(MediaType.TEXT_PLAIN)
-                    .body(new ByteArrayResource("bytes".getBytes()));
+                    .body(new ByteArrayResource(new byte[] {98, 121, 116, 101, 115}));
         }
 
         @PostMapping("/by-key")
