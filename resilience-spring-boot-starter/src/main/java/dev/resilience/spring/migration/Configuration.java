@@ -98,7 +98,7 @@ final class Configuration {
         StringBuilder text = new StringBuilder();
         for (Document document : documents) {
             Resilience4jTranslation translation = new Resilience4jTranslation(document.keys(), !document.isOfProfile());
-            if (document == first) {
+            if (document.equals(first)) {
                 project.keys.forEach(
                         (kind, byName) -> byName.forEach((name, keys) -> translation.add(kind, name, keys)));
             }

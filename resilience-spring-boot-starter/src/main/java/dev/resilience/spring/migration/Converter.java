@@ -107,7 +107,8 @@ final class Converter {
     private static boolean isSource(Path relative) {
         for (Path part : relative) {
             String name = part.toString();
-            if (name.length() > 1 && name.startsWith(".") && !name.equals("..") || PASSED_OVER.contains(name)) {
+            boolean isHidden = name.length() > 1 && name.startsWith(".") && !name.equals("..");
+            if (isHidden || PASSED_OVER.contains(name)) {
                 return false;
             }
         }

@@ -102,7 +102,7 @@ final class FileConversion {
                 .filter(Objects::nonNull)
                 .distinct()
                 .toList();
-        if (fallbacks.size() > 1 || !fallbacks.isEmpty() && written.contains("dev.resilience.annotation.Fallback")) {
+        if (fallbacks.size() > 1 || (!fallbacks.isEmpty() && written.contains("dev.resilience.annotation.Fallback"))) {
             converted
                     .keySet()
                     .forEach(use -> keep(

@@ -61,11 +61,13 @@ final class Resilience4jAnnotations {
     /** The name of the fallback; {@code null} if there is none. */
     private static @Nullable String fallback(AnnotationUse use) throws Undecided {
         List<Token> written = use.attributes().get("fallbackMethod");
-        String literal = written == null ? "" : Expressions.text(written);
+        if (written == null || written.get(0).is("\"\"")) {
+            return null;
+        }
+        String literal = Expressions.text(written);
         if (literal != null && NOT_PLAIN.matcher(literal).find()) {
             throw new Undecided("fallbackMethod is not the name of a method of this class");
         }
-        boolean isNone = written == null || written.get(0).is("\"\"");
-        return isNone ? null : Expressions.source(written);
+        return Expressions.source(written);
     }
 }

@@ -85,7 +85,7 @@ final class SpringAnnotations {
                     ? VALUE.getOrDefault(converted.kind, plain)
                     : plain.equals("backoff.value") ? "backoff.delay" : plain;
             ForeignKeys.Entry entry = table.find(converted.kind, foreign);
-            if (entry == null || entry.ours().isEmpty() && !entry.isNeedless()) {
+            if (entry == null || (entry.ours().isEmpty() && !entry.isNeedless())) {
                 throw new Undecided(plain + " has no equivalent" + (entry == null ? "" : ": " + entry.remark()));
             }
             if (entry.rule().equals("none")) {

@@ -31,7 +31,7 @@ final class SpringBackoff {
         }
         String maxDelay = attributes.get("maxDelay");
         boolean isRandom = written.keySet().stream().anyMatch(name -> name.matches("jitter.*|backoff.random.*"));
-        if (isRandom || !isFramework && !grows && maxDelay != null) {
+        if (isRandom || (!isFramework && !grows && maxDelay != null)) {
             converted.decisions.add("its waits were random in another way: backoff.jitter is the policy's here"
                     + " (proportional, with jitter-factor, makes them longer only)");
         }

@@ -173,7 +173,7 @@ final class YamlReader {
         for (int i = 1; i < value.length(); i++) {
             char one = value.charAt(i);
             depth += one == '{' || one == '[' ? 1 : i < value.length() - 1 && (one == '}' || one == ']') ? -1 : 0;
-            if (depth == 0 && one == ',' || i == value.length() - 1) {
+            if ((depth == 0 && one == ',') || i == value.length() - 1) {
                 parts.add(value.substring(from, i).strip());
                 from = i + 1;
             }
@@ -194,7 +194,7 @@ final class YamlReader {
 
     private static String unquoted(String text) {
         boolean isQuoted = text.length() > 1
-                && (text.startsWith("\"") && text.endsWith("\"") || text.startsWith("'") && text.endsWith("'"));
+                && ((text.startsWith("\"") && text.endsWith("\"")) || (text.startsWith("'") && text.endsWith("'")));
         String inside = isQuoted ? text.substring(1, text.length() - 1) : text;
         return isQuoted && text.startsWith("'") ? inside.replace("''", "'") : inside;
     }

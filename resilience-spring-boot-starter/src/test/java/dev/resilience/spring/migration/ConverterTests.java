@@ -148,15 +148,26 @@ class ConverterTests {
     @Test
     void theLineEndsOfWindowsStay() throws IOException {
         Path file = directory.resolve("A.java");
-        Files.writeString(
-                file,
-                "import org.springframework.retry.annotation.Retryable;\r\n\r\nclass A {\r\n    @Retryable\r\n    void a() {}\r\n}\r\n");
+        String before = """
+                import org.springframework.retry.annotation.Retryable;
+
+                class A {
+                    @Retryable
+                    void a() {}
+                }
+                """;
+        Files.writeString(file, before.replace("\n", "\r\n"));
 
         run("--write", file.toString());
 
-        assertThat(Files.readString(file))
-                .isEqualTo("import dev.resilience.annotation.Retryable;\r\n\r\nclass A {\r\n"
-                        + "    @Retryable(multiplier = 1, retryUnknown = true)\r\n    void a() {}\r\n}\r\n");
+        assertThat(Files.readString(file)).isEqualTo("""
+                import dev.resilience.annotation.Retryable;
+
+                class A {
+                    @Retryable(multiplier = 1, retryUnknown = true)
+                    void a() {}
+                }
+                """.replace("\n", "\r\n"));
     }
 
     private static String run(String... arguments) throws IOException {

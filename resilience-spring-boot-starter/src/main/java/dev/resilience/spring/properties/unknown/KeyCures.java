@@ -105,8 +105,8 @@ final class KeyCures {
         ForeignKeys.Entry entry = foreign.find(kind.id(), key);
         boolean isOurs = entry != null
                 && (entry.foreign().equals(entry.ours())
-                        || entry.isOfAnnotation()
-                                && known.kinds().stream().anyMatch(other -> known.find(other, key) != null));
+                        || (entry.isOfAnnotation()
+                                && known.kinds().stream().anyMatch(other -> known.find(other, key) != null)));
         return isOurs ? null : entry;
     }
 

@@ -71,7 +71,7 @@ public final class Resilience4jTranslation {
                 keys,
                 isWhole
                         && (name.equals("default")
-                                || !keys.containsKey("extends") && !byName.containsKey("default")))));
+                                || (!keys.containsKey("extends") && !byName.containsKey("default"))))));
     }
 
     private void add(String name, String value) {
