@@ -179,10 +179,10 @@ final class FallbackResolver {
         }
         for (FallbackForm form : all) {
             FallbackForm chosen = byFailure.get(form.failure());
-            if (chosen != null && chosen != form && chosen.taken() == form.taken()) {
+            if (chosen != null && !chosen.equals(form) && chosen.taken() == form.taken()) {
                 throw new ResilienceConfigurationException(
                         "The fallback '" + annotation.value() + "' of " + described()
-                                + " names two methods, neither of " + "which is the closer one: " + chosen.candidate()
+                                + " names two methods, neither of which is the closer one: " + chosen.candidate()
                                 + " and " + form.candidate(),
                         "Remove or rename one of them.");
             }

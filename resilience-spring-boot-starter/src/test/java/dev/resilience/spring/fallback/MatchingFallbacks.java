@@ -4,7 +4,6 @@ import com.example.desk.FarDesk;
 import dev.resilience.annotation.Fallback;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -660,8 +659,8 @@ final class MatchingFallbacks {
             throw new ConnectException();
         }
 
-        ArrayList<Integer> later() {
-            return new ArrayList<>(List.of(3));
+        List<Integer> later() {
+            return List.of(3);
         }
     }
 
