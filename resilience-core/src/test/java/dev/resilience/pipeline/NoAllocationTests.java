@@ -8,6 +8,7 @@ import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
+import dev.resilience.event.CircuitState;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
 import java.lang.management.ManagementFactory;
@@ -39,6 +40,15 @@ class NoAllocationTests {
                 Bulkhead.of("orders", BulkheadPolicy.defaults()),
                 CircuitBreaker.of("orders", CircuitBreakerPolicy.defaults()),
                 Retry.of("orders", RetryPolicy.defaults())));
+    }
+
+    @Test
+    void ofACircuitBreakerThatOnlyCountsAndLooksAtResults() throws Throwable {
+        CircuitBreakerPolicy policy = CircuitBreakerPolicy.builder()
+                .initialState(CircuitState.METRICS_ONLY)
+                .recordOnResult("bad"::equals)
+                .build();
+        assertAllocatesNothing(Pipeline.of(CircuitBreaker.of("orders", policy)));
     }
 
     @Test
