@@ -8,7 +8,7 @@ import dev.resilience.annotation.Bulkhead;
 import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.spring.PolicyCustomizer;
 import dev.resilience.spring.ResilienceConfigurationException;
-import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.actuate.ResilienceEndpoint;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceEndpointAutoConfiguration;
@@ -85,7 +85,7 @@ class ThrottleKindTests {
     void itsPoliciesInheritFromDefaultAndByExtends() {
         application.run(context -> {
             Map<String, Throttle> throttles =
-                    context.getBean(ResilienceRegistry.class).all(Throttle.class);
+                    context.getBean(LiveRegistry.class).all(Throttle.class);
             assertThat(throttles.get("default").policy()).isEqualTo(new ThrottlePolicy(10, Duration.ofMinutes(1)));
             assertThat(throttles.get("partners").policy()).isEqualTo(new ThrottlePolicy(2, Duration.ofMinutes(1)));
             assertThat(throttles.get("gold").policy()).isEqualTo(new ThrottlePolicy(2, Duration.ofHours(1)));
@@ -99,12 +99,12 @@ class ThrottleKindTests {
                 .withPropertyValues("resilience.throttle.[Counter.show].max-calls=4")
                 .run(context -> {
                     Map<String, Throttle> throttles =
-                            context.getBean(ResilienceRegistry.class).ofKind("throttle");
+                            context.getBean(LiveRegistry.class).ofKind("throttle");
                     assertThat(throttles.get("Counter").policy())
                             .isEqualTo(new ThrottlePolicy(3, Duration.ofMinutes(1)));
                     assertThat(throttles.get("Counter.show").policy())
                             .isEqualTo(new ThrottlePolicy(4, Duration.ofSeconds(9)));
-                    assertThat(context.getBean(ResilienceRegistry.class).usedBy("throttle", "Counter"))
+                    assertThat(context.getBean(LiveRegistry.class).usedBy("throttle", "Counter"))
                             .containsExactly("Counter.sell()");
                 });
     }
@@ -126,7 +126,7 @@ class ThrottleKindTests {
                 .withPropertyValues("resilience.throttle.silver.period=2h")
                 .run(context -> {
                     Map<String, Throttle> throttles =
-                            context.getBean(ResilienceRegistry.class).ofKind("throttle");
+                            context.getBean(LiveRegistry.class).ofKind("throttle");
                     assertThat(throttles.get("silver").policy()).isEqualTo(new ThrottlePolicy(6, Duration.ofHours(2)));
                 });
     }
@@ -280,7 +280,7 @@ class ThrottleKindTests {
         shop.order();
         shop.order();
         assertThatThrownBy(shop::order).isInstanceOf(ThrottledException.class);
-        return context.getBean(ResilienceRegistry.class)
+        return context.getBean(LiveRegistry.class)
                 .bulkheads()
                 .get("default")
                 .calls()

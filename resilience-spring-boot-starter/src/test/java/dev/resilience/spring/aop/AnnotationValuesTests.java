@@ -17,6 +17,7 @@ import dev.resilience.retry.Jitter;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.retry.Retry;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.autoconfigure.ResilienceMetricsAutoConfiguration;
 import dev.resilience.timelimit.TimeLimitPolicy;
@@ -133,7 +134,7 @@ class AnnotationValuesTests {
         application().run(context -> {
             LiveRegistry registry = context.getBean(LiveRegistry.class);
 
-            assertThat(registry.retries())
+            assertThat(registry.<Retry>ofKind("retry"))
                     .containsOnlyKeys(
                             "default",
                             "two",
@@ -172,12 +173,12 @@ class AnnotationValuesTests {
                 .run(context -> {
                     LiveRegistry registry = context.getBean(LiveRegistry.class);
 
-                    assertThat(registry.retries()).doesNotContainKeys("byplaceholder", "wholeshop");
-                    assertThat(registry.retries().get("Shop.retried").policy().maxAttempts())
+                    assertThat(registry.<Retry>ofKind("retry")).doesNotContainKeys("byplaceholder", "wholeshop");
+                    assertThat(registry.<Retry>ofKind("retry").get("Shop.retried").policy().maxAttempts())
                             .isEqualTo(8);
-                    assertThat(registry.retries().get("WholeShop").policy().maxAttempts())
+                    assertThat(registry.<Retry>ofKind("retry").get("WholeShop").policy().maxAttempts())
                             .isEqualTo(9);
-                    assertThat(registry.retries().get("by-placeholder").policy().maxAttempts())
+                    assertThat(registry.<Retry>ofKind("retry").get("by-placeholder").policy().maxAttempts())
                             .isEqualTo(10);
                 });
     }
@@ -186,7 +187,7 @@ class AnnotationValuesTests {
     void twoClassesOfOneSimpleNameBothGetTheirFullOne() {
         Applications.plain(First.Twin.class, Second.Twin.class)
                 .run(context -> assertThat(
-                                context.getBean(LiveRegistry.class).retries())
+                                context.getBean(LiveRegistry.class).<Retry>ofKind("retry"))
                         .containsKeys(First.Twin.class.getName() + ".sell", Second.Twin.class.getName() + ".sell")
                         .doesNotContainKey("Twin.sell"));
     }
@@ -195,11 +196,11 @@ class AnnotationValuesTests {
     void aBeanThatIsMadeLateBringsItsPolicies() {
         Applications.plain(LateShops.class).run(context -> {
             LiveRegistry registry = context.getBean(LiveRegistry.class);
-            assertThat(registry.retries()).doesNotContainKey("LateShop.sell");
+            assertThat(registry.<Retry>ofKind("retry")).doesNotContainKey("LateShop.sell");
 
             context.getBean(Counter.class).sell();
 
-            assertThat(registry.retries().get("LateShop.sell").policy().maxAttempts())
+            assertThat(registry.<Retry>ofKind("retry").get("LateShop.sell").policy().maxAttempts())
                     .isEqualTo(6);
         });
     }
@@ -236,7 +237,7 @@ class AnnotationValuesTests {
     void aBeanWhoseMethodReturnsAnInterfaceHasItsPoliciesAtStartup() {
         Applications.plain(EarlyShops.class)
                 .run(context -> assertThat(context.getBean(LiveRegistry.class)
-                                .retries()
+                                .<Retry>ofKind("retry")
                                 .get("LateShop.sell")
                                 .policy()
                                 .maxAttempts())

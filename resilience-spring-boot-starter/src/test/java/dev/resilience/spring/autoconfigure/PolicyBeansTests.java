@@ -7,6 +7,8 @@ import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.retry.Backoff;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.PolicyCustomizer;
+import dev.resilience.retry.Retry;
+import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.spring.LiveRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -31,7 +33,7 @@ class PolicyBeansTests {
     @Test
     void aBeanIsThePolicyOfItsName() {
         run("resilience.retry.default.max-attempts: 9", registry -> {
-            RetryPolicy payments = registry.retries().get("payments").policy();
+            RetryPolicy payments = registry.<Retry>ofKind("retry").get("payments").policy();
             assertThat(payments.maxAttempts()).isEqualTo(7);
             assertThat(payments.maxRetryAfter()).isEqualTo(Duration.ofSeconds(60));
             assertThat(registry.usedBy("retry", "payments")).containsExactly("Shop.pay()");
@@ -41,11 +43,11 @@ class PolicyBeansTests {
     @Test
     void propertiesAndAnnotationsGoOnTopOfABean() {
         run("resilience.retry.payments.backoff.base-delay: 50ms", registry -> {
-            RetryPolicy payments = registry.retries().get("payments").policy();
+            RetryPolicy payments = registry.<Retry>ofKind("retry").get("payments").policy();
             assertThat(payments.maxAttempts()).isEqualTo(7);
             assertThat(payments.backoff().baseDelay()).isEqualTo(Duration.ofMillis(50));
             assertThat(payments.backoff().multiplier()).isEqualTo(5);
-            RetryPolicy refunds = registry.retries().get("refunds").policy();
+            RetryPolicy refunds = registry.<Retry>ofKind("retry").get("refunds").policy();
             assertThat(refunds.maxAttempts()).isEqualTo(2);
             assertThat(refunds.backoff().multiplier()).isEqualTo(5);
         });
@@ -55,7 +57,7 @@ class PolicyBeansTests {
     void otherPoliciesExtendABean() {
         run(
                 "resilience.retry.like.extends: payments",
-                registry -> assertThat(registry.retries().get("like").policy().maxAttempts())
+                registry -> assertThat(registry.<Retry>ofKind("retry").get("like").policy().maxAttempts())
                         .isEqualTo(7));
     }
 
@@ -67,7 +69,7 @@ class PolicyBeansTests {
                         RetryPolicy.class,
                         () -> RetryPolicy.builder().maxAttempts(8).build())
                 .run(context -> assertThat(context.getBean(LiveRegistry.class)
-                                .retries()
+                                .<Retry>ofKind("retry")
                                 .get("other")
                                 .policy()
                                 .maxAttempts())
@@ -79,16 +81,16 @@ class PolicyBeansTests {
         run(
                 "shop.attempts: 4",
                 registry -> assertThat(
-                                registry.retries().get("configured").policy().maxAttempts())
+                                registry.<Retry>ofKind("retry").get("configured").policy().maxAttempts())
                         .isEqualTo(4));
     }
 
     @Test
     void customizersHaveTheLastWordInTheirOrder() {
         run("resilience.bulkhead.search.max-concurrent: 30", registry -> {
-            assertThat(registry.bulkheads().get("search").policy().maxConcurrent())
+            assertThat(registry.<Bulkhead>ofKind("bulkhead").get("search").policy().maxConcurrent())
                     .isEqualTo(62);
-            assertThat(registry.bulkheads().get("default").policy().maxConcurrent())
+            assertThat(registry.<Bulkhead>ofKind("bulkhead").get("default").policy().maxConcurrent())
                     .isEqualTo(10);
             assertThat(Beans.NAMES).containsExactlyInAnyOrder("default", "search");
         });

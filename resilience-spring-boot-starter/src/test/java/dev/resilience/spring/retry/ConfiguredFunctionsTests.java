@@ -8,6 +8,7 @@ import dev.resilience.exception.RetryExhaustedException;
 import dev.resilience.retry.BackoffFunction;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.retry.Retry;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.time.ManualTimeSource;
@@ -114,9 +115,9 @@ class ConfiguredFunctionsTests {
 
                     assertThat(registry.texts("retry", "eager")).containsEntry("retry-if", "paymentFailures");
                     assertThat(registry.texts("retry", "careful")).isEmpty();
-                    assertThat(registry.retries().get("eager").reliesOnClassification())
+                    assertThat(registry.<Retry>ofKind("retry").get("eager").reliesOnClassification())
                             .isFalse();
-                    assertThat(registry.retries().get("careful").reliesOnClassification())
+                    assertThat(registry.<Retry>ofKind("retry").get("careful").reliesOnClassification())
                             .isTrue();
                 });
     }
@@ -192,7 +193,7 @@ class ConfiguredFunctionsTests {
     void theRulesOfTheDefaultHoldForEveryMethod() {
         runner.withPropertyValues("resilience.retry.default.retry-unknown=true", PREFIX + "max-attempts=2")
                 .run(context -> assertThat(context.getBean(LiveRegistry.class)
-                                .retries()
+                                .<Retry>ofKind("retry")
                                 .get("payments")
                                 .policy()
                                 .retryUnknown())
