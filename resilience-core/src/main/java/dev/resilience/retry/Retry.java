@@ -86,6 +86,7 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
      *
      * @throws InvalidPolicyException if the policy names another budget, which cannot be changed
      */
+    @Override
     public void reconfigure(RetryPolicy changed) {
         String wanted = changed.budget();
         String current = policy().budget();

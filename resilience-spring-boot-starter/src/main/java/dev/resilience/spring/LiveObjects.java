@@ -48,7 +48,7 @@ public final class LiveObjects<L> {
     }
 
     /** What the further keys of a policy say, by key. */
-    Map<String, String> texts(String name) {
+    public Map<String, String> texts(String name) {
         return texts.getOrDefault(name, Map.of());
     }
 
@@ -78,6 +78,7 @@ public final class LiveObjects<L> {
     /** Ends the live object of a name: its waits, its threads and its log. */
     synchronized void remove(String name) {
         L live = byName.remove(name);
+        texts.remove(name);
         if (live != null) {
             lifecycle.stopWaits(live);
             lifecycle.close(live);

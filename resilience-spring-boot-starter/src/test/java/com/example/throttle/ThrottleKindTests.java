@@ -9,6 +9,7 @@ import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.spring.PolicyCustomizer;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.LiveRegistry;
+import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.actuate.ResilienceEndpoint;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceEndpointAutoConfiguration;
@@ -85,7 +86,7 @@ class ThrottleKindTests {
     void itsPoliciesInheritFromDefaultAndByExtends() {
         application.run(context -> {
             Map<String, Throttle> throttles =
-                    context.getBean(LiveRegistry.class).all(Throttle.class);
+                    context.getBean(ResilienceRegistry.class).all(Throttle.class);
             assertThat(throttles.get("default").policy()).isEqualTo(new ThrottlePolicy(10, Duration.ofMinutes(1)));
             assertThat(throttles.get("partners").policy()).isEqualTo(new ThrottlePolicy(2, Duration.ofMinutes(1)));
             assertThat(throttles.get("gold").policy()).isEqualTo(new ThrottlePolicy(2, Duration.ofHours(1)));
@@ -280,7 +281,7 @@ class ThrottleKindTests {
         shop.order();
         shop.order();
         assertThatThrownBy(shop::order).isInstanceOf(ThrottledException.class);
-        return context.getBean(LiveRegistry.class)
+        return context.getBean(ResilienceRegistry.class)
                 .bulkheads()
                 .get("default")
                 .calls()

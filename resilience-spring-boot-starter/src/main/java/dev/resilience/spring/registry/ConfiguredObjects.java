@@ -88,14 +88,17 @@ final class ConfiguredObjects<P extends Record, L extends LiveObject<P>> impleme
     /**
      * Makes one whose policy is not configured.
      *
+     * @param template what the further keys are taken from; {@code null} for none
      * @throws ResilienceConfigurationException for a policy that cannot work
      */
-    L makeLater(String name, P policy) {
-        kind.prepare(name, policy, new Context(name));
-        L made = kind.create(name, policy, new Context(name));
+    L makeLater(String name, P policy, @Nullable String template) {
+        Map<String, String> texts = template == null ? Map.of() : live.texts(template);
+        kind.prepare(name, policy, new Context(name, texts));
+        L made = kind.create(name, policy, new Context(name, texts));
         if (made == null) {
             throw new IllegalStateException("The " + kind.id() + " policy '" + name + "' cannot be made of " + policy);
         }
+        live.keepTexts(name, texts);
         return live.orMake(name, () -> made);
     }
 
@@ -151,9 +154,18 @@ final class ConfiguredObjects<P extends Record, L extends LiveObject<P>> impleme
     private final class Context implements KindContext {
 
         private final String policy;
+        private final @Nullable Map<String, String> texts;
 
         Context(String policy) {
+            this(policy, null);
+        }
+
+        /**
+         * @param texts what the further keys say of a policy that is not configured
+         */
+        Context(String policy, @Nullable Map<String, String> texts) {
             this.policy = policy;
+            this.texts = texts;
         }
 
         @Override
@@ -193,7 +205,7 @@ final class ConfiguredObjects<P extends Record, L extends LiveObject<P>> impleme
 
         @Override
         public @Nullable String text(String key) {
-            return factory.binder().text(kind, policy, key);
+            return texts == null ? factory.binder().text(kind, policy, key) : texts.get(key);
         }
 
         @Override
@@ -205,7 +217,7 @@ final class ConfiguredObjects<P extends Record, L extends LiveObject<P>> impleme
 
         @Override
         public boolean isWritten(String key) {
-            return factory.binder().isWritten(kind, policy, key);
+            return texts == null && factory.binder().isWritten(kind, policy, key);
         }
 
         @Override

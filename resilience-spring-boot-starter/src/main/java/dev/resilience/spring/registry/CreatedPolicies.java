@@ -33,10 +33,11 @@ final class CreatedPolicies {
     /**
      * The live object of a name, made of a policy if there is none.
      *
+     * @param template the name of the policy that it is; {@code null} if code has built it
      * @throws IllegalStateException if code has made as many of the kind as are allowed
      */
     <P extends Record, L extends LiveObject<P>> L getOrCreate(
-            ConfiguredKind<?, P, L> kind, String name, Supplier<P> policy) {
+            ConfiguredKind<?, P, L> kind, String name, Supplier<P> policy, @Nullable String template) {
         L found = find(kind, name);
         if (found != null) {
             return found;
@@ -46,7 +47,7 @@ final class CreatedPolicies {
         synchronized (this) {
             created = find(kind, name);
             if (created == null) {
-                created = create(kind, name, policy.get(), made);
+                created = create(kind, name, policy.get(), template, made);
             }
         }
         // outside of the lock, because listeners may take long
@@ -56,7 +57,7 @@ final class CreatedPolicies {
     }
 
     private <P extends Record, L extends LiveObject<P>> L create(
-            ConfiguredKind<?, P, L> kind, String name, P policy, List<Made> made) {
+            ConfiguredKind<?, P, L> kind, String name, P policy, @Nullable String template, List<Made> made) {
         if (name.isBlank()) {
             throw new IllegalArgumentException("A " + kind.id() + " policy needs a name, and '" + name + "' is blank");
         }
@@ -69,7 +70,7 @@ final class CreatedPolicies {
         }
         try {
             L live = factory.createLater(
-                    kind, name, policy, (otherKind, otherName) -> made.add(new Made(otherKind, otherName)));
+                    kind, name, policy, template, (otherKind, otherName) -> made.add(new Made(otherKind, otherName)));
             made.add(new Made(kind.id(), name));
             created.put(name, List.copyOf(made));
             return live;

@@ -44,8 +44,7 @@ class DocumentationTests {
 
     static Stream<String> yaml() throws IOException {
         return Snippets.ofAllPages()
-                .flatMap(page -> page.in("yaml").stream())
-                .filter(snippet -> !PendingFeatures.areIn(snippet));
+                .flatMap(page -> page.in("yaml").stream());
     }
 
     @ParameterizedTest
@@ -105,7 +104,7 @@ class DocumentationTests {
     private static List<String> javaAfterTheFirst() throws IOException {
         List<String> all = Snippets.ofAllPages()
                 .flatMap(page -> page.in("java").stream())
-                .filter(snippet -> !snippet.equals(SERVICE) && !PendingFeatures.areIn(snippet))
+                .filter(snippet -> !snippet.equals(SERVICE))
                 .toList();
         assertThat(all).hasSizeGreaterThanOrEqualTo(3);
         return all;

@@ -1,11 +1,9 @@
 package dev.resilience.spring.migration;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
-import dev.resilience.spring.docs.PendingFeatures;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -78,10 +76,7 @@ class ConverterTests {
     @ParameterizedTest
     @MethodSource("applications")
     void whatIsWrittenCompiles(String name) throws IOException {
-        Map<String, String> expected = texts(APPLICATIONS.resolve(name).resolve("expected"));
-        assumeFalse(expected.values().stream().anyMatch(PendingFeatures::areIn));
-
-        compile(expected);
+        compile(texts(APPLICATIONS.resolve(name).resolve("expected")));
     }
 
     @ParameterizedTest
@@ -90,7 +85,6 @@ class ConverterTests {
         String report = Files.readString(APPLICATIONS.resolve(name).resolve("report.txt"));
         assumeTrue(report.contains("== Configuration"));
         String yaml = report.substring(report.indexOf("# "), report.indexOf("== To decide"));
-        assumeFalse(PendingFeatures.areIn(yaml));
 
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, ResilienceAutoConfiguration.class))
