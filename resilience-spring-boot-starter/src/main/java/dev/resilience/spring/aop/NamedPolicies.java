@@ -23,8 +23,7 @@ public final class NamedPolicies {
      * @param annotated the policies that annotations give values
      * @param late makes those whose annotations turn up when the registry is there
      */
-    public NamedPolicies(
-            LiveRegistry registry, WrittenNames names, AnnotatedPolicies annotated, LatePolicies late) {
+    public NamedPolicies(LiveRegistry registry, WrittenNames names, AnnotatedPolicies annotated, LatePolicies late) {
         this.registry = registry;
         this.names = names;
         this.annotated = annotated;

@@ -23,7 +23,6 @@ import dev.resilience.spring.kind.MeterFamily;
 import dev.resilience.spring.kind.Meters;
 import dev.resilience.spring.kind.OtherPolicies;
 import dev.resilience.spring.kind.ProtectedMethod;
-import dev.resilience.spring.kind.ResultExpression;
 import dev.resilience.time.Timestamps;
 import java.util.LinkedHashMap;
 import java.util.List;

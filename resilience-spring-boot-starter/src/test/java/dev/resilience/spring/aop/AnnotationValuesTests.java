@@ -14,11 +14,11 @@ import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
 import dev.resilience.idempotency.IdempotencyPolicy;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.retry.Jitter;
+import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.Applications;
-import dev.resilience.spring.ResilienceConfigurationException;
-import dev.resilience.retry.Retry;
 import dev.resilience.spring.LiveRegistry;
+import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.autoconfigure.ResilienceMetricsAutoConfiguration;
 import dev.resilience.timelimit.TimeLimitPolicy;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -174,11 +174,20 @@ class AnnotationValuesTests {
                     LiveRegistry registry = context.getBean(LiveRegistry.class);
 
                     assertThat(registry.<Retry>ofKind("retry")).doesNotContainKeys("byplaceholder", "wholeshop");
-                    assertThat(registry.<Retry>ofKind("retry").get("Shop.retried").policy().maxAttempts())
+                    assertThat(registry.<Retry>ofKind("retry")
+                                    .get("Shop.retried")
+                                    .policy()
+                                    .maxAttempts())
                             .isEqualTo(8);
-                    assertThat(registry.<Retry>ofKind("retry").get("WholeShop").policy().maxAttempts())
+                    assertThat(registry.<Retry>ofKind("retry")
+                                    .get("WholeShop")
+                                    .policy()
+                                    .maxAttempts())
                             .isEqualTo(9);
-                    assertThat(registry.<Retry>ofKind("retry").get("by-placeholder").policy().maxAttempts())
+                    assertThat(registry.<Retry>ofKind("retry")
+                                    .get("by-placeholder")
+                                    .policy()
+                                    .maxAttempts())
                             .isEqualTo(10);
                 });
     }
@@ -186,8 +195,7 @@ class AnnotationValuesTests {
     @Test
     void twoClassesOfOneSimpleNameBothGetTheirFullOne() {
         Applications.plain(First.Twin.class, Second.Twin.class)
-                .run(context -> assertThat(
-                                context.getBean(LiveRegistry.class).<Retry>ofKind("retry"))
+                .run(context -> assertThat(context.getBean(LiveRegistry.class).<Retry>ofKind("retry"))
                         .containsKeys(First.Twin.class.getName() + ".sell", Second.Twin.class.getName() + ".sell")
                         .doesNotContainKey("Twin.sell"));
     }
@@ -200,7 +208,10 @@ class AnnotationValuesTests {
 
             context.getBean(Counter.class).sell();
 
-            assertThat(registry.<Retry>ofKind("retry").get("LateShop.sell").policy().maxAttempts())
+            assertThat(registry.<Retry>ofKind("retry")
+                            .get("LateShop.sell")
+                            .policy()
+                            .maxAttempts())
                     .isEqualTo(6);
         });
     }

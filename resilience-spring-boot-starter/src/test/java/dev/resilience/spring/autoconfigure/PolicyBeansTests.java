@@ -3,13 +3,13 @@ package dev.resilience.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.annotation.Retryable;
+import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.retry.Backoff;
-import dev.resilience.retry.RetryPolicy;
-import dev.resilience.spring.PolicyCustomizer;
 import dev.resilience.retry.Retry;
-import dev.resilience.bulkhead.Bulkhead;
+import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.LiveRegistry;
+import dev.resilience.spring.PolicyCustomizer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,7 +33,8 @@ class PolicyBeansTests {
     @Test
     void aBeanIsThePolicyOfItsName() {
         run("resilience.retry.default.max-attempts: 9", registry -> {
-            RetryPolicy payments = registry.<Retry>ofKind("retry").get("payments").policy();
+            RetryPolicy payments =
+                    registry.<Retry>ofKind("retry").get("payments").policy();
             assertThat(payments.maxAttempts()).isEqualTo(7);
             assertThat(payments.maxRetryAfter()).isEqualTo(Duration.ofSeconds(60));
             assertThat(registry.usedBy("retry", "payments")).containsExactly("Shop.pay()");
@@ -43,7 +44,8 @@ class PolicyBeansTests {
     @Test
     void propertiesAndAnnotationsGoOnTopOfABean() {
         run("resilience.retry.payments.backoff.base-delay: 50ms", registry -> {
-            RetryPolicy payments = registry.<Retry>ofKind("retry").get("payments").policy();
+            RetryPolicy payments =
+                    registry.<Retry>ofKind("retry").get("payments").policy();
             assertThat(payments.maxAttempts()).isEqualTo(7);
             assertThat(payments.backoff().baseDelay()).isEqualTo(Duration.ofMillis(50));
             assertThat(payments.backoff().multiplier()).isEqualTo(5);
@@ -57,7 +59,10 @@ class PolicyBeansTests {
     void otherPoliciesExtendABean() {
         run(
                 "resilience.retry.like.extends: payments",
-                registry -> assertThat(registry.<Retry>ofKind("retry").get("like").policy().maxAttempts())
+                registry -> assertThat(registry.<Retry>ofKind("retry")
+                                .get("like")
+                                .policy()
+                                .maxAttempts())
                         .isEqualTo(7));
     }
 
@@ -80,17 +85,25 @@ class PolicyBeansTests {
     void aBeanMayNeedPropertiesOfTheApplicationAndMayBeLazy() {
         run(
                 "shop.attempts: 4",
-                registry -> assertThat(
-                                registry.<Retry>ofKind("retry").get("configured").policy().maxAttempts())
+                registry -> assertThat(registry.<Retry>ofKind("retry")
+                                .get("configured")
+                                .policy()
+                                .maxAttempts())
                         .isEqualTo(4));
     }
 
     @Test
     void customizersHaveTheLastWordInTheirOrder() {
         run("resilience.bulkhead.search.max-concurrent: 30", registry -> {
-            assertThat(registry.<Bulkhead>ofKind("bulkhead").get("search").policy().maxConcurrent())
+            assertThat(registry.<Bulkhead>ofKind("bulkhead")
+                            .get("search")
+                            .policy()
+                            .maxConcurrent())
                     .isEqualTo(62);
-            assertThat(registry.<Bulkhead>ofKind("bulkhead").get("default").policy().maxConcurrent())
+            assertThat(registry.<Bulkhead>ofKind("bulkhead")
+                            .get("default")
+                            .policy()
+                            .maxConcurrent())
                     .isEqualTo(10);
             assertThat(Beans.NAMES).containsExactlyInAnyOrder("default", "search");
         });

@@ -43,8 +43,7 @@ class DocumentationTests {
     Path classes;
 
     static Stream<String> yaml() throws IOException {
-        return Snippets.ofAllPages()
-                .flatMap(page -> page.in("yaml").stream());
+        return Snippets.ofAllPages().flatMap(page -> page.in("yaml").stream());
     }
 
     @ParameterizedTest
