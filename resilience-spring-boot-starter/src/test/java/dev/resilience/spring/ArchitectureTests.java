@@ -46,9 +46,9 @@ class ArchitectureTests {
             Map.entry(ROOT + ".actuate", List.of(ROOT + ".kind")),
             Map.entry(
                     ROOT + ".aop",
-                    List.of(ROOT + ".aop.method", ROOT + ".idempotency", ROOT + ".kind", ROOT + ".transaction")),
+                    List.of(ROOT + ".aop.method", ROOT + ".idempotency", ROOT + ".kind", ROOT + ".reactor", ROOT + ".transaction")),
             Map.entry(ROOT + ".aop.check", List.of(ROOT + ".aop", ROOT + ".aop.method", ROOT + ".kind")),
-            Map.entry(ROOT + ".aop.method", List.of(ROOT + ".kind")),
+            Map.entry(ROOT + ".aop.method", List.of(ROOT + ".kind", ROOT + ".reactor")),
             Map.entry(ROOT + ".context", List.of()),
             Map.entry(ROOT + ".fault", List.of()),
             Map.entry(
@@ -71,6 +71,7 @@ class ArchitectureTests {
             Map.entry(ROOT + ".metrics", List.of(ROOT + ".kind", ROOT + ".web")),
             Map.entry(ROOT + ".properties", List.of(ROOT + ".aop", ROOT + ".kind")),
             Map.entry(ROOT + ".properties.unknown", List.of(ROOT + ".aop", ROOT + ".properties")),
+            Map.entry(ROOT + ".reactor", List.of()),
             Map.entry(
                     ROOT + ".registry",
                     List.of(ROOT + ".aop.check", ROOT + ".kind", ROOT + ".properties", ROOT + ".properties.unknown")),
@@ -125,6 +126,8 @@ class ArchitectureTests {
                 .and()
                 .areNotAnnotatedWith(ConfigurationProperties.class)
                 .and(not(simpleName("CallContextAccessor"))) // found by ServiceLoader
+                .and(not(simpleName("ResilienceOperator"))) // for applications
+                .and(not(simpleName("ReactiveCallContext"))) // likewise
                 .should(beUsedByAnotherPackage())
                 .check(STARTER);
     }
@@ -207,7 +210,8 @@ class ArchitectureTests {
                                 "LiveObjectMeters",
                                 "EventTimers",
                                 "CallContextAccessor",
-                                "SnapshotCarrier")),
+                                "SnapshotCarrier",
+                                "ReactorThreadLocals")),
                 arguments(
                         "org.springframework.boot.actuate..",
                         places("ResilienceEndpoint", "ResilienceWebEndpointExtension", "EndpointRefusal")),
@@ -242,7 +246,7 @@ class ArchitectureTests {
                                 "ResultCheck",
                                 "DeserializedTypes",
                                 "SerializedTypes")),
-                arguments("org.springframework.security..", places("SecurityCallerScope", "SecurityContextCarrier")),
+                arguments("org.springframework.security..", places("SecurityCallerScope", "SecurityContextCarrier", "ReactiveCaller")),
                 arguments(
                         "org.springframework.data..",
                         places("RedisIdempotencyStore", "KeySearch", "LuaScript", "EvictionCheck")),
@@ -270,7 +274,21 @@ class ArchitectureTests {
                                 "TransactionalSourceCheck",
                                 "OpenConnections")),
                 arguments("com.zaxxer.hikari..", places("PoolState", "SpareConnection")),
-                arguments("reactor..", places("CallContextWebFilter")),
+                arguments(
+                        "reactor..",
+                        places(
+                                "CallContextWebFilter",
+                                "AttemptSubscriber",
+                                "FluxCall",
+                                "IdempotentMonos",
+                                "MonoCall",
+                                "ProtectedFlux",
+                                "ProtectedMonos",
+                                "ReactiveCallContext",
+                                "ReactiveCaller",
+                                "ReactorThreadLocals",
+                                "ResilienceOperator",
+                                "SubscribedCall")),
                 arguments("org.mockito..", places()));
     }
 

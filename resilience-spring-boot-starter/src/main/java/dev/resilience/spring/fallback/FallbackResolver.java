@@ -75,6 +75,13 @@ final class FallbackResolver {
         ResolvableType expected = ResolvableType.forMethodReturnType(method, type);
         ResolvableType actual = ResolvableType.forMethodReturnType(candidate, type);
         return expected.isAssignableFrom(actual)
+                || isValueOf(expected, actual)
                 || (actual.hasUnresolvableGenerics() && expected.toClass().isAssignableFrom(actual.toClass()));
+    }
+
+    /** {@code String} for {@code Mono<String>}: a publisher's fallback may be a value that is there at once. */
+    private static boolean isValueOf(ResolvableType expected, ResolvableType actual) {
+        return expected.toClass().getName().startsWith("reactor.core.publisher.")
+                && expected.getGeneric().isAssignableFrom(actual);
     }
 }
