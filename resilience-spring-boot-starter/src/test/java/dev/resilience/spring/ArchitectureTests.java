@@ -58,6 +58,7 @@ class ArchitectureTests {
                             ROOT + ".idempotency.http",
                             ROOT + ".idempotency.json",
                             ROOT + ".kind",
+                            ROOT + ".reactor",
                             ROOT + ".retry")),
             Map.entry(ROOT + ".idempotency.fingerprint", List.of()),
             Map.entry(ROOT + ".idempotency.http", List.of(ROOT + ".idempotency.json")),
