@@ -46,7 +46,12 @@ class ArchitectureTests {
             Map.entry(ROOT + ".actuate", List.of(ROOT + ".kind")),
             Map.entry(
                     ROOT + ".aop",
-                    List.of(ROOT + ".aop.method", ROOT + ".idempotency", ROOT + ".kind", ROOT + ".reactor", ROOT + ".transaction")),
+                    List.of(
+                            ROOT + ".aop.method",
+                            ROOT + ".idempotency",
+                            ROOT + ".kind",
+                            ROOT + ".reactor",
+                            ROOT + ".transaction")),
             Map.entry(ROOT + ".aop.check", List.of(ROOT + ".aop", ROOT + ".aop.method", ROOT + ".kind")),
             Map.entry(ROOT + ".aop.method", List.of(ROOT + ".kind", ROOT + ".reactor")),
             Map.entry(ROOT + ".context", List.of()),
@@ -247,7 +252,9 @@ class ArchitectureTests {
                                 "ResultCheck",
                                 "DeserializedTypes",
                                 "SerializedTypes")),
-                arguments("org.springframework.security..", places("SecurityCallerScope", "SecurityContextCarrier", "ReactiveCaller")),
+                arguments(
+                        "org.springframework.security..",
+                        places("SecurityCallerScope", "SecurityContextCarrier", "ReactiveCaller")),
                 arguments(
                         "org.springframework.data..",
                         places("RedisIdempotencyStore", "KeySearch", "LuaScript", "EvictionCheck")),

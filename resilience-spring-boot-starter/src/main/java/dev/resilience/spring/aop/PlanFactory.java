@@ -102,7 +102,8 @@ public final class PlanFactory {
 
     private static ResilienceConfigurationException idempotentStream(Method method, Class<?> type) {
         return new ResilienceConfigurationException(
-                "The method " + MethodNames.full(method, type) + " is @Idempotent and returns a Flux, but a stream that "
+                "The method " + MethodNames.full(method, type)
+                        + " is @Idempotent and returns a Flux, but a stream that "
                         + "has no end yet cannot be stored and replayed",
                 "Return a Mono of all elements, such as Mono<List<...>>, or move @Idempotent to a method that does.");
     }

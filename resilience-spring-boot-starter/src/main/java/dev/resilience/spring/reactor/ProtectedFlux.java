@@ -18,9 +18,8 @@ final class ProtectedFlux extends Flux<Object> {
     }
 
     @Override
-    @SuppressWarnings("unchecked") // it gets what the method's own publisher emits
     public void subscribe(CoreSubscriber<? super Object> subscriber) {
-        FluxCall call = new FluxCall((CoreSubscriber<Object>) subscriber);
+        FluxCall call = new FluxCall(subscriber);
         call.begin();
         call.start(pipeline, calls);
     }

@@ -28,7 +28,8 @@ interface ReactiveCaller {
 
         static Mono<ReactiveCaller> caller() {
             return ReactiveSecurityContextHolder.getContext()
-                    .<ReactiveCaller>map(context -> action -> new DelegatingSecurityContextRunnable(action, context).run())
+                    .<ReactiveCaller>map(
+                            context -> action -> new DelegatingSecurityContextRunnable(action, context).run())
                     .defaultIfEmpty(Runnable::run);
         }
     }

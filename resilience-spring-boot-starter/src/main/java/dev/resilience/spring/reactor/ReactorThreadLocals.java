@@ -3,8 +3,8 @@ package dev.resilience.spring.reactor;
 import io.micrometer.context.ContextSnapshot;
 import io.micrometer.context.ContextSnapshotFactory;
 import java.util.function.Supplier;
-import reactor.util.context.ContextView;
 import org.springframework.util.ClassUtils;
+import reactor.util.context.ContextView;
 
 /**
  * Puts on the thread what Micrometer's context propagation, if it is there, finds of thread-locals in Reactor's context:
@@ -27,8 +27,11 @@ final class ReactorThreadLocals {
                 ContextSnapshotFactory.builder().build();
 
         static <T> T in(ContextView context, Supplier<T> action) {
-            try (ContextSnapshot.Scope scope = SNAPSHOTS.setThreadLocalsFrom(context)) {
+            ContextSnapshot.Scope scope = SNAPSHOTS.setThreadLocalsFrom(context);
+            try {
                 return action.get();
+            } finally {
+                scope.close();
             }
         }
     }

@@ -42,9 +42,10 @@ public final class ResilienceOperator<T> implements UnaryOperator<Publisher<T>> 
     @SuppressWarnings("unchecked") // what comes out is what goes in
     public Publisher<T> apply(Publisher<T> source) {
         Function<PublisherCall, Invocation> calls = call -> new Attempts(source, call);
-        return (Publisher<T>) (source instanceof Mono<?>
-                ? new ProtectedMonos().assemble(pipeline, calls)
-                : new ProtectedFlux(pipeline, calls));
+        return (Publisher<T>)
+                (source instanceof Mono<?>
+                        ? new ProtectedMonos().assemble(pipeline, calls)
+                        : new ProtectedFlux(pipeline, calls));
     }
 
     private record Attempts(Publisher<?> source, PublisherCall call) implements Invocation {

@@ -34,7 +34,7 @@ import reactor.core.scheduler.Schedulers;
 /** Many subscriptions on several threads, of which many are cancelled at any point: every permit is back in the end. */
 class CancellationSoakTests {
 
-    private static final int IN_FLIGHT = 200;
+    private static final int IN_FLIGHT = 70;
 
     private final Resilience resilience = Resilience.create();
     private final Scheduler threads = Schedulers.parallel();
@@ -57,7 +57,7 @@ class CancellationSoakTests {
                 BulkheadPolicy.builder()
                         .type(type)
                         .maxConcurrent(16)
-                        .maxQueue(IN_FLIGHT / 4)
+                        .maxQueue(50)
                         .build());
         CircuitBreaker breaker = resilience.circuitBreaker(
                 "soak",
@@ -73,7 +73,9 @@ class CancellationSoakTests {
                 .retry(RetryPolicy.builder()
                         .maxAttempts(3)
                         .budget(RetryPolicy.NO_BUDGET)
-                        .backoff(Backoff.builder().baseDelay(Duration.ofMillis(1)).build())
+                        .backoff(Backoff.builder()
+                                .baseDelay(Duration.ofMillis(1))
+                                .build())
                         .build())
                 .timeLimit(
                         TimeLimitPolicy.builder().timeout(Duration.ofMillis(2)).build())
@@ -82,7 +84,9 @@ class CancellationSoakTests {
         Random random = new Random(seed);
         Semaphore inFlight = new Semaphore(IN_FLIGHT);
         for (int i = 0; i < subscriptions; i++) {
-            assertThat(inFlight.tryAcquire(1, TimeUnit.MINUTES)).as("seed %s", seed).isTrue();
+            assertThat(inFlight.tryAcquire(1, TimeUnit.MINUTES))
+                    .as("seed %s", seed)
+                    .isTrue();
             subscribe(pipeline, random.nextLong(), inFlight);
         }
         assertThat(inFlight.tryAcquire(IN_FLIGHT, 1, TimeUnit.MINUTES))
@@ -147,7 +151,8 @@ class CancellationSoakTests {
             case 3 -> Mono.fromSupplier(() -> 1).subscribeOn(threads);
             case 4 -> elements;
             case 5 -> elements.publishOn(threads);
-            case 6 -> elements.concatWith(Mono.error(new ConnectException("broken"))).subscribeOn(threads);
+            case 6 ->
+                elements.concatWith(Mono.error(new ConnectException("broken"))).subscribeOn(threads);
             default -> Flux.concat(elements, Flux.never());
         };
     }

@@ -80,8 +80,12 @@ class IdempotentMonosTests {
     @Test
     void aMonoThatEndsOnAnEventLoopDoesNotBlockIt() {
         with((payments, callee) -> {
-            StepVerifier.create(payments.elsewhere("k")).expectNext("parallel 1").verifyComplete();
-            StepVerifier.create(payments.elsewhere("k")).expectNext("parallel 1").verifyComplete();
+            StepVerifier.create(payments.elsewhere("k"))
+                    .expectNext("parallel 1")
+                    .verifyComplete();
+            StepVerifier.create(payments.elsewhere("k"))
+                    .expectNext("parallel 1")
+                    .verifyComplete();
         });
     }
 
@@ -112,8 +116,7 @@ class IdempotentMonosTests {
     void retriesAreInsideAndFallbacksOutside() {
         runner.run(context -> {
             Payments payments = context.getBean(Payments.class);
-            Callee callee =
-                    context.getBean(Callee.class).failNext(2);
+            Callee callee = context.getBean(Callee.class).failNext(2);
             StepVerifier.create(payments.retried("k")).expectNext("later").verifyComplete();
             StepVerifier.create(payments.retried("k")).expectNext("answer 3").verifyComplete();
             StepVerifier.create(payments.retried("k")).expectNext("answer 3").verifyComplete();

@@ -29,7 +29,10 @@ final class ProtectedByPipeline {
             "b", BulkheadPolicy.builder().maxConcurrent(2).maxQueue(1).build());
     final CircuitBreaker breaker = resilience.circuitBreaker(
             "c",
-            CircuitBreakerPolicy.builder().failureThreshold(0).failureRateThreshold(0).build());
+            CircuitBreakerPolicy.builder()
+                    .failureThreshold(0)
+                    .failureRateThreshold(0)
+                    .build());
 
     Pipeline all() {
         return all(false);

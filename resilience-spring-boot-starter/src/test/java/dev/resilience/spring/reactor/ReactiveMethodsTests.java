@@ -61,7 +61,10 @@ class ReactiveMethodsTests {
             StepVerifier.create(shop.mono(kind, Mono.error(new IllegalStateException("bad"))))
                     .verifyErrorMessage("bad");
             StepVerifier.create(shop.mono(kind, null)).verifyError(NullPointerException.class);
-            StepVerifier.create(shop.mono(kind, Mono.never())).thenAwait().thenCancel().verify();
+            StepVerifier.create(shop.mono(kind, Mono.never()))
+                    .thenAwait()
+                    .thenCancel()
+                    .verify();
             StepVerifier.create(shop.flux(kind, Flux.range(1, 300).map(String::valueOf)))
                     .expectNextCount(300)
                     .verifyComplete();
@@ -74,7 +77,10 @@ class ReactiveMethodsTests {
             StepVerifier.create(shop.flux(kind, Flux.error(new IllegalStateException("bad"))))
                     .verifyErrorMessage("bad");
             StepVerifier.create(shop.flux(kind, null)).verifyError(NullPointerException.class);
-            StepVerifier.create(shop.flux(kind, Flux.never())).thenAwait().thenCancel().verify();
+            StepVerifier.create(shop.flux(kind, Flux.never()))
+                    .thenAwait()
+                    .thenCancel()
+                    .verify();
             awaitPermits(context);
         });
     }
@@ -152,9 +158,8 @@ class ReactiveMethodsTests {
 
     @Test
     void aFallbackDoesNotAnswerBehindElements() {
-        with((shop, callee) -> StepVerifier.create(shop.halfway())
-                .expectNext("first")
-                .verifyError(ConnectException.class));
+        with((shop, callee) ->
+                StepVerifier.create(shop.halfway()).expectNext("first").verifyError(ConnectException.class));
     }
 
     @Test
@@ -164,8 +169,7 @@ class ReactiveMethodsTests {
             List<String> seen = new ArrayList<>();
             StepVerifier.create(context.getBean(Shop.class)
                             .seeing(seen)
-                            .contextWrite(reactor -> ReactiveCallContext.in(
-                                    reactor, new CallContext(deadline, null))))
+                            .contextWrite(reactor -> ReactiveCallContext.in(reactor, new CallContext(deadline, null))))
                     .then(() -> context.getBean(ManualTimeSource.class).advance(Duration.ofSeconds(3)))
                     .expectNext("done")
                     .verifyComplete();
@@ -179,8 +183,7 @@ class ReactiveMethodsTests {
             Deadline over = Deadline.in(Duration.ZERO, context.getBean(ManualTimeSource.class));
             StepVerifier.create(context.getBean(Shop.class)
                             .eager()
-                            .contextWrite(reactor -> ReactiveCallContext.in(
-                                    reactor, new CallContext(over, null))))
+                            .contextWrite(reactor -> ReactiveCallContext.in(reactor, new CallContext(over, null))))
                     .verifyError(DeadlineExceededException.class);
             assertThat(context.getBean(Callee.class).calls()).isZero();
         });
@@ -382,7 +385,8 @@ class ReactiveMethodsTests {
             return Mono.deferContextual(reactor -> {
                 Attempt attempt = ReactiveCallContext.of(reactor).attempt();
                 Deadline deadline = ReactiveCallContext.of(reactor).deadline();
-                seen.add((attempt == null ? "?" : attempt.number()) + " of " + (deadline == null ? "?" : deadline.left()));
+                seen.add((attempt == null ? "?" : attempt.number()) + " of "
+                        + (deadline == null ? "?" : deadline.left()));
                 return seen.size() < 3 ? Mono.error(new ConnectException("down")) : Mono.just("done");
             });
         }

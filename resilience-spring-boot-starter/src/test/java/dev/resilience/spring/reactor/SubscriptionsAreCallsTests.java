@@ -84,9 +84,8 @@ class SubscriptionsAreCallsTests {
     void aFailureIsTriedAgainAndCountsOnceForTheBreaker(Kind kind) {
         StepVerifier.create(kind.protect(app, () -> attempt(Mono.error(new ConnectException("down")))))
                 .then(() -> app.time.advance(WAIT.multipliedBy(2)))
-                .expectErrorSatisfies(failure -> assertThat(failure)
-                        .isInstanceOf(ConnectException.class)
-                        .hasMessage("down"))
+                .expectErrorSatisfies(failure ->
+                        assertThat(failure).isInstanceOf(ConnectException.class).hasMessage("down"))
                 .verify();
         assertEnded(3, CircuitBreakerOutcome.FAILURE);
     }
@@ -105,8 +104,7 @@ class SubscriptionsAreCallsTests {
     void whatDoesNotAnswerIsCancelledAndTriedAgain(Kind kind) {
         AtomicInteger cancelled = new AtomicInteger();
         Publisher<String> late = Mono.<String>never().doOnCancel(cancelled::incrementAndGet);
-        StepVerifier.create(kind.protect(
-                        app, () -> attempt(attempts.get() == 0 ? late : Mono.just("second"))))
+        StepVerifier.create(kind.protect(app, () -> attempt(attempts.get() == 0 ? late : Mono.just("second"))))
                 .then(() -> app.time.advance(TIMEOUT.plus(WAIT)))
                 .expectNext("second")
                 .verifyComplete();
@@ -119,8 +117,7 @@ class SubscriptionsAreCallsTests {
     void eachSubscriptionHasAttemptsOfItsOwn(Kind kind) {
         Publisher<String> shared = kind.protect(
                 app,
-                () -> attempt(
-                        attempts.get() % 2 == 0 ? Mono.error(new ConnectException("odd")) : Mono.just("even")));
+                () -> attempt(attempts.get() % 2 == 0 ? Mono.error(new ConnectException("odd")) : Mono.just("even")));
         for (int i = 1; i <= 3; i++) {
             StepVerifier.create(shared)
                     .then(() -> app.time.advance(WAIT))
@@ -153,8 +150,8 @@ class SubscriptionsAreCallsTests {
     @EnumSource
     void cancelledBeforeTheFirstElementCountsForNothing(Kind kind) {
         AtomicInteger cancelled = new AtomicInteger();
-        StepVerifier.create(kind.protect(
-                        app, () -> attempt(Mono.<String>never().doOnCancel(cancelled::incrementAndGet))))
+        StepVerifier.create(
+                        kind.protect(app, () -> attempt(Mono.<String>never().doOnCancel(cancelled::incrementAndGet))))
                 .then(() -> assertThat(app.bulkhead.running()).isEqualTo(1))
                 .thenCancel()
                 .verify();
@@ -234,7 +231,10 @@ class SubscriptionsAreCallsTests {
                 .then(() -> second.assertMinRequested(2).assertMaxRequested(2).next(1, 2))
                 .expectNext(1, 2)
                 .thenRequest(4)
-                .then(() -> second.assertMinRequested(4).assertMaxRequested(4).next(3).complete())
+                .then(() -> second.assertMinRequested(4)
+                        .assertMaxRequested(4)
+                        .next(3)
+                        .complete())
                 .expectNext(3)
                 .verifyComplete();
         app.everyPermitIsBack();
@@ -249,7 +249,10 @@ class SubscriptionsAreCallsTests {
         StepVerifier.create(stream, 0)
                 .thenRequest(2)
                 .then(() -> app.time.advance(WAIT))
-                .then(() -> second.assertMinRequested(2).assertMaxRequested(2).next(1, 2).complete())
+                .then(() -> second.assertMinRequested(2)
+                        .assertMaxRequested(2)
+                        .next(1, 2)
+                        .complete())
                 .expectNext(1, 2)
                 .verifyComplete();
     }
@@ -309,8 +312,7 @@ class SubscriptionsAreCallsTests {
 
     @Test
     void aMonoThatFailsAfterItsValueHasFailed() {
-        TestPublisher<String> source =
-                TestPublisher.createNoncompliant(TestPublisher.Violation.CLEANUP_ON_TERMINATE);
+        TestPublisher<String> source = TestPublisher.createNoncompliant(TestPublisher.Violation.CLEANUP_ON_TERMINATE);
         StepVerifier.create(Mono.fromDirect(source).transformDeferred(ResilienceOperator.of(app.all())))
                 .then(() -> source.next("a", "b").error(new IllegalStateException("no commit")))
                 .verifyErrorMessage("no commit");
@@ -320,11 +322,11 @@ class SubscriptionsAreCallsTests {
     @ParameterizedTest
     @EnumSource
     void whatSignalsAfterTheEndIsNotHeard(Kind kind) {
-        TestPublisher<String> source =
-                TestPublisher.createNoncompliant(TestPublisher.Violation.CLEANUP_ON_TERMINATE);
-        StepVerifier.create(kind == Kind.MONO
-                        ? Mono.fromDirect(source).transformDeferred(ResilienceOperator.of(app.all()))
-                        : source.flux().transformDeferred(ResilienceOperator.of(app.all())))
+        TestPublisher<String> source = TestPublisher.createNoncompliant(TestPublisher.Violation.CLEANUP_ON_TERMINATE);
+        StepVerifier.create(
+                        kind == Kind.MONO
+                                ? Mono.fromDirect(source).transformDeferred(ResilienceOperator.of(app.all()))
+                                : source.flux().transformDeferred(ResilienceOperator.of(app.all())))
                 .then(() -> source.next("a").complete().next("b").complete())
                 .expectNext("a")
                 .verifyComplete();

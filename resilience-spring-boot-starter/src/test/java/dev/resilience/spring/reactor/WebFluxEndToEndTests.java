@@ -191,8 +191,8 @@ class WebFluxEndToEndTests {
         @GetMapping("/attempts")
         @Retryable("quiet")
         Mono<String> attempts() {
-            return Mono.deferContextual(
-                    reactor -> Mono.just(String.valueOf(ReactiveCallContext.of(reactor).attempt())));
+            return Mono.deferContextual(reactor ->
+                    Mono.just(String.valueOf(ReactiveCallContext.of(reactor).attempt())));
         }
 
         @GetMapping("/stream")

@@ -48,7 +48,8 @@ class ReactiveCallersTests {
                                     .hasMessageContaining("reactive web application");
                             assertThat(failure.action())
                                     .contains(
-                                            "Return a Mono", "put the caller into the key",
+                                            "Return a Mono",
+                                            "put the caller into the key",
                                             "'resilience.idempotency.default.scope: none'",
                                             "CallerScope");
                         }));

@@ -50,8 +50,7 @@ public final class ReturnTypes {
 
     /** The publisher that the method returns; {@code null} if it returns none, or one that cannot be handled. */
     public static @Nullable PublisherType publisher(Method method, Class<?> type) {
-        return PublisherType.of(
-                ResolvableType.forMethodReturnType(method, type).resolve(method.getReturnType()));
+        return PublisherType.of(ResolvableType.forMethodReturnType(method, type).resolve(method.getReturnType()));
     }
 
     /** The type of the result itself: of the value that a stage or publisher holds, or of what the method returns. */
@@ -60,7 +59,9 @@ public final class ReturnTypes {
         if (!asynchronous) {
             return returned;
         }
-        return publisher(method, type) == null ? returned.as(CompletionStage.class).getGeneric() : returned.getGeneric();
+        return publisher(method, type) == null
+                ? returned.as(CompletionStage.class).getGeneric()
+                : returned.getGeneric();
     }
 
     private static boolean isLate(@Nullable Class<?> type) {
