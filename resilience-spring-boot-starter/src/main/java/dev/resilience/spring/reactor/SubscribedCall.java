@@ -33,6 +33,7 @@ abstract class SubscribedCall implements PublisherCall {
     }
 
     /** Begins the call. The subscriber knows by now how to cancel it. */
+    @SuppressWarnings("FutureReturnValueIgnored") // what the subscriber throws is its own
     void start(Pipeline pipeline, Function<PublisherCall, Invocation> calls) {
         if (cancelled) {
             return;
