@@ -58,7 +58,7 @@ final class FallbackStep extends Step {
     public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
         LinkedFuture answer = new LinkedFuture();
         answer.await(next, invocation, (result, failure) -> {
-            if (failure == null || answer.isOver() || !method.answers(failure)) {
+            if (failure == null || answer.isOver() || invocation.endAttempt() || !method.answers(failure)) {
                 answer.finish(result, failure);
             } else {
                 answer.inCallersSurroundings(() -> answerAsync(invocation, failure, answer));

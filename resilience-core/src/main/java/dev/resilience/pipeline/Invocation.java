@@ -19,6 +19,16 @@ public interface Invocation {
     /** Hands something to the code that runs the body, inside of every layer. Lost if that does not ask for it. */
     default void attach(Object forTheBody) {}
 
+    /**
+     * The attempt in hand has ended for the layer that asks: what it would still hand to the caller is dropped.
+     *
+     * @return whether a part of the result has reached the caller already, as the first elements of a stream: another
+     *     attempt, or a fallback, would begin anew behind it
+     */
+    default boolean endAttempt() {
+        return false;
+    }
+
     /** The arguments of the call; not to be changed. */
     default @Nullable Object[] arguments() {
         return NoArguments.NONE;

@@ -68,6 +68,9 @@ final class AsyncRetry implements BiConsumer<@Nullable Object, @Nullable Throwab
             wait = null;
             return;
         }
+        if (invocation.endAttempt()) {
+            call.hasHandedOutResults();
+        }
         wait = failure == null ? call.returned(result) : call.failed(failure);
         if (wait == null) {
             call.ended();

@@ -30,6 +30,7 @@ final class RetryCall {
     private @Nullable EarlierFailures earlierFailures;
     private @Nullable Thread thread = Thread.currentThread();
     private int attempts = 1;
+    private boolean mayRepeat = true;
     private Duration previousWait;
     private Duration wait = Duration.ZERO;
     private @Nullable RetryReservation reservation;
@@ -64,6 +65,11 @@ final class RetryCall {
      */
     void leavesItsThread() {
         thread = null;
+    }
+
+    /** A part of the result has reached the caller: another attempt would hand it out a second time. */
+    void hasHandedOutResults() {
+        mayRepeat = policy.retryAfterFirstElement();
     }
 
     /** Whether the first attempt runs or has just ended. */
@@ -133,6 +139,9 @@ final class RetryCall {
     }
 
     private @Nullable Duration waitForNext(@Nullable Duration hint) {
+        if (!mayRepeat) {
+            return end(RetryOutcome.NOT_RETRYABLE, "");
+        }
         if (attempts >= maxAttempts) {
             return end(RetryOutcome.EXHAUSTED, "no attempts are left");
         }

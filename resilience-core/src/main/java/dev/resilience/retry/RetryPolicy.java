@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param maxRetryAfter a longer hint ends the retrying; default 60 s
  * @param budget the name of a shared {@link RetryBudget}, {@code none}, or {@code null} for one of the policy's own
  * @param deadLetter whether calls that ran out of retries are kept for a later replay; default false
- * @param retryAfterFirstElement whether a stream is retried although elements were emitted; default false
+ * @param retryAfterFirstElement whether a stream is retried although elements were emitted, which are then emitted a
+ *     second time; default false
  * @param nested what to do inside another retrying call; default {@link Nested#ALLOW}
  */
 public record RetryPolicy(
@@ -179,7 +180,7 @@ public record RetryPolicy(
             return this;
         }
 
-        /** Whether a stream is retried after its first element; default false. Has no effect yet. */
+        /** Whether a stream is retried after its first element; default false. */
         public Builder retryAfterFirstElement(boolean isRetried) {
             retryAfterFirstElement = isRetried;
             return this;

@@ -46,9 +46,14 @@ class ArchitectureTests {
             Map.entry(ROOT + ".actuate", List.of(ROOT + ".kind", ROOT + ".registry")),
             Map.entry(
                     ROOT + ".aop",
-                    List.of(ROOT + ".aop.method", ROOT + ".idempotency", ROOT + ".kind", ROOT + ".transaction")),
+                    List.of(
+                            ROOT + ".aop.method",
+                            ROOT + ".idempotency",
+                            ROOT + ".kind",
+                            ROOT + ".reactor",
+                            ROOT + ".transaction")),
             Map.entry(ROOT + ".aop.check", List.of(ROOT + ".aop", ROOT + ".aop.method", ROOT + ".kind")),
-            Map.entry(ROOT + ".aop.method", List.of(ROOT + ".kind")),
+            Map.entry(ROOT + ".aop.method", List.of(ROOT + ".kind", ROOT + ".reactor")),
             Map.entry(ROOT + ".cloud", List.of()),
             Map.entry(ROOT + ".context", List.of()),
             Map.entry(ROOT + ".fault", List.of()),
@@ -59,6 +64,7 @@ class ArchitectureTests {
                             ROOT + ".idempotency.http",
                             ROOT + ".idempotency.json",
                             ROOT + ".kind",
+                            ROOT + ".reactor",
                             ROOT + ".retry")),
             Map.entry(ROOT + ".idempotency.fingerprint", List.of()),
             Map.entry(ROOT + ".idempotency.http", List.of(ROOT + ".idempotency.json")),
@@ -73,6 +79,7 @@ class ArchitectureTests {
             Map.entry(ROOT + ".migration", List.of(ROOT + ".properties.unknown")),
             Map.entry(ROOT + ".properties", List.of(ROOT + ".aop", ROOT + ".kind")),
             Map.entry(ROOT + ".properties.unknown", List.of(ROOT + ".aop", ROOT + ".properties")),
+            Map.entry(ROOT + ".reactor", List.of()),
             Map.entry(
                     ROOT + ".registry",
                     List.of(ROOT + ".aop.check", ROOT + ".kind", ROOT + ".properties", ROOT + ".properties.unknown")),
@@ -127,6 +134,8 @@ class ArchitectureTests {
                 .and()
                 .areNotAnnotatedWith(ConfigurationProperties.class)
                 .and(not(simpleName("CallContextAccessor"))) // found by ServiceLoader
+                .and(not(simpleName("ResilienceOperator"))) // for applications
+                .and(not(simpleName("ReactiveCallContext"))) // likewise
                 .should(beUsedByAnotherPackage())
                 .check(STARTER);
     }
@@ -209,7 +218,8 @@ class ArchitectureTests {
                                 "LiveObjectMeters",
                                 "EventTimers",
                                 "CallContextAccessor",
-                                "SnapshotCarrier")),
+                                "SnapshotCarrier",
+                                "ReactorThreadLocals")),
                 arguments(
                         "org.springframework.boot.actuate..",
                         places("ResilienceEndpoint", "ResilienceWebEndpointExtension", "EndpointRefusal")),
@@ -245,7 +255,9 @@ class ArchitectureTests {
                                 "ResultCheck",
                                 "DeserializedTypes",
                                 "SerializedTypes")),
-                arguments("org.springframework.security..", places("SecurityCallerScope", "SecurityContextCarrier")),
+                arguments(
+                        "org.springframework.security..",
+                        places("SecurityCallerScope", "SecurityContextCarrier", "ReactiveCaller")),
                 arguments(
                         "org.springframework.data..",
                         places("RedisIdempotencyStore", "KeySearch", "LuaScript", "EvictionCheck")),
@@ -273,7 +285,22 @@ class ArchitectureTests {
                                 "TransactionalSourceCheck",
                                 "OpenConnections")),
                 arguments("com.zaxxer.hikari..", places("PoolState", "SpareConnection")),
-                arguments("reactor..", places("CallContextWebFilter", "ReactiveResilienceCircuitBreakerFactory")),
+                arguments(
+                        "reactor..",
+                        places(
+                                "CallContextWebFilter",
+                                "AttemptSubscriber",
+                                "FluxCall",
+                                "IdempotentMonos",
+                                "MonoCall",
+                                "ProtectedFlux",
+                                "ProtectedMonos",
+                                "ReactiveCallContext",
+                                "ReactiveCaller",
+                                "ReactiveResilienceCircuitBreakerFactory",
+                                "ReactorThreadLocals",
+                                "ResilienceOperator",
+                                "SubscribedCall")),
                 arguments(
                         "org.springframework.cloud..",
                         places(

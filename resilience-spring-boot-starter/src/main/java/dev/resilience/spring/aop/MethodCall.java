@@ -3,6 +3,7 @@ package dev.resilience.spring.aop;
 import dev.resilience.spring.idempotency.CallIdentity;
 import dev.resilience.spring.idempotency.MovedCall;
 import dev.resilience.spring.kind.ProtectedCall;
+import dev.resilience.spring.reactor.PublisherCall;
 import dev.resilience.spring.transaction.RollbackMarks;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +21,7 @@ import org.springframework.util.ClassUtils;
  * <p>Where a thread waits for the method's stage anyway, what counts as the method's result is what the stage holds.
  *
  * <p>Inner aspects look for the invocation on their thread, where an interceptor that stands outside of this advice
- * has put it; on another thread than the caller's it is put there here.
+ * has put it; on another thread than the caller's, and when a publisher is subscribed to, it is put there here.
  */
 final class MethodCall implements MovedCall, ProtectedCall {
 
@@ -31,15 +32,31 @@ final class MethodCall implements MovedCall, ProtectedCall {
     private final MethodPlan plan;
     private final boolean clones;
     private final boolean awaitsStages;
+    private final @Nullable PublisherCall publisher;
     private final Thread caller = Thread.currentThread();
     private boolean isRecorded;
     private volatile boolean proceeded; // the next attempt may come on another thread, before a deaf one has ended
 
     MethodCall(MethodInvocation invocation, MethodPlan plan, boolean clones, boolean awaitsStages) {
+        this(invocation, plan, clones, awaitsStages, null);
+    }
+
+    /** The call that a subscription is. */
+    MethodCall(MethodInvocation invocation, MethodPlan plan, boolean clones, PublisherCall publisher) {
+        this(invocation, plan, clones, false, publisher);
+    }
+
+    private MethodCall(
+            MethodInvocation invocation,
+            MethodPlan plan,
+            boolean clones,
+            boolean awaitsStages,
+            @Nullable PublisherCall publisher) {
         this.invocation = invocation;
         this.plan = plan;
         this.clones = clones;
         this.awaitsStages = awaitsStages;
+        this.publisher = publisher;
     }
 
     @Override
@@ -52,16 +69,26 @@ final class MethodCall implements MovedCall, ProtectedCall {
                     + invocation.getMethod() + " while the application runs. The next call can be");
         }
         proceeded = true;
-        return result(isRecorded ? RollbackMarks.runMethod(() -> proceed(once)) : proceed(once));
+        Object returned = isRecorded ? RollbackMarks.runMethod(() -> proceed(once)) : proceed(once);
+        return publisher == null ? result(returned) : publisher.begin(returned);
     }
 
     private @Nullable Object proceed(MethodInvocation once) throws Throwable {
-        return Thread.currentThread() == caller ? once.proceed() : ExposeInvocationInterceptor.INSTANCE.invoke(once);
+        boolean isWithinChain = publisher == null && Thread.currentThread() == caller;
+        return isWithinChain ? once.proceed() : ExposeInvocationInterceptor.INSTANCE.invoke(once);
     }
 
     @Override
     public @Nullable Object result(@Nullable Object returned) throws Throwable {
+        if (publisher != null) {
+            return publisher.answer(returned);
+        }
         return awaitsStages ? StageResult.await(returned) : returned;
+    }
+
+    @Override
+    public boolean endAttempt() {
+        return publisher != null && publisher.endAttempt();
     }
 
     /** For the {@link ResultRecordingAdvisor}; the clones of an invocation share what is attached to it. */

@@ -1,5 +1,6 @@
 package dev.resilience.spring.aop;
 
+import dev.resilience.annotation.Idempotent;
 import dev.resilience.context.ContextCarrier;
 import dev.resilience.idempotency.IdempotentOperation;
 import dev.resilience.pipeline.Layer;
@@ -14,6 +15,8 @@ import dev.resilience.spring.idempotency.IdempotentLayer;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.Kind;
 import dev.resilience.spring.kind.Kinds;
+import dev.resilience.spring.kind.MethodNames;
+import dev.resilience.spring.reactor.PublisherType;
 import dev.resilience.time.TimeSource;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
@@ -70,6 +73,10 @@ public final class PlanFactory {
         List<Layer> layers = new ArrayList<>();
         List<ResilienceConfigurationException> mistakes = new ArrayList<>();
         Boolean asynchronous = collect(mistakes, () -> ReturnTypes.isAsynchronous(method, userClass));
+        PublisherType publisher = ReturnTypes.publisher(method, userClass);
+        if (publisher == PublisherType.FLUX && protection.has(Idempotent.class)) {
+            mistakes.add(idempotentStream(method, userClass));
+        }
         boolean repeats = false;
         for (Kind<?, ?> kind : order.kinds()) {
             if (protection.get(kind.annotation()) != null) {
@@ -88,7 +95,20 @@ public final class PlanFactory {
                 .map(layer -> ((IdempotentLayer) layer).operation())
                 .findFirst()
                 .orElse(null);
-        return new MethodPlan(Pipeline.of(layers, carrier), operation, asynchronous, repeats);
+        return new MethodPlan(
+                Pipeline.of(layers, carrier),
+                operation,
+                asynchronous,
+                publisher == null ? null : publisher.publishers(operation != null, carrier),
+                repeats);
+    }
+
+    private static ResilienceConfigurationException idempotentStream(Method method, Class<?> type) {
+        return new ResilienceConfigurationException(
+                "The method " + MethodNames.full(method, type)
+                        + " is @Idempotent and returns a Flux, but a stream that "
+                        + "has no end yet cannot be stored and replayed",
+                "Return a Mono of all elements, such as Mono<List<...>>, or move @Idempotent to a method that does.");
     }
 
     /** The annotations whose policies are switched off. */

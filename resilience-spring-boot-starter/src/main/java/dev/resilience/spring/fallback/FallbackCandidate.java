@@ -55,12 +55,23 @@ record FallbackCandidate(Method method, Class<?> type) {
             returned = returned.as(CompletionStage.class);
         }
         return wanted.isAssignableFrom(returned)
+                || isValueOf(wanted, returned)
                 || (wanted.toClass().isAssignableFrom(returned.toClass())
                         && saysNothing(returned, method.getGenericReturnType()));
     }
 
+    /** {@code String} for {@code Mono<String>}: a publisher's fallback may be a value that is there at once. */
+    private static boolean isValueOf(ResolvableType wanted, ResolvableType returned) {
+        return isPublisher(wanted) && wanted.getGeneric().isAssignableFrom(returned);
+    }
+
+    private static boolean isPublisher(ResolvableType type) {
+        return type.toClass().getName().startsWith("reactor.core.publisher.");
+    }
+
+    /** Whether a failure reaches the caller in what is returned, and so may be any. */
     boolean isAsynchronous() {
-        return isStage(result());
+        return isStage(result()) || isPublisher(result());
     }
 
     private static boolean isStage(ResolvableType type) {

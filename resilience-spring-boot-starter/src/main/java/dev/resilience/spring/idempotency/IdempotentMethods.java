@@ -15,6 +15,7 @@ import dev.resilience.spring.idempotency.http.ResponseBodyCodec;
 import dev.resilience.spring.idempotency.http.SentAnswers;
 import dev.resilience.spring.idempotency.json.Json;
 import dev.resilience.spring.idempotency.json.ResultCodec;
+import dev.resilience.spring.reactor.PublisherType;
 import java.lang.reflect.Method;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -107,7 +108,7 @@ public final class IdempotentMethods {
                         arguments.check(name);
                     }
                 },
-                () -> scope(name, annotation, policy));
+                () -> scope(method, name, annotation, policy));
         if (!used) {
             used = true;
             firstUse.run();
@@ -115,7 +116,7 @@ public final class IdempotentMethods {
         return new IdempotentMethod(
                 operation,
                 key(method, name, annotation),
-                scope(name, annotation, policy),
+                scope(method, name, annotation, policy),
                 arguments.indexes(),
                 asSent != null ? asSent : results(json, method, type, resultType(name, annotation, body), isHttpAnswer),
                 isFinal,
@@ -198,18 +199,21 @@ public final class IdempotentMethods {
         }
     }
 
-    private CallerScope scope(String name, Idempotent annotation, IdempotencyPolicy policy) {
+    private CallerScope scope(Method method, String name, Idempotent annotation, IdempotencyPolicy policy) {
         if (policy.scope() == Scope.NONE) {
             return IdempotentMethod.NO_CALLERS;
         }
         if (callerScope != null) {
             return callerScope;
         }
+        if (hidesCallers && PublisherType.of(method.getReturnType()) != null) {
+            return new SecurityCallerScope(); // the caller is in Reactor's context, and put on the thread that asks
+        }
         if (hidesCallers) {
             throw new ResilienceConfigurationException(
                     "The @Idempotent method " + name + " is one of a reactive web application, where Spring Security "
                             + "knows the caller and this library does not: one caller could get another's result",
-                    "Put the caller into the key, such as key = \"#principal.name + '/' + #key\", and choose "
+                    "Return a Mono, with which the caller is known. Or put the caller into the key, such as key = \"#principal.name + '/' + #key\", and choose "
                             + "'resilience.idempotency." + annotation.value() + ".scope: none', or define a bean of "
                             + "type CallerScope.");
         }

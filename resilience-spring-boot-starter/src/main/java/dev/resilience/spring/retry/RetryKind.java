@@ -144,9 +144,6 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
         if (policy.deadLetter()) {
             warnings.add(key + "dead-letter: true has no effect in this version");
         }
-        if (policy.retryAfterFirstElement()) {
-            warnings.add(key + "retry-after-first-element: true has no effect in this version");
-        }
         if (policy.failWhenExhausted()
                 && functions.retryOnResult() == null
                 && context.isWritten("fail-when-exhausted")) {

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CallContextAccessor implements ThreadLocalAccessor<CallContext> {
 
-    static final String KEY = "dev.resilience.call-context";
+    static final String KEY =
+            "dev.resilience.call-context"; // ReactiveCallContext.KEY, for which Reactor need not be there
 
     @Override
     public Object key() {

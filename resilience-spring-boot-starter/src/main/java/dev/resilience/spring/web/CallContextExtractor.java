@@ -34,7 +34,8 @@ public final class CallContextExtractor {
     }
 
     /**
-     * @param reachMethods whether what is read here reaches the methods that are called while the request is handled
+     * @param reachMethods whether what is read here reaches all methods that are called while the request is handled, and
+     *     not only those that return a publisher
      */
     public CallContextExtractor(DeadlineHeader header, DeadlineTrust trust, TimeSource time, boolean reachMethods) {
         this.header = header;
@@ -43,7 +44,7 @@ public final class CallContextExtractor {
         this.reachMethods = reachMethods;
     }
 
-    /** Whether the context of a call reaches the methods that are called while its request is handled. */
+    /** Whether the context of a call reaches all methods that are called while its request is handled. */
     boolean reachMethods() {
         return reachMethods;
     }
@@ -68,7 +69,7 @@ public final class CallContextExtractor {
             return null;
         }
         Duration left = values.size() == 1 && trust.fromRequests() ? DeadlineHeader.parse(values.get(0)) : null;
-        deadlines.count(left == null || !reachMethods ? DeadlineOutcome.IGNORED : DeadlineOutcome.ACCEPTED);
+        deadlines.count(left == null ? DeadlineOutcome.IGNORED : DeadlineOutcome.ACCEPTED);
         return left == null ? null : Deadline.in(trust.granted(left), time);
     }
 

@@ -12,8 +12,8 @@ import reactor.core.publisher.Mono;
 
 /**
  * As {@link CallContextServletFilter}, for WebFlux: puts the context of the call into Reactor's, from where Micrometer's
- * context propagation takes it to the threads ({@link CallContextAccessor}). Where it does not, the first request that
- * brings a context is warned of.
+ * context propagation takes it to the threads ({@link CallContextAccessor}). Methods that return a
+ * publisher find it in Reactor's in any case. Where it does not travel, the first request that brings a context is warned of.
  */
 public final class CallContextWebFilter implements WebFilter, Ordered {
 
@@ -40,14 +40,14 @@ public final class CallContextWebFilter implements WebFilter, Ordered {
         return chain.filter(exchange).contextWrite(reactor -> reactor.put(CallContextAccessor.KEY, context));
     }
 
-    /** Warns, once, where what this filter reads reaches no method. */
+    /** Warns, once, where what this filter reads reaches no methods but those that return a publisher. */
     public void warnIfUnheard() {
         if (calls.reachMethods()) {
             return;
         }
         warnings.add(
-                "In this WebFlux application the deadline of a request does not reach methods that are called while "
-                        + "it is handled, nor does its X-Attempt-Number. Set 'spring.reactor.context-propagation: auto', with "
+                "In this WebFlux application the deadline of a request reaches protected methods that return a Mono or Flux "
+                        + "and no others, and so does its X-Attempt-Number. For the others set 'spring.reactor.context-propagation: auto', with "
                         + "io.micrometer:context-propagation on the class path");
     }
 }

@@ -1,6 +1,7 @@
 package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.annotation.Fallback;
+import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import java.util.Collection;
 import java.util.List;
@@ -9,6 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.ConnectableFlux;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -24,13 +27,21 @@ class ReturnTypesAndFallbacksFailTests extends FailingStartup {
         }
 
         @Test
-        void mono() {
-            failsFor(ReturnsMono.class, "reactor.core.publisher.Mono");
+        void publisher() {
+            failsFor(ReturnsPublisher.class, "org.reactivestreams.Publisher");
         }
 
         @Test
-        void flux() {
-            failsFor(ReturnsFlux.class, "reactor.core.publisher.Flux");
+        void aKindOfFlux() {
+            failsFor(ReturnsConnectableFlux.class, "reactor.core.publisher.ConnectableFlux");
+        }
+
+        @Test
+        void aFluxWithAKey() {
+            fail(IdempotentFlux.class)
+                    .blames(IdempotentFlux.class, "pay(java.lang.String)")
+                    .says("is @Idempotent and returns a Flux", "a stream")
+                    .advises("Mono");
         }
 
         @Test
@@ -47,7 +58,7 @@ class ReturnTypesAndFallbacksFailTests extends FailingStartup {
             fail(bean)
                     .blames(bean, "pay()")
                     .says("returns " + returned, "its work begins or ends after it has returned")
-                    .advises("Return a value, CompletableFuture or CompletionStage");
+                    .advises("Return a value, CompletableFuture, CompletionStage, Mono or Flux");
         }
     }
 
@@ -114,19 +125,27 @@ class ReturnTypesAndFallbacksFailTests extends FailingStartup {
         }
     }
 
-    static class ReturnsMono {
+    static class ReturnsPublisher {
 
         @Retryable("default")
-        Mono<String> pay() {
+        Publisher<String> pay() {
             return Mono.just("paid");
         }
     }
 
-    static class ReturnsFlux {
+    static class ReturnsConnectableFlux {
 
         @Retryable("default")
-        Flux<String> pay() {
-            return Flux.just("paid");
+        ConnectableFlux<String> pay() {
+            return Flux.just("paid").publish();
+        }
+    }
+
+    static class IdempotentFlux {
+
+        @Idempotent(key = "#order")
+        Flux<String> pay(String order) {
+            return Flux.just(order);
         }
     }
 

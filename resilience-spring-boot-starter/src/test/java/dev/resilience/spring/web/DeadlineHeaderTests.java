@@ -136,13 +136,13 @@ class DeadlineHeaderTests {
     }
 
     @Test
-    void whereItReachesNoMethodItIsCountedAsIgnored() {
+    void whereItReachesReactiveMethodsAloneItIsAcceptedAllTheSame() {
         CallContextExtractor unheard = new CallContextExtractor(header, time, false);
 
         unheard.context(name -> name.equals("X-Time") ? List.of("100") : List.of());
 
-        assertThat(unheard.deadlines().get(DeadlineOutcome.IGNORED)).isOne();
-        assertThat(unheard.deadlines().get(DeadlineOutcome.ACCEPTED)).isZero();
+        assertThat(unheard.deadlines().get(DeadlineOutcome.ACCEPTED)).isOne();
+        assertThat(unheard.deadlines().get(DeadlineOutcome.IGNORED)).isZero();
     }
 
     private CallContext read(String... values) {

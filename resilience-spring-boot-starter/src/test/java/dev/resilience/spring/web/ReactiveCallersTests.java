@@ -7,6 +7,7 @@ import dev.resilience.idempotency.CallerScope;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import java.security.Principal;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -15,6 +16,8 @@ import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
+import org.springframework.security.core.context.ReactiveSecurityContextHolder;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.test.web.reactive.server.WebTestClient;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -45,7 +48,8 @@ class ReactiveCallersTests {
                                     .hasMessageContaining("reactive web application");
                             assertThat(failure.action())
                                     .contains(
-                                            "Put the caller into the key",
+                                            "Return a Mono",
+                                            "put the caller into the key",
                                             "'resilience.idempotency.default.scope: none'",
                                             "CallerScope");
                         }));
@@ -75,6 +79,23 @@ class ReactiveCallersTests {
                     assertThat(accounts.balance("k")).isEqualTo("balance 1");
                     assertThat(accounts.balance("k")).isEqualTo("balance 2");
                 });
+    }
+
+    @Test
+    void springSecurityTellsWhoSubscribesToAMono() {
+        runner.withBean(Ledger.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            Ledger ledger = context.getBean(Ledger.class);
+            for (String caller : new String[] {"alice", "bob", "alice"}) {
+                assertThat(ledger.balance("k")
+                                .contextWrite(ReactiveSecurityContextHolder.withAuthentication(
+                                        UsernamePasswordAuthenticationToken.authenticated(caller, "", List.of())))
+                                .block())
+                        .isEqualTo(caller.equals("alice") ? "balance 1" : "balance 2");
+            }
+            assertThat(ledger.balance("k").block()).isEqualTo("balance 3");
+            assertThat(ledger.balance("k").block()).isEqualTo("balance 3");
+        });
     }
 
     @Test
@@ -112,6 +133,16 @@ class ReactiveCallersTests {
         @Idempotent(key = "#key")
         public String balance(String key) {
             return "balance " + calls.incrementAndGet();
+        }
+    }
+
+    public static class Ledger {
+
+        private final AtomicInteger calls = new AtomicInteger();
+
+        @Idempotent(key = "#key")
+        public Mono<String> balance(String key) {
+            return Mono.fromSupplier(() -> "balance " + calls.incrementAndGet());
         }
     }
 

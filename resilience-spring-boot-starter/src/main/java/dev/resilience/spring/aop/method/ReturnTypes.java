@@ -2,6 +2,7 @@ package dev.resilience.spring.aop.method;
 
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.kind.MethodNames;
+import dev.resilience.spring.reactor.PublisherType;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Set;
@@ -28,10 +29,12 @@ public final class ReturnTypes {
 
     private ReturnTypes() {}
 
-    /** Whether the method returns a stage; fails for what cannot be handled. */
+    /** Whether the method returns a stage or a publisher; fails for what cannot be handled. */
     public static boolean isAsynchronous(Method method, Class<?> type) {
         Class<?> returned = ResolvableType.forMethodReturnType(method, type).resolve(method.getReturnType());
-        if (returned == CompletionStage.class || returned == CompletableFuture.class) {
+        if (returned == CompletionStage.class
+                || returned == CompletableFuture.class
+                || PublisherType.of(returned) != null) {
             return true;
         }
         if (KotlinDetector.isSuspendingFunction(method)) {
@@ -45,10 +48,20 @@ public final class ReturnTypes {
         return false;
     }
 
-    /** The type of the result itself: of the value that a stage holds, or of what the method returns. */
+    /** The publisher that the method returns; {@code null} if it returns none, or one that cannot be handled. */
+    public static @Nullable PublisherType publisher(Method method, Class<?> type) {
+        return PublisherType.of(ResolvableType.forMethodReturnType(method, type).resolve(method.getReturnType()));
+    }
+
+    /** The type of the result itself: of the value that a stage or publisher holds, or of what the method returns. */
     public static ResolvableType resultType(Method method, Class<?> type, boolean asynchronous) {
         ResolvableType returned = ResolvableType.forMethodReturnType(method, type);
-        return asynchronous ? returned.as(CompletionStage.class).getGeneric() : returned;
+        if (!asynchronous) {
+            return returned;
+        }
+        return publisher(method, type) == null
+                ? returned.as(CompletionStage.class).getGeneric()
+                : returned.getGeneric();
     }
 
     private static boolean isLate(@Nullable Class<?> type) {
@@ -62,6 +75,6 @@ public final class ReturnTypes {
         return new ResilienceConfigurationException(
                 "The method " + MethodNames.full(method, type) + " " + what
                         + ", which cannot be protected: its work begins or ends after it has returned",
-                "Return a value, CompletableFuture or CompletionStage, or move the annotations to a method that does.");
+                "Return a value, CompletableFuture, CompletionStage, Mono or Flux, or move the annotations to a method that does.");
     }
 }

@@ -1,0 +1,145 @@
+package dev.resilience.spring.reactor;
+
+import dev.resilience.context.CallContext;
+import dev.resilience.pipeline.LinkedFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Operators;
+import reactor.util.context.Context;
+
+/** One attempt of a call: subscribes to its publisher, and ends a stage when the publisher ends. */
+final class AttemptSubscriber implements CoreSubscriber<Object> {
+
+    private final SubscribedCall call;
+    private final @Nullable Executor elsewhere;
+    private final Context context;
+    private final LinkedFuture stage = new LinkedFuture();
+    private @Nullable Subscription upstream; // with the lock of the call
+    private boolean stopped; // likewise
+    private boolean done;
+    private @Nullable Object value;
+    private volatile @Nullable Thread subscribing;
+
+    /**
+     * @param elsewhere runs what comes when the attempt has ended; {@code null} for the thread on which it ends
+     */
+    AttemptSubscriber(SubscribedCall call, @Nullable Executor elsewhere) {
+        this.call = call;
+        this.elsewhere = elsewhere;
+        this.context = ReactiveCallContext.in(call.context(), CallContext.current());
+        stage.cancelling(this::stop);
+    }
+
+    LinkedFuture stage() {
+        return stage;
+    }
+
+    void subscribeTo(Publisher<?> source) {
+        subscribing = Thread.currentThread();
+        try {
+            source.subscribe(this);
+        } finally {
+            subscribing = null;
+        }
+    }
+
+    @Override
+    public Context currentContext() {
+        return context;
+    }
+
+    @Override
+    public void onSubscribe(Subscription subscription) {
+        long demand;
+        synchronized (call) {
+            if (stopped || upstream != null) { // cancelled before, or a publisher that does so twice
+                demand = -1;
+            } else {
+                upstream = subscription;
+                demand = call.demand();
+            }
+        }
+        if (demand < 0) {
+            subscription.cancel();
+        } else if (demand > 0) {
+            subscription.request(demand);
+        }
+    }
+
+    @Override
+    public void onNext(Object element) {
+        if (done) {
+            Operators.onNextDropped(element, context);
+        } else {
+            call.emitted(this, element);
+        }
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+        if (done) {
+            Operators.onErrorDropped(failure, context);
+            return;
+        }
+        done = true;
+        end(failure);
+    }
+
+    @Override
+    public void onComplete() {
+        if (!done) {
+            done = true;
+            end(null);
+        }
+    }
+
+    private void end(@Nullable Throwable failure) {
+        Object result = failure == null ? value : null;
+        Executor other = elsewhere;
+        if (other == null || Thread.currentThread() == subscribing) {
+            stage.finish(result, failure);
+            return;
+        }
+        try {
+            other.execute(() -> stage.finish(result, failure));
+        } catch (RejectedExecutionException full) { // late is better than never: the method has had its effect
+            stage.finish(result, failure);
+        }
+    }
+
+    /** Of a call that has one value; the first one counts. */
+    void keep(Object element) {
+        if (value == null) {
+            value = element;
+        } else {
+            Operators.onNextDropped(element, context);
+        }
+    }
+
+    /** Where elements are requested; {@code null} as long as there is no subscription. With the lock of the call. */
+    @Nullable
+    Subscription upstream() {
+        return upstream;
+    }
+
+    /** The subscriber has what it wanted of this attempt. */
+    void endEarly() {
+        stop();
+        stage.finish(null, null);
+    }
+
+    private void stop() {
+        Subscription subscription;
+        synchronized (call) {
+            stopped = true;
+            subscription = upstream;
+        }
+        if (subscription != null) {
+            subscription.cancel();
+        }
+    }
+}

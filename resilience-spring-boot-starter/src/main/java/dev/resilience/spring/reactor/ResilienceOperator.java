@@ -1,0 +1,63 @@
+package dev.resilience.spring.reactor;
+
+import dev.resilience.pipeline.Invocation;
+import dev.resilience.pipeline.Pipeline;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Mono;
+
+/**
+ * Protects a {@code Mono} or {@code Flux} by a pipeline, without annotations: each subscription is one call, and each
+ * attempt subscribes to the source again.
+ *
+ * <pre>{@code
+ * prices.stream().transformDeferred(ResilienceOperator.of(pipeline))
+ * }</pre>
+ *
+ * <p>Not for pipelines with an idempotent layer, whose store would be asked on the subscriber's thread. Immutable and safe
+ * for use by many threads.
+ *
+ * @param <T> the elements
+ */
+public final class ResilienceOperator<T> implements UnaryOperator<Publisher<T>> {
+
+    private final Pipeline pipeline;
+
+    private ResilienceOperator(Pipeline pipeline) {
+        this.pipeline = pipeline;
+    }
+
+    /** Protects by these layers. */
+    public static <T> ResilienceOperator<T> of(Pipeline pipeline) {
+        return new ResilienceOperator<>(pipeline);
+    }
+
+    /**
+     * The protected source, a {@code Mono} if that is one, and else a {@code Flux}. It does nothing until it is
+     * subscribed to.
+     */
+    @Override
+    @SuppressWarnings("unchecked") // what comes out is what goes in
+    public Publisher<T> apply(Publisher<T> source) {
+        Function<PublisherCall, Invocation> calls = call -> new Attempts(source, call);
+        return (Publisher<T>)
+                (source instanceof Mono<?>
+                        ? new ProtectedMonos().assemble(pipeline, calls)
+                        : new ProtectedFlux(pipeline, calls));
+    }
+
+    private record Attempts(Publisher<?> source, PublisherCall call) implements Invocation {
+
+        @Override
+        public CompletionStage<?> proceed() {
+            return call.begin(source);
+        }
+
+        @Override
+        public boolean endAttempt() {
+            return call.endAttempt();
+        }
+    }
+}

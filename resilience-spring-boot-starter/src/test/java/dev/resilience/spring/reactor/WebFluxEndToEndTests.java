@@ -1,0 +1,210 @@
+package dev.resilience.spring.reactor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.resilience.annotation.Bulkhead;
+import dev.resilience.annotation.Idempotent;
+import dev.resilience.annotation.Retryable;
+import dev.resilience.context.Deadline;
+import dev.resilience.spring.Callee;
+import dev.resilience.time.ManualTimeSource;
+import io.micrometer.context.ContextRegistry;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.security.config.Customizer;
+import org.springframework.security.config.annotation.web.reactive.EnableWebFluxSecurity;
+import org.springframework.security.config.web.server.ServerHttpSecurity;
+import org.springframework.security.core.userdetails.MapReactiveUserDetailsService;
+import org.springframework.security.core.userdetails.User;
+import org.springframework.security.core.userdetails.UserDetails;
+import org.springframework.security.web.server.SecurityWebFilterChain;
+import org.springframework.test.web.reactive.server.WebTestClient;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RestController;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** On Netty, behind Spring Security, and without automatic context propagation. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class WebFluxEndToEndTests {
+
+    private static final ThreadLocal<String> TENANT = new ThreadLocal<>();
+
+    private ConfigurableApplicationContext application;
+    private WebTestClient client;
+
+    @BeforeAll
+    void start() {
+        ContextRegistry.getInstance().registerThreadLocalAccessor("tenant", TENANT);
+        application = new SpringApplicationBuilder(Application.class)
+                .web(WebApplicationType.REACTIVE)
+                .properties(
+                        "server.port=0",
+                        "resilience.idempotency-store.type=memory",
+                        "resilience.retry.default.backoff.base-delay=0",
+                        "resilience.retry.quiet.nested=suppress")
+                .run();
+        client = WebTestClient.bindToServer()
+                .baseUrl("http://localhost:" + application.getEnvironment().getProperty("local.server.port"))
+                .build();
+    }
+
+    @AfterAll
+    void stop() {
+        application.close();
+        ContextRegistry.getInstance().removeThreadLocalAccessor("tenant");
+    }
+
+    @Test
+    void callersOfOneKeyGetTheirOwnResults() {
+        assertThat(pay("alice", "k")).isEqualTo("paid 1");
+        assertThat(pay("bob", "k")).isEqualTo("paid 2");
+        assertThat(pay("alice", "k")).isEqualTo("paid 1");
+    }
+
+    @Test
+    void theDeadlineOfARequestReachesTheMethod() {
+        assertThat(get("/left", "X-Request-Deadline-Ms", "1500")).isEqualTo("PT1.5S");
+        client.get()
+                .uri("/left")
+                .headers(headers -> headers.setBasicAuth("alice", "secret"))
+                .header("X-Request-Deadline-Ms", "0")
+                .exchange()
+                .expectStatus()
+                .isEqualTo(504);
+    }
+
+    @Test
+    void aRepetitionIsNotRepeated() {
+        assertThat(get("/attempts", "X-Attempt-Number", "2")).isEqualTo("attempt 2 of the retry of another service");
+    }
+
+    @Test
+    void aStreamIsProtected() {
+        assertThat(get("/stream", "X-None", "")).isEqualTo("123");
+    }
+
+    @Test
+    void threadLocalsComeOutOfReactorsContextForEveryAttempt() {
+        application.getBean(Callee.class).failNext(2);
+        String seen = application
+                .getBean(Shop.class)
+                .tenant()
+                .contextWrite(reactor -> reactor.put("tenant", "acme"))
+                .block();
+        assertThat(seen).isEqualTo("acme at answer 3");
+        assertThat(TENANT.get()).isNull();
+    }
+
+    private String pay(String caller, String key) {
+        return client.post()
+                .uri("/pay")
+                .headers(headers -> headers.setBasicAuth(caller, "secret"))
+                .header("Idempotency-Key", key)
+                .exchange()
+                .expectStatus()
+                .isOk()
+                .expectBody(String.class)
+                .returnResult()
+                .getResponseBody();
+    }
+
+    private String get(String path, String header, String value) {
+        return client.get()
+                .uri(path)
+                .headers(headers -> headers.setBasicAuth("alice", "secret"))
+                .header(header, value)
+                .exchange()
+                .expectStatus()
+                .isOk()
+                .expectBody(String.class)
+                .returnResult()
+                .getResponseBody();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @EnableWebFluxSecurity
+    @Import({Shop.class, Callee.class, ManualTimeSource.class})
+    static class Application {
+
+        @Bean
+        MapReactiveUserDetailsService users() {
+            return new MapReactiveUserDetailsService(user("alice"), user("bob"));
+        }
+
+        @SuppressWarnings("deprecation") // not for production
+        private static UserDetails user(String name) {
+            return User.withDefaultPasswordEncoder()
+                    .username(name)
+                    .password("secret")
+                    .roles("USER")
+                    .build();
+        }
+
+        @Bean
+        SecurityWebFilterChain security(ServerHttpSecurity http) {
+            return http.csrf(ServerHttpSecurity.CsrfSpec::disable)
+                    .httpBasic(Customizer.withDefaults())
+                    .authorizeExchange(exchanges -> exchanges.anyExchange().authenticated())
+                    .build();
+        }
+    }
+
+    @RestController
+    static class Shop {
+
+        private final AtomicInteger calls = new AtomicInteger();
+        private final Callee callee;
+
+        Shop(Callee callee) {
+            this.callee = callee;
+        }
+
+        @PostMapping("/pay")
+        @Idempotent(key = "#key")
+        Mono<String> pay(@RequestHeader("Idempotency-Key") String key) {
+            return Mono.fromSupplier(() -> "paid " + calls.incrementAndGet());
+        }
+
+        @GetMapping("/left")
+        @Retryable("default")
+        Mono<String> left() {
+            return Mono.deferContextual(reactor -> {
+                Deadline deadline = ReactiveCallContext.of(reactor).deadline();
+                return Mono.just(String.valueOf(deadline == null ? null : deadline.left()));
+            });
+        }
+
+        @GetMapping("/attempts")
+        @Retryable("quiet")
+        Mono<String> attempts() {
+            return Mono.deferContextual(reactor ->
+                    Mono.just(String.valueOf(ReactiveCallContext.of(reactor).attempt())));
+        }
+
+        @GetMapping("/stream")
+        @Bulkhead("default")
+        Flux<String> stream() {
+            return Flux.just("1", "2", "3");
+        }
+
+        @Retryable("default")
+        Mono<String> tenant() {
+            String tenant = TENANT.get();
+            return Mono.fromFuture(callee.callAsync()).map(answer -> tenant + " at " + answer);
+        }
+    }
+}
