@@ -77,6 +77,7 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
      *
      * @throws InvalidPolicyException if the policy has another window, which cannot be changed
      */
+    @Override
     public synchronized void reconfigure(RetryBudgetPolicy changed) {
         Require.that(
                 changed.window().equals(window),
