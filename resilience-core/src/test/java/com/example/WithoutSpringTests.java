@@ -68,8 +68,8 @@ class WithoutSpringTests {
         try (Resilience resilience = Resilience.builder().timeSource(time).build()) {
             CompletableFuture<String> state = resilience
                     .outermostFirst(Polling.jobs(resilience))
-                    .callAsync(() -> CompletableFuture.completedFuture(
-                            questions.incrementAndGet() < 3 ? "PENDING" : "DONE"));
+                    .callAsync(() ->
+                            CompletableFuture.completedFuture(questions.incrementAndGet() < 3 ? "PENDING" : "DONE"));
 
             time.advance(Duration.ofSeconds(1));
             time.advance(Duration.ofSeconds(2));
