@@ -68,9 +68,12 @@ public final class AnnotatedPolicies {
 
         /** {@code default} is what all others start from, and {@code @Idempotent} has it where nothing is written. */
         boolean isNamedAfterOwner() {
-            return !values.isEmpty()
-                    && (use.writtenName().isEmpty() || use.writtenName().equals(DEFAULT));
+            return !values.isEmpty() && isNoName(use.writtenName());
         }
+    }
+
+    private static boolean isNoName(String written) {
+        return written.isBlank() || written.equals(DEFAULT);
     }
 
     private Said said(PolicyUse<?> use) {
@@ -93,10 +96,11 @@ public final class AnnotatedPolicies {
             String written = use.writtenName();
             return written.isEmpty() ? DEFAULT : resolve(use, written);
         }
-        String name = said.isNamedAfterOwner()
+        String written = said.isNamedAfterOwner() ? "" : resolve(use, use.writtenName());
+        String name = isNoName(written)
                 ? owners.nameOf(use.type())
                         + (use.onType() ? "" : "." + use.method().getName())
-                : resolve(use, use.writtenName());
+                : written;
         String annotation = "@" + use.annotation().annotationType().getSimpleName();
         add(
                 use.kind(),

@@ -63,7 +63,7 @@ class EndpointPolicyChangesTests extends ManualTimeActuatorTest {
                 "{\"max-concurrent\": {\"of\": 3}} | has no key 'max-concurrent.of' | Correct or remove",
                 "{\"max-concurrent\": [3]} | has a list | one value",
                 "{\"max-concurrent\": null} | it has no value | Write a value",
-                "{\"extends\": \"other\"} | has no key 'extends' | Correct or remove"
+                "{\"extends\": \"other\"} | The key 'extends' of the bulkhead policy 'orders' cannot change | restart"
             })
     void aMistakeIsABadRequestAndChangesNothing(String policy, String error, String reason) {
         assertThat(post("bulkhead/orders", "{\"policy\": " + policy + "}"))

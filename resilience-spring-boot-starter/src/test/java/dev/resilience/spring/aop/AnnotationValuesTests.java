@@ -95,6 +95,12 @@ class AnnotationValuesTests {
                 retry("Shop.placeholders", NOTHING, policy -> policy.backoff().maxDelay(), Duration.ofSeconds(30)),
                 retry("Shop.alias", NOTHING, RetryPolicy::maxAttempts, 3),
                 retry("Shop.alias", NOTHING, policy -> policy.backoff().baseDelay(), Duration.ofMillis(70)),
+                retry("Shop.anything", NOTHING, RetryPolicy::retryUnknown, true),
+                retry("Shop.anything", Map.of("[Shop.anything].retry-unknown", "false"), RetryPolicy::retryUnknown, false),
+                retry("Shop.retried", Map.of("default.retry-unknown", "true"), RetryPolicy::retryUnknown, true),
+                retry("Shop.noName", NOTHING, RetryPolicy::maxAttempts, 8),
+                retry("Shop.defaultAsName", NOTHING, RetryPolicy::maxAttempts, 9),
+                retry("default", NOTHING, RetryPolicy::maxAttempts, 3),
                 retry("WholeShop", NOTHING, RetryPolicy::maxAttempts, 4),
                 retry("WholeShop", Map.of("WholeShop.max-attempts", "8"), RetryPolicy::maxAttempts, 8),
                 retry("WholeShop", Map.of("[WholeShop].max-attempts", "8"), RetryPolicy::maxAttempts, 8),
@@ -147,6 +153,9 @@ class AnnotationValuesTests {
                             "Shop.retried",
                             "Shop.placeholders",
                             "Shop.alias",
+                            "Shop.anything",
+                            "Shop.noName",
+                            "Shop.defaultAsName",
                             "WholeShop",
                             "WholeShop.own",
                             "PortShop.byPort",
@@ -323,6 +332,15 @@ class AnnotationValuesTests {
 
         @Twice(pause = "70ms")
         public void alias() {}
+
+        @Retryable(retryUnknown = true)
+        public void anything() {}
+
+        @Retryable(value = "${shop.empty}", maxAttempts = 8)
+        public void noName() {}
+
+        @Retryable(value = "${shop.none:default}", maxAttempts = 9)
+        public void defaultAsName() {}
     }
 
     @Retention(RetentionPolicy.RUNTIME)
