@@ -113,7 +113,8 @@ public final class AnnotatedPolicies {
         return name;
     }
 
-    private void add(PolicyKind kind, String name, AnnotatedPolicy policy) {
+    /** One at a time: what is found here first is known as unmade then. */
+    private synchronized void add(PolicyKind kind, String name, AnnotatedPolicy policy) {
         AnnotatedPolicy first =
                 byKind.computeIfAbsent(kind, key -> new ConcurrentHashMap<>()).putIfAbsent(name, policy);
         if (first == null && collected) {

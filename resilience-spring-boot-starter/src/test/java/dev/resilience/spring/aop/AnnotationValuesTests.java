@@ -18,6 +18,7 @@ import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.LiveRegistry;
+import dev.resilience.spring.PolicyCustomizer;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.autoconfigure.ResilienceMetricsAutoConfiguration;
 import dev.resilience.timelimit.TimeLimitPolicy;
@@ -31,6 +32,8 @@ import java.lang.annotation.Target;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -222,6 +225,20 @@ class AnnotationValuesTests {
                             .policy()
                             .maxAttempts())
                     .isEqualTo(6);
+        });
+    }
+
+    @Test
+    void twoFirstCallsAtOnceMakeALatePolicyOnce() {
+        Applications.plain(LateShops.class, SecondCaller.class).run(context -> {
+            Counter counter = context.getBean(Counter.class);
+            SecondCaller second = context.getBean(SecondCaller.class);
+            second.call = new FutureTask<>(counter::sell, null);
+
+            counter.sell();
+            second.call.get();
+
+            assertThat(second.made).hasValue(1);
         });
     }
 
@@ -418,6 +435,25 @@ class AnnotationValuesTests {
         @Override
         @Retryable(maxAttempts = 6)
         public void sell() {}
+    }
+
+    /** Makes a second call while the policy of the first one is made, and waits until it can go no further. */
+    static class SecondCaller implements PolicyCustomizer<RetryPolicy> {
+
+        private final AtomicInteger made = new AtomicInteger();
+        private FutureTask<Void> call = new FutureTask<>(() -> null);
+
+        @Override
+        public RetryPolicy customize(String name, RetryPolicy policy) {
+            if (name.equals("LateShop.sell") && made.incrementAndGet() == 1) {
+                Thread thread = new Thread(call);
+                thread.start();
+                while (thread.isAlive() && thread.getState() != Thread.State.BLOCKED) {
+                    Thread.onSpinWait();
+                }
+            }
+            return policy;
+        }
     }
 
     @Configuration(proxyBeanMethods = false)
