@@ -68,9 +68,12 @@ public final class AnnotatedPolicies {
 
         /** {@code default} is what all others start from, and {@code @Idempotent} has it where nothing is written. */
         boolean isNamedAfterOwner() {
-            return !values.isEmpty()
-                    && (use.writtenName().isEmpty() || use.writtenName().equals(DEFAULT));
+            return !values.isEmpty() && isNoName(use.writtenName());
         }
+    }
+
+    private static boolean isNoName(String written) {
+        return written.isBlank() || written.equals(DEFAULT);
     }
 
     private Said said(PolicyUse<?> use) {
@@ -93,10 +96,11 @@ public final class AnnotatedPolicies {
             String written = use.writtenName();
             return written.isEmpty() ? DEFAULT : resolve(use, written);
         }
-        String name = said.isNamedAfterOwner()
+        String written = said.isNamedAfterOwner() ? "" : resolve(use, use.writtenName());
+        String name = isNoName(written)
                 ? owners.nameOf(use.type())
                         + (use.onType() ? "" : "." + use.method().getName())
-                : resolve(use, use.writtenName());
+                : written;
         String annotation = "@" + use.annotation().annotationType().getSimpleName();
         add(
                 use.kind(),
@@ -109,7 +113,8 @@ public final class AnnotatedPolicies {
         return name;
     }
 
-    private void add(PolicyKind kind, String name, AnnotatedPolicy policy) {
+    /** One at a time: what is found here first is known as unmade then. */
+    private synchronized void add(PolicyKind kind, String name, AnnotatedPolicy policy) {
         AnnotatedPolicy first =
                 byKind.computeIfAbsent(kind, key -> new ConcurrentHashMap<>()).putIfAbsent(name, policy);
         if (first == null && collected) {

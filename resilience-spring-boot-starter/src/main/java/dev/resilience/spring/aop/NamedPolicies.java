@@ -40,10 +40,15 @@ public final class NamedPolicies {
         String inEnvironment = live.containsKey(wanted) ? null : names.inEnvironment(kind, wanted);
         String name = inEnvironment == null ? wanted : inEnvironment;
         L found = live.get(name);
-        if (annotated.find(kind, name) != null && (found == null || annotated.isUnmade(kind, name))) {
-            requireUnmade(found, name, use);
-            found = late.make(kind, name);
-            annotated.isMade(kind, name);
+        if (isToBeMade(kind, name, found)) {
+            synchronized (late) { // another call of the same time may make it
+                found = live.get(name);
+                if (isToBeMade(kind, name, found)) {
+                    requireUnmade(found, name, use);
+                    found = late.make(kind, name);
+                    annotated.isMade(kind, name);
+                }
+            }
             if (found == null) {
                 return null;
             }
@@ -59,6 +64,10 @@ public final class NamedPolicies {
         }
         registry.use(kind.id(), name, MethodNames.readable(use.method(), use.type()));
         return found;
+    }
+
+    private boolean isToBeMade(ConfiguredKind<?, ?, ?> kind, String name, @Nullable LiveObject<?> found) {
+        return annotated.find(kind, name) != null && (found == null || annotated.isUnmade(kind, name));
     }
 
     /** Whether the method goes without the layer, because its policy says so; what is a mistake is told later. */
@@ -81,7 +90,7 @@ public final class NamedPolicies {
                             + "', which was made without them, because the class was not known at that time",
                     "Let the @Bean method that makes the bean return the type "
                             + use.type().getName() + ", or write the values below '"
-                            + use.kind().prefix() + "." + name + "'.");
+                            + use.kind().prefix() + "[" + name + "]'.");
         }
     }
 }

@@ -7,6 +7,7 @@ import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupMistakes;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,11 +39,24 @@ public final class ChangedPolicy {
         Map<String, ResolvableType> types = PolicyKeys.types(current.getClass());
         Map<String, String> known = new LinkedHashMap<>();
         types.keySet().forEach(key -> known.put(KnownKeys.uniform(key), key));
+        KnownKeys ofKind = new KnownKeys(List.of(kind));
+        Map<String, String> given = new HashMap<>();
         Map<String, Object> written = new LinkedHashMap<>();
         flat.forEach((key, value) -> {
             String knownKey = known.get(KnownKeys.uniform(key));
+            String same = given.put(KnownKeys.uniform(key), key);
             if (knownKey == null) {
-                mistakes.add(unknown(kind, name, key, types.keySet()));
+                String atStartup = ofKind.find(kind, key);
+                mistakes.add(
+                        atStartup == null
+                                ? unknown(kind, name, key, types.keySet())
+                                : readAtStartup(kind, name, atStartup));
+            } else if (same != null) {
+                mistakes.add(new ResilienceConfigurationException(
+                        MistakeKind.KEYS,
+                        "The keys '" + same + "' and '" + key + "' of the " + kind.id() + " policy '" + name
+                                + "' are one",
+                        "Give one of them."));
             } else if (value instanceof Collection<?> list && !isList(Objects.requireNonNull(types.get(knownKey)))) {
                 mistakes.add(new ResilienceConfigurationException(
                         MistakeKind.VALUES,
@@ -54,7 +68,7 @@ public final class ChangedPolicy {
         });
         ConfigurationPropertySource source = Objects.requireNonNull(
                 ConfigurationPropertySource.from(new OriginTrackedMapPropertySource("changes", written)));
-        ConfiguredProperties keys = new ConfiguredProperties(List.of(source), new KnownKeys(List.of(kind)));
+        ConfiguredProperties keys = new ConfiguredProperties(List.of(source), ofKind);
         P changed = new PolicyBinder(keys, PlaceholdersResolver.NONE, mistakes, (broken, of) -> {})
                 .bind(kind, current)
                 .get(name);
@@ -111,6 +125,14 @@ public final class ChangedPolicy {
 
     private static boolean isList(ResolvableType type) {
         return Collection.class.isAssignableFrom(type.toClass());
+    }
+
+    private static ResilienceConfigurationException readAtStartup(PolicyKind kind, String name, String key) {
+        return new ResilienceConfigurationException(
+                MistakeKind.KEYS,
+                "The key '" + key + "' of the " + kind.id() + " policy '" + name
+                        + "' cannot change while the application runs, because it is read at startup",
+                "Change the configuration and restart the application.");
     }
 
     private static ResilienceConfigurationException unknown(

@@ -69,6 +69,12 @@ final class LenientBinding implements BindHandler {
                 return null;
             }
         }
+        ConfigurationProperty number = result instanceof Integer ? property(name, context) : null;
+        if (number != null
+                && number.getValue() instanceof Number given
+                && given.doubleValue() != ((Integer) result).doubleValue()) {
+            record(name, target.getType(), text(number), UnreadableValues.notWhole(text(number))); // was cut off
+        }
         if (result instanceof Collection<?> list && list.stream().anyMatch(Objects::isNull)) {
             ConfigurationProperty joined = property(name, context);
             record(name, target.getType(), joined == null ? "" : text(joined), EMPTY_ELEMENT);

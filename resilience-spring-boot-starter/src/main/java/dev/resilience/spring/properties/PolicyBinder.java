@@ -107,13 +107,13 @@ public final class PolicyBinder {
     }
 
     /** What the policies of a kind are made of. */
-    private record Target<P extends Record>(Class<P> type, Map<String, Bindable<?>> types) {
+    private record Target<P extends Record>(Class<P> type, Map<String, Bindable<?>> types, P defaults) {
 
         @SuppressWarnings("unchecked")
         static <P extends Record> Target<P> of(P defaults) {
             Map<String, Bindable<?>> types = new LinkedHashMap<>();
             PolicyKeys.types(defaults.getClass()).forEach((key, type) -> types.put(key, Bindable.of(type)));
-            return new Target<>((Class<P>) defaults.getClass(), types);
+            return new Target<>((Class<P>) defaults.getClass(), types, defaults);
         }
     }
 
@@ -132,7 +132,7 @@ public final class PolicyBinder {
     private <P extends Record> @Nullable P bind(PolicyKind kind, String name, Target<P> target) {
         LenientBinding handler = new LenientBinding(keys, placeholders, mistakes);
         List<String> chain = written(kind).chain(name);
-        Map<String, @Nullable Object> base = PolicyKeys.values(written(kind).base(chain));
+        Map<String, @Nullable Object> base = PolicyKeys.values(written(kind).base(chain, target.defaults()));
         Map<String, @Nullable Object> values = new HashMap<>(base);
         target.types().forEach((key, type) -> {
             Object value = value(kind, chain, key, type, handler);

@@ -60,10 +60,10 @@ final class PolicyInheritance {
         return written == null && code != null ? code.find(kind, name) : written;
     }
 
-    /** The values that the links of a chain are laid over: those of the bean at its end, or else the library's. */
-    Record base(List<String> chain) {
+    /** The values that the links of a chain are laid over: those of the bean at its end, or else the defaults. */
+    Record base(List<String> chain, Record defaults) {
         Record bean = beans.find(kind, chain.get(chain.size() - 1));
-        return bean == null ? kind.defaultPolicy() : bean;
+        return bean == null ? defaults : bean;
     }
 
     /** The bean that a policy starts from in the end, or {@code null} if it is none. */

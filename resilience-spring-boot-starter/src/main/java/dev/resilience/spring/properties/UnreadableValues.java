@@ -47,6 +47,10 @@ final class UnreadableValues {
 
     private UnreadableValues() {}
 
+    static Explanation notWhole(String text) {
+        return new Explanation("'" + text + "' is not a whole number", "Write a whole number, in digits.");
+    }
+
     /**
      * @param reason why it cannot be read
      * @param cure what to write, empty if that cannot be told
@@ -76,7 +80,7 @@ final class UnreadableValues {
         if (type == Integer.class || type == Long.class) {
             return text.strip().matches("[+-]?\\d+")
                     ? new Explanation("'" + text + "' has too many digits", "Write a smaller number.")
-                    : new Explanation("'" + text + "' is not a whole number", "Write a whole number, in digits.");
+                    : notWhole(text);
         }
         if (type == Double.class) {
             String ratio = Percentages.ofSigned(text);

@@ -37,6 +37,7 @@ public final class ClassificationReport implements SmartInitializingSingleton {
         List<String> names = retries.values().stream()
                 .filter(Retry::reliesOnClassification)
                 .map(Retry::name)
+                .filter(name -> registry.isEnabled("retry", name))
                 .filter(name -> !registry.usedBy("retry", name).isEmpty())
                 .toList();
         if (names.isEmpty()) {

@@ -60,10 +60,11 @@ class EndpointPolicyChangesTests extends ManualTimeActuatorTest {
                 "{\"max-concurent\": 3} | has no key 'max-concurent' | Did you mean 'max-concurrent'?",
                 "{\"max-concurrent\": 0} | must be at least 1 | must be at least 1",
                 "{\"max-concurrent\": \"many\"} | many | whole number",
+                "{\"max-concurrent\": 2.5} | 2.5 | whole number",
                 "{\"max-concurrent\": {\"of\": 3}} | has no key 'max-concurrent.of' | Correct or remove",
                 "{\"max-concurrent\": [3]} | has a list | one value",
                 "{\"max-concurrent\": null} | it has no value | Write a value",
-                "{\"extends\": \"other\"} | has no key 'extends' | Correct or remove"
+                "{\"extends\": \"other\"} | The key 'extends' of the bulkhead policy 'orders' cannot change | restart"
             })
     void aMistakeIsABadRequestAndChangesNothing(String policy, String error, String reason) {
         assertThat(post("bulkhead/orders", "{\"policy\": " + policy + "}"))

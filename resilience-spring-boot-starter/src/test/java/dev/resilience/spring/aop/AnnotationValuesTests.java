@@ -18,6 +18,7 @@ import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.LiveRegistry;
+import dev.resilience.spring.PolicyCustomizer;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.autoconfigure.ResilienceMetricsAutoConfiguration;
 import dev.resilience.timelimit.TimeLimitPolicy;
@@ -31,6 +32,8 @@ import java.lang.annotation.Target;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -95,6 +98,12 @@ class AnnotationValuesTests {
                 retry("Shop.placeholders", NOTHING, policy -> policy.backoff().maxDelay(), Duration.ofSeconds(30)),
                 retry("Shop.alias", NOTHING, RetryPolicy::maxAttempts, 3),
                 retry("Shop.alias", NOTHING, policy -> policy.backoff().baseDelay(), Duration.ofMillis(70)),
+                retry("Shop.anything", NOTHING, RetryPolicy::retryUnknown, true),
+                retry("Shop.anything", Map.of("[Shop.anything].retry-unknown", "false"), RetryPolicy::retryUnknown, false),
+                retry("Shop.retried", Map.of("default.retry-unknown", "true"), RetryPolicy::retryUnknown, true),
+                retry("Shop.noName", NOTHING, RetryPolicy::maxAttempts, 8),
+                retry("Shop.defaultAsName", NOTHING, RetryPolicy::maxAttempts, 9),
+                retry("default", NOTHING, RetryPolicy::maxAttempts, 3),
                 retry("WholeShop", NOTHING, RetryPolicy::maxAttempts, 4),
                 retry("WholeShop", Map.of("WholeShop.max-attempts", "8"), RetryPolicy::maxAttempts, 8),
                 retry("WholeShop", Map.of("[WholeShop].max-attempts", "8"), RetryPolicy::maxAttempts, 8),
@@ -147,6 +156,9 @@ class AnnotationValuesTests {
                             "Shop.retried",
                             "Shop.placeholders",
                             "Shop.alias",
+                            "Shop.anything",
+                            "Shop.noName",
+                            "Shop.defaultAsName",
                             "WholeShop",
                             "WholeShop.own",
                             "PortShop.byPort",
@@ -213,6 +225,20 @@ class AnnotationValuesTests {
                             .policy()
                             .maxAttempts())
                     .isEqualTo(6);
+        });
+    }
+
+    @Test
+    void twoFirstCallsAtOnceMakeALatePolicyOnce() {
+        Applications.plain(LateShops.class, SecondCaller.class).run(context -> {
+            Counter counter = context.getBean(Counter.class);
+            SecondCaller second = context.getBean(SecondCaller.class);
+            second.call = new FutureTask<>(counter::sell, null);
+
+            counter.sell();
+            second.call.get();
+
+            assertThat(second.made).hasValue(1);
         });
     }
 
@@ -323,6 +349,15 @@ class AnnotationValuesTests {
 
         @Twice(pause = "70ms")
         public void alias() {}
+
+        @Retryable(retryUnknown = true)
+        public void anything() {}
+
+        @Retryable(value = "${shop.empty}", maxAttempts = 8)
+        public void noName() {}
+
+        @Retryable(value = "${shop.none:default}", maxAttempts = 9)
+        public void defaultAsName() {}
     }
 
     @Retention(RetentionPolicy.RUNTIME)
@@ -400,6 +435,25 @@ class AnnotationValuesTests {
         @Override
         @Retryable(maxAttempts = 6)
         public void sell() {}
+    }
+
+    /** Makes a second call while the policy of the first one is made, and waits until it can go no further. */
+    static class SecondCaller implements PolicyCustomizer<RetryPolicy> {
+
+        private final AtomicInteger made = new AtomicInteger();
+        private FutureTask<Void> call = new FutureTask<>(() -> null);
+
+        @Override
+        public RetryPolicy customize(String name, RetryPolicy policy) {
+            if (name.equals("LateShop.sell") && made.incrementAndGet() == 1) {
+                Thread thread = new Thread(call);
+                thread.start();
+                while (thread.isAlive() && thread.getState() != Thread.State.BLOCKED) {
+                    Thread.onSpinWait();
+                }
+            }
+            return policy;
+        }
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -23,8 +23,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.origin.Origin;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -145,6 +148,37 @@ class ChangedPoliciesTests {
             assertThatThrownBy(() -> registry.reconfigure(Idempotency.class, "default", Map.of("scope", "none")))
                     .isInstanceOf(InvalidPolicyException.class)
                     .hasMessageContaining("scope = NONE: cannot change while the application runs");
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"retry-if", "retryOnResult", "backoff.function", "enabled", "extends"})
+    void aKeyThatIsNoPartOfThePolicyIsRefusedAsOneOfTheStartup(String key) {
+        with(registry -> assertThatExceptionOfType(ResilienceConfigurationException.class)
+                .isThrownBy(() -> registry.reconfigure(Retry.class, "four", Map.of(key, "none")))
+                .withMessageContaining(
+                        "of the retry policy 'four' cannot change while the application runs, because it is read at startup")
+                .satisfies(failure -> assertThat(failure.action()).contains("restart")));
+    }
+
+    @Test
+    void aKeyThatIsGivenTwiceIsRefused() {
+        with(registry -> assertThatExceptionOfType(ResilienceConfigurationException.class)
+                .isThrownBy(() -> registry.reconfigure(
+                        Retry.class, "four", new TreeMap<>(Map.of("max-attempts", 3, "maxAttempts", 5))))
+                .withMessageContaining("The keys 'max-attempts' and 'maxAttempts' of the retry policy 'four' are one"));
+    }
+
+    @Test
+    void aNumberIsNotCutOff() {
+        with(registry -> {
+            assertThatThrownBy(() -> registry.reconfigure(Retry.class, "four", Map.of("max-attempts", 2.5)))
+                    .isInstanceOf(ResilienceConfigurationException.class)
+                    .hasMessageContaining("'2.5' is not a whole number");
+            assertThatThrownBy(() ->
+                            registry.reconfigure(Retry.class, "four", Map.of("retry-on-status", List.of(503, 500.5))))
+                    .isInstanceOf(ResilienceConfigurationException.class)
+                    .hasMessageContaining("'500.5' is not a whole number");
         });
     }
 

@@ -25,6 +25,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -32,6 +33,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -70,6 +72,28 @@ class CreatedPoliciesTests {
             assertThat(registry.getOrCreate(Bulkhead.class, "acme", policy).policy())
                     .isEqualTo(policy);
         });
+    }
+
+    @Test
+    void theRulesOfTheTemplateHoldToo() {
+        Applications.plain()
+                .withBean("rule", Predicate.class, () -> failure -> true)
+                .withPropertyValues(
+                        "resilience.retry.four.retry-if=rule", "resilience.retry.four.retry-on-result=#result == 0")
+                .run(context -> {
+                    ResilienceRegistry registry = context.getBean(ResilienceRegistry.class);
+
+                    registry.getOrCreate(Retry.class, "acme", "four");
+                    Retry ofCreated = registry.getOrCreate(Retry.class, "acme-north", "acme");
+
+                    assertThat(ofCreated.reliesOnClassification()).isFalse();
+                    assertThat(ofCreated.asksForRetry(0)).isTrue();
+                    assertThat(context.getBean(LiveRegistry.class).texts("retry", "acme-north"))
+                            .isEqualTo(Map.of("retry-if", "rule", "retry-on-result", "#result == 0"));
+                    registry.remove(Retry.class, "acme");
+                    assertThat(registry.getOrCreate(Retry.class, "acme", "five").asksForRetry(0))
+                            .isFalse();
+                });
     }
 
     @Test

@@ -42,6 +42,17 @@ class ClassificationReportTests {
     }
 
     @Test
+    void leavesOutWhatIsSwitchedOff() {
+        try (CapturedLines log = CapturedLines.of(ClassificationReport.class)) {
+            Applications.plain(Shop.class)
+                    .withPropertyValues("resilience.retry.two.enabled=false", "resilience.retry.four.enabled=false")
+                    .run(context -> assertThat(context).hasNotFailed());
+
+            assertThat(log.single().getFormattedMessage()).endsWith(": 'three'");
+        }
+    }
+
+    @Test
     void saysNothingWhereEveryPolicySaysMore() {
         try (CapturedLines log = CapturedLines.of(ClassificationReport.class)) {
             Applications.plain(Shop.class)
