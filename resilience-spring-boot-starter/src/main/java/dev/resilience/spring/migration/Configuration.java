@@ -9,15 +9,18 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** The keys of Resilience4j in an application's files, and as YAML of this library. */
 final class Configuration {
 
     private static final Pattern FILE = Pattern.compile("(?:application|bootstrap)(-[^.]+)?\\.(ya?ml|properties)");
     private static final Pattern INSTANCE = Pattern.compile("(resilience4j\\.[\\w-]+\\.instances\\.)\\[([^]]*)](.*)");
-    private static final List<String> PROFILE = List.of("spring.config.activate.on-profile", "spring.profiles");
+    private static final Pattern CONDITION = Pattern.compile(
+            "(?i)(spring\\.config\\.activate\\.on-?(?:profile|cloud-?platform)|spring\\.profiles)(\\[\\d+])?");
 
     /** A document of a file: what it is called, whether a profile adds it, its keys. */
     private record Document(String label, boolean isOfProfile, Map<String, String> keys) {}
@@ -38,12 +41,16 @@ final class Configuration {
         String name = path.substring(path.lastIndexOf('/') + 1);
         Matcher file = FILE.matcher(name);
         boolean isOfProfile = file.matches() && file.group(1) != null;
-        for (Map<String, String> keys : name.endsWith(".properties") ? properties(text) : YamlReader.read(text)) {
-            String profile = PROFILE.stream()
-                    .map(keys::get)
-                    .filter(one -> one != null)
-                    .findFirst()
-                    .orElse("");
+        Map<Integer, String> unread = new TreeMap<>();
+        List<Map<String, String>> read =
+                name.endsWith(".properties") ? properties(text) : YamlReader.read(text, unread);
+        unread.forEach((line, content) -> project.kept(
+                path, line, content.strip(), "this YAML is not understood here; look at what is printed for it"));
+        for (Map<String, String> keys : read) {
+            String profile = keys.entrySet().stream()
+                    .filter(one -> CONDITION.matcher(one.getKey()).matches())
+                    .map(Map.Entry::getValue)
+                    .collect(Collectors.joining(", "));
             keys.forEach((key, value) -> report(path, key));
             keys.keySet().removeIf(key -> !key.startsWith("resilience4j."));
             if (!keys.isEmpty()) {
@@ -55,10 +62,10 @@ final class Configuration {
         }
     }
 
-    /** Documents are divided by {@code #---}. */
+    /** Documents are divided by {@code #---} or {@code !---}. */
     private static List<Map<String, String>> properties(String text) throws IOException {
         List<Map<String, String>> documents = new ArrayList<>();
-        for (String part : text.split("(?m)^#---\\s*$", -1)) {
+        for (String part : text.split("(?m)^[#!]---\\s*$", -1)) {
             Map<String, String> keys = new LinkedHashMap<>();
             Properties inOrder = new Properties() {
                 private static final long serialVersionUID = 1L;
