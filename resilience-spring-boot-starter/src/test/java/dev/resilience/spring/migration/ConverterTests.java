@@ -194,6 +194,20 @@ class ConverterTests {
     }
 
     @Test
+    void bulkheadsOfBothKindsWithOneNameAreTold() throws IOException {
+        Files.writeString(directory.resolve("application.yml"), """
+                resilience4j:
+                  bulkhead.instances.a.max-concurrent-calls: 3
+                  bulkhead.instances.b.max-concurrent-calls: 3
+                  thread-pool-bulkhead.instances.a.max-thread-pool-size: 7
+                """);
+
+        assertThat(run(directory.toString()))
+                .contains("left out: resilience4j.bulkhead.instances.a.max-concurrent-calls: a thread-pool-bulkhead has")
+                .doesNotContain("left out: resilience4j.bulkhead.instances.b");
+    }
+
+    @Test
     void keysThatAreNotReadAreTold() throws IOException {
         Files.writeString(directory.resolve("orders.yml"), "resilience4j.retry.instances.a.max-attempts: 2\n");
         Files.writeString(directory.resolve("ATest.java"), """
