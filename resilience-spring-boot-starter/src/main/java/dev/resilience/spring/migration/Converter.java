@@ -147,7 +147,8 @@ final class Converter {
             configuration.read(shown(file), text);
         } else if (name.matches(".*\\.(ya?ml|properties)")) {
             if (KEY_OF_RESILIENCE4J.matcher(text).find()) {
-                project.kept(shown(file), 0, name, "only application* and bootstrap* are read; it has keys of Resilience4j");
+                project.kept(
+                        shown(file), 0, name, "only application* and bootstrap* are read; it has keys of Resilience4j");
             }
         } else if (text.lines()
                 .anyMatch(line -> line.startsWith("import ") && Libraries.isForeign(line.substring(7)))) {

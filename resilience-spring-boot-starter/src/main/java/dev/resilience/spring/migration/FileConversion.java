@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** One Java file: what becomes of each annotation of another library. What is not understood stays as it is. */
 final class FileConversion {
 
-    private static final String REACTIVE =
-            "(.*\\.)?(Publisher|Single|Maybe|Completable|Observable|Flowable)(<.*)?";
+    private static final String REACTIVE = "(.*\\.)?(Publisher|Single|Maybe|Completable|Observable|Flowable)(<.*)?";
 
     private static final String REACTOR = "(reactor\\.core\\.publisher\\.)?(Mono|Flux)(<.*)?";
 
@@ -143,8 +142,9 @@ final class FileConversion {
             Libraries.notes(name, converted, project.notes);
         }
         if (element.returnType().matches(REACTOR)) {
-            converted.decisions.add("it is for each subscription, and each attempt calls the method again; a Flux that has"
-                    + " emitted is not retried (retry-after-first-element), and a time limit is for the whole of it");
+            converted.decisions.add(
+                    "it is for each subscription, and each attempt calls the method again; a Flux that has"
+                            + " emitted is not retried (retry-after-first-element), and a time limit is for the whole of it");
         }
         return converted;
     }

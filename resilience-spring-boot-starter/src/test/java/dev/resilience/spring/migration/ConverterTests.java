@@ -203,8 +203,24 @@ class ConverterTests {
                 """);
 
         assertThat(run(directory.toString()))
-                .contains("left out: resilience4j.bulkhead.instances.a.max-concurrent-calls: a thread-pool-bulkhead has")
+                .contains(
+                        "left out: resilience4j.bulkhead.instances.a.max-concurrent-calls: a thread-pool-bulkhead has")
                 .doesNotContain("left out: resilience4j.bulkhead.instances.b");
+    }
+
+    @Test
+    void whatHasNoLimitThereHasNoneHere() throws IOException {
+        Files.writeString(directory.resolve("application.yml"), """
+                resilience4j:
+                  retry.instances.a:
+                    max-attempts: 5
+                    wait-duration: 10s
+                    enable-exponential-backoff: true
+                    exponential-backoff-multiplier: 3
+                  circuitbreaker.instances.a.max-wait-duration-in-half-open-state: 0
+                """);
+
+        assertThat(run(directory.toString())).contains("max-delay: 270000ms").doesNotContain("max-duration");
     }
 
     @Test

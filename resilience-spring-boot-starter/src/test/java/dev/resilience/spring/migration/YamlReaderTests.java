@@ -91,8 +91,7 @@ class YamlReaderTests {
                   ? timelimiter
                 """, unread);
 
-        assertThat(unread)
-                .isEqualTo(Map.of(4, "*unknown", 5, "bulkhead: >-", 7, "? timelimiter"));
+        assertThat(unread).isEqualTo(Map.of(4, "*unknown", 5, "bulkhead: >-", 7, "? timelimiter"));
     }
 
     @Test
