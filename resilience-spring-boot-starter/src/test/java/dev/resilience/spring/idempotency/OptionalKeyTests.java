@@ -125,22 +125,19 @@ class OptionalKeyTests {
                 "fallback,retry,idempotent,bulkhead,circuit-breaker,time-limit"
             })
     void aCallWithoutAKeyIsNotRepeatedAfterStatus500(String order) {
-        IdempotentApplication.with(
-                runner().withPropertyValues("resilience.order=" + order),
-                Shop.class,
-                shop -> {
-                    boolean isInside = order.indexOf("idempotent") < order.indexOf("retry");
-                    assertThatExceptionOfType(HttpServerErrorException.class).isThrownBy(() -> shop.broken(null));
-                    assertThat(shop.calls()).hasValue(1);
-                    assertThatExceptionOfType(HttpServerErrorException.class)
-                            .isThrownBy(() -> shop.brokenLater(null).block());
-                    assertThat(shop.calls()).hasValue(2);
-                    assertThatExceptionOfType(HttpServerErrorException.class).isThrownBy(() -> shop.broken("k"));
-                    assertThat(shop.calls()).hasValue(isInside ? 4 : 3);
-                    assertThatExceptionOfType(HttpServerErrorException.class)
-                            .isThrownBy(() -> shop.brokenLater("k").block());
-                    assertThat(shop.calls()).hasValue(isInside ? 6 : 4);
-                });
+        IdempotentApplication.with(runner().withPropertyValues("resilience.order=" + order), Shop.class, shop -> {
+            boolean isInside = order.indexOf("idempotent") < order.indexOf("retry");
+            assertThatExceptionOfType(HttpServerErrorException.class).isThrownBy(() -> shop.broken(null));
+            assertThat(shop.calls()).hasValue(1);
+            assertThatExceptionOfType(HttpServerErrorException.class)
+                    .isThrownBy(() -> shop.brokenLater(null).block());
+            assertThat(shop.calls()).hasValue(2);
+            assertThatExceptionOfType(HttpServerErrorException.class).isThrownBy(() -> shop.broken("k"));
+            assertThat(shop.calls()).hasValue(isInside ? 4 : 3);
+            assertThatExceptionOfType(HttpServerErrorException.class)
+                    .isThrownBy(() -> shop.brokenLater("k").block());
+            assertThat(shop.calls()).hasValue(isInside ? 6 : 4);
+        });
     }
 
     /** A token without a subject is nobody whose keys could be kept apart, which matters to keys alone. */
