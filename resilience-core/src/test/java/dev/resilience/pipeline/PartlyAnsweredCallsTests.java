@@ -3,10 +3,14 @@ package dev.resilience.pipeline;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.Resilience;
+import dev.resilience.circuitbreaker.CircuitBreaker;
+import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
+import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.time.ManualTimeSource;
 import java.net.ConnectException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +52,38 @@ class PartlyAnsweredCallsTests {
 
         assertThat(pipeline.invokeAsync(new Failing(false))).isCompletedWithValue("fallback");
         assertThat(pipeline.invokeAsync(new Failing(true))).isCompletedExceptionally();
+    }
+
+    @Test
+    void hasNoResultThatCouldBeJudged() {
+        RetryPolicy noBudget = RetryPolicy.builder()
+                .budget(RetryPolicy.NO_BUDGET)
+                .retryAfterFirstElement(true)
+                .failWhenExhausted(true)
+                .build();
+        CircuitBreaker breaker = resilience.circuitBreaker(
+                "b",
+                CircuitBreakerPolicy.builder().recordOnResult(Objects::isNull).build());
+        Pipeline pipeline =
+                resilience.outermostFirst(breaker, resilience.retry("r", noBudget, Objects::isNull), breaker);
+
+        assertThat(pipeline.invokeAsync(new Stream())).isCompletedWithValue(null);
+        assertThat(attempts).hasValue(1);
+        assertThat(breaker.calls().get(CircuitBreakerOutcome.SUCCESS)).isEqualTo(2);
+    }
+
+    private final class Stream implements Invocation {
+
+        @Override
+        public Object proceed() {
+            attempts.incrementAndGet();
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public boolean endAttempt() {
+            return true;
+        }
     }
 
     private final class Failing implements Invocation {
