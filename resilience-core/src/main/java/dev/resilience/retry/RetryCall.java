@@ -9,6 +9,7 @@ import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.EarlierFailures;
 import dev.resilience.time.Durations;
 import java.time.Duration;
+import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -261,6 +262,9 @@ final class RetryCall {
         outcome = RetryOutcome.INTERRUPTED;
         ended();
         discard(); // the caller has gone
+        if (failure == null && !asksForRetry) { // or has not, and nothing is in hand: it was closed
+            failure = new CancellationException("Retry '" + retry.name() + "' was ended");
+        }
     }
 
     /** Counts the call's outcome, and lets go of what it did not use; from now on {@link #failure()} carries the earlier failures. */
