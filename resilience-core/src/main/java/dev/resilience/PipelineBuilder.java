@@ -109,7 +109,7 @@ public final class PipelineBuilder {
     /** The pipeline. Without a layer it calls as if it were not there. */
     public Pipeline build() {
         if (layers.containsKey(Place.IDEMPOTENT) && layers.get(Place.RETRY) instanceof Retry retry) {
-            layers.put(Place.RETRY, retry.forIdempotentCalls());
+            layers.put(Place.RETRY, retry.insideIdempotent());
         }
         List<Layer> outermostFirst = new ArrayList<>(layers.values());
         return resilience.outermostFirst(outermostFirst);

@@ -14,7 +14,9 @@ import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.MatchResult;
@@ -39,7 +41,11 @@ class WithoutSpringTests {
 
         assertThat(shown)
                 .containsExactlyInAnyOrder(
-                        source("Payments"), source("Quotes"), source("GatewayTests"), source("Orders"))
+                        source("Payments"),
+                        source("Quotes"),
+                        source("Polling"),
+                        source("GatewayTests"),
+                        source("Orders"))
                 .noneMatch(block -> INTERNAL.matcher(block).find());
     }
 
@@ -53,6 +59,23 @@ class WithoutSpringTests {
 
         assertThat(source.substring(source.indexOf("class ")).lines().filter(line -> !line.isBlank()))
                 .hasSizeLessThanOrEqualTo(25);
+    }
+
+    @Test
+    void aJobIsAskedForUntilItIsNotPending() {
+        ManualTimeSource time = new ManualTimeSource();
+        AtomicInteger questions = new AtomicInteger();
+        try (Resilience resilience = Resilience.builder().timeSource(time).build()) {
+            CompletableFuture<String> state = resilience
+                    .outermostFirst(Polling.jobs(resilience))
+                    .callAsync(() ->
+                            CompletableFuture.completedFuture(questions.incrementAndGet() < 3 ? "PENDING" : "DONE"));
+
+            time.advance(Duration.ofSeconds(1));
+            time.advance(Duration.ofSeconds(2));
+
+            assertThat(state).isCompletedWithValue("DONE");
+        }
     }
 
     @Test

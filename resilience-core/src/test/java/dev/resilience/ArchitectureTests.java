@@ -64,7 +64,7 @@ class ArchitectureTests {
             Map.entry("context", Set.of("exception", "time")),
             Map.entry("pipeline", Set.of("context", "log", "time")),
             Map.entry("worker", Set.of("context", "log", "pipeline", "time")),
-            Map.entry("fallback", Set.of("event", "event.internal", "log", "pipeline", "time")),
+            Map.entry("fallback", Set.of("event", "event.internal", "log", "pipeline", "time", "worker")),
             Map.entry(
                     "retry",
                     Set.of(

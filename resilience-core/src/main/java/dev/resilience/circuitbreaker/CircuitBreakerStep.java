@@ -44,7 +44,12 @@ final class CircuitBreakerStep extends Step {
         LinkedFuture answer = new LinkedFuture();
         answer.await(next, invocation, (result, failure) -> {
             boolean cancelled = answer.isOver();
-            ended(permit, start, result, failure, cancelled);
+            if (failure == null && invocation.endAttempt()) {
+                permit.succeeded(
+                        nanosSince(permit, start)); // the caller has the result in parts: none is there to judge
+            } else {
+                ended(permit, start, result, failure, cancelled);
+            }
             answer.finish(result, failure);
         });
         return answer;

@@ -3,12 +3,16 @@ package dev.resilience.fallback;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;
+import dev.resilience.worker.InterruptibleExecution;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Runs the rest of the pipeline and, where that fails, asks the fallback method. */
+/**
+ * Runs the rest of the pipeline and, where that fails, asks the fallback method, unless the caller has gone: a time limit
+ * around it that is over throws its own exception, whatever the fallback would answer.
+ */
 final class FallbackStep extends Step {
 
     private final FallbackReport report;
@@ -31,7 +35,7 @@ final class FallbackStep extends Step {
         try {
             return next.call(invocation);
         } catch (Throwable failure) {
-            if (!method.answers(failure)) {
+            if (InterruptibleExecution.isCallOver() || !method.answers(failure)) {
                 throw failure;
             }
             Object answer = answer(invocation, failure);

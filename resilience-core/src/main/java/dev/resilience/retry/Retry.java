@@ -1,6 +1,7 @@
 package dev.resilience.retry;
 
 import dev.resilience.context.Attempt;
+import dev.resilience.context.IdempotencyContext;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.event.internal.OutcomeCounters;
@@ -145,12 +146,20 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
 
     @Override
     public Step around(Step next) {
-        return new RetryStep(this, false, next);
+        return new RetryStep(this, () -> false, next);
     }
 
     /** The same retry for calls that may safely be repeated whatever happened: status 500 is transient for them too. */
     public Layer forIdempotentCalls() {
-        return next -> new RetryStep(this, true, next);
+        return next -> new RetryStep(this, () -> true, next);
+    }
+
+    /**
+     * The same retry inside of an idempotent layer: as {@link #forIdempotentCalls()} for calls that have their key, and as
+     * for any other method for calls that run unprotected, because they have no key or the store is down.
+     */
+    public Layer insideIdempotent() {
+        return next -> new RetryStep(this, () -> IdempotencyContext.current() != null, next);
     }
 
     /**

@@ -30,7 +30,7 @@ final class RetryCall {
     private @Nullable EarlierFailures earlierFailures;
     private @Nullable Thread thread = Thread.currentThread();
     private int attempts = 1;
-    private boolean mayRepeat = true;
+    private boolean hasHandedOut; // a part of the result, to the caller
     private Duration previousWait;
     private Duration wait = Duration.ZERO;
     private @Nullable RetryReservation reservation;
@@ -69,7 +69,7 @@ final class RetryCall {
 
     /** A part of the result has reached the caller: another attempt would hand it out a second time. */
     void hasHandedOutResults() {
-        mayRepeat = policy.retryAfterFirstElement();
+        hasHandedOut = true;
     }
 
     /** Whether the first attempt runs or has just ended. */
@@ -100,10 +100,13 @@ final class RetryCall {
         return waitForNext(rules.hint(failed, retry.time()));
     }
 
-    /** An attempt returned. As {@link #failed}, if the result asks for another one; otherwise the call has ended. */
+    /**
+     * An attempt returned. As {@link #failed}, if the result asks for another one; otherwise the call has ended. A result
+     * that the caller has in parts, as a stream, is not at hand to be judged.
+     */
     @Nullable
     Duration returned(@Nullable Object returned) {
-        if (rules.asksForRetry(returned)) {
+        if (!hasHandedOut && rules.asksForRetry(returned)) {
             return wantsAnother(returned);
         }
         hold(returned, null, false);
@@ -139,7 +142,7 @@ final class RetryCall {
     }
 
     private @Nullable Duration waitForNext(@Nullable Duration hint) {
-        if (!mayRepeat) {
+        if (hasHandedOut && !policy.retryAfterFirstElement()) {
             return end(RetryOutcome.NOT_RETRYABLE, "");
         }
         if (attempts >= maxAttempts) {

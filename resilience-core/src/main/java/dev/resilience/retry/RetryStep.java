@@ -7,6 +7,7 @@ import dev.resilience.time.WaitStoppedException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,13 +18,13 @@ import org.jspecify.annotations.Nullable;
 final class RetryStep extends Step {
 
     private final Retry retry;
-    private final boolean isIdempotent;
+    private final BooleanSupplier isIdempotent;
     private final Step next;
 
     /**
-     * @param isIdempotent whether calls may safely be repeated whatever happened
+     * @param isIdempotent whether the call of this thread may safely be repeated whatever happened
      */
-    RetryStep(Retry retry, boolean isIdempotent, Step next) {
+    RetryStep(Retry retry, BooleanSupplier isIdempotent, Step next) {
         this.retry = retry;
         this.isIdempotent = isIdempotent;
         this.next = next;
@@ -106,6 +107,6 @@ final class RetryStep extends Step {
     }
 
     private RetryCall newCall(RetryRules rules, long start, @Nullable Attempt outer) {
-        return new RetryCall(retry, rules, isIdempotent, start, outer);
+        return new RetryCall(retry, rules, isIdempotent.getAsBoolean(), start, outer);
     }
 }

@@ -34,7 +34,7 @@ final class TimeLimitStep extends Step {
     }
 
     private @Nullable Object callOnCallersThread(Invocation invocation, EffectiveTimeout allowed) throws Throwable {
-        InterruptibleExecution body = new InterruptibleExecution();
+        InterruptibleExecution body = new InterruptibleExecution(true);
         Scheduled timer = limit.time().scheduleUrgent(allowed.timeout(), body::interrupt);
         body.begin();
         Object result;

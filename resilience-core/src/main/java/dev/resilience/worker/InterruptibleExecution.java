@@ -25,6 +25,7 @@ public final class InterruptibleExecution extends AtomicInteger {
     private static final int INTERRUPTED = 3;
     private static final int ENDED = 4;
 
+    private final boolean endsCall;
     private final Thread thread = Thread.currentThread();
     private final @Nullable InterruptibleExecution outer = CURRENT.get();
     private volatile @Nullable InterruptibleExecution inner;
@@ -32,6 +33,27 @@ public final class InterruptibleExecution extends AtomicInteger {
     private volatile int interrupts; // sent to this run; by one thread at a time
     private boolean interruptedBefore; // this and the next are written before INTERRUPTED is set, read after it is seen
     private int interruptsOfOutersBefore;
+
+    /** A run whose caller gets what the body makes of an interrupt. */
+    public InterruptibleExecution() {
+        this(false);
+    }
+
+    /**
+     * @param endsCall whether an interrupt ends the call as well: its caller gets nothing of what the body returns or throws
+     */
+    public InterruptibleExecution(boolean endsCall) {
+        this.endsCall = endsCall;
+    }
+
+    /** Whether a call that runs on this thread has ended by an interrupt, though its body goes on. */
+    public static boolean isCallOver() {
+        InterruptibleExecution run = CURRENT.get();
+        while (run != null && !(run.endsCall && run.get() != RUNNING)) {
+            run = run.outer;
+        }
+        return run != null;
+    }
 
     /** Says that the thread works for this run from now on. */
     public void begin() {

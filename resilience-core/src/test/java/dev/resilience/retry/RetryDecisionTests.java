@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import ch.qos.logback.classic.Level;
+import dev.resilience.context.IdempotencyContext;
 import dev.resilience.event.CapturedLog;
 import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.exception.CircuitOpenException;
@@ -334,6 +335,19 @@ class RetryDecisionTests {
             assertThat(retries(retry.forIdempotentCalls(), 503)).isTrue();
             assertThat(retries(retry.forIdempotentCalls(), 501)).isFalse();
             assertThat(retries(retry, 500)).isFalse();
+        }
+
+        @Test
+        void include500InsideOfAnIdempotentLayerIfTheCallHasItsKey() {
+            Retry retry = bench.retry(policy());
+
+            assertThat(retries(retry.insideIdempotent(), 500)).isFalse();
+            IdempotencyContext.makeCurrent(new IdempotencyContext(purpose -> "key", 1));
+            try {
+                assertThat(retries(retry.insideIdempotent(), 500)).isTrue();
+            } finally {
+                IdempotencyContext.makeCurrent(null);
+            }
         }
 
         @Test

@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.event.CallTimedOut;
 import dev.resilience.exception.TimeLimitExceededException;
+import dev.resilience.fallback.Fallback;
+import dev.resilience.fallback.FallbackMethod;
+import dev.resilience.pipeline.Invocation;
+import dev.resilience.pipeline.Pipeline;
 import dev.resilience.timelimit.TestTimeLimit.Call;
 import dev.resilience.timelimit.TestTimeLimit.Ended;
 import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
@@ -143,5 +147,30 @@ class CallersThreadTests {
 
         assertThat(interrupted).isFalse();
         calls.assertCounted(2, 0);
+    }
+
+    /** Its answer would reach no caller, and be counted as one. */
+    @Test
+    void noFallbackInsideAnswersForALimitThatIsOver() {
+        Fallback fallback = new Fallback("Orders.place", new FallbackMethod() {
+            @Override
+            public boolean answers(Throwable failure) {
+                return true;
+            }
+
+            @Override
+            public Object answer(Invocation invocation, Throwable failure) {
+                return "fallback";
+            }
+        });
+
+        assertThatThrownBy(() -> Pipeline.of(calls.limit, fallback).call(() -> {
+                    calls.timeIsOver();
+                    throw new IllegalStateException("interrupted");
+                }))
+                .isInstanceOf(TimeLimitExceededException.class)
+                .hasCauseInstanceOf(IllegalStateException.class);
+
+        assertThat(fallback.calls().total()).isZero();
     }
 }

@@ -54,7 +54,7 @@ class ArchitectureTests {
                             ROOT + ".transaction")),
             Map.entry(ROOT + ".aop.check", List.of(ROOT + ".aop", ROOT + ".aop.method", ROOT + ".kind")),
             Map.entry(ROOT + ".aop.method", List.of(ROOT + ".kind", ROOT + ".reactor")),
-            Map.entry(ROOT + ".cloud", List.of()),
+            Map.entry(ROOT + ".cloud", List.of(ROOT + ".reactor")),
             Map.entry(ROOT + ".context", List.of()),
             Map.entry(ROOT + ".fault", List.of()),
             Map.entry(
@@ -67,7 +67,8 @@ class ArchitectureTests {
                             ROOT + ".reactor",
                             ROOT + ".retry")),
             Map.entry(ROOT + ".idempotency.fingerprint", List.of()),
-            Map.entry(ROOT + ".idempotency.http", List.of(ROOT + ".idempotency.json")),
+            Map.entry(
+                    ROOT + ".idempotency.http", List.of(ROOT + ".idempotency.fingerprint", ROOT + ".idempotency.json")),
             Map.entry(ROOT + ".idempotency.jdbc", List.of(ROOT + ".idempotency.jdbc.connection")),
             Map.entry(ROOT + ".idempotency.jdbc.check", List.of(ROOT + ".idempotency", ROOT + ".idempotency.jdbc")),
             Map.entry(ROOT + ".idempotency.jdbc.connection", List.of()),
@@ -136,6 +137,7 @@ class ArchitectureTests {
                 .and(not(simpleName("CallContextAccessor"))) // found by ServiceLoader
                 .and(not(simpleName("ResilienceOperator"))) // for applications
                 .and(not(simpleName("ReactiveCallContext"))) // likewise
+                .and(not(simpleName("CircuitBreakerPolicyConfig"))) // likewise
                 .should(beUsedByAnotherPackage())
                 .check(STARTER);
     }
@@ -237,6 +239,12 @@ class ArchitectureTests {
                                 "RestClientFailures",
                                 "WebClientFailures",
                                 "KeyHeader",
+                                "AnswerStatus",
+                                "AnswerWriter",
+                                "LiveRequest",
+                                "MvcAnswers",
+                                "SentAnswerCodec",
+                                "SentAnswerHandler",
                                 "ResponseBodyCodec",
                                 "ReplayHeader",
                                 "FingerprintArguments",
@@ -244,7 +252,18 @@ class ArchitectureTests {
                                 "CallContextServletFilter",
                                 "CallContextCallableInterceptor",
                                 "CallContextWebFilter")),
-                arguments("jakarta.servlet..", places("KeyHeader", "ReplayHeader", "CallContextServletFilter")),
+                arguments(
+                        "jakarta.servlet..",
+                        places(
+                                "KeyHeader",
+                                "ReplayHeader",
+                                "AnswerWriter",
+                                "BufferedResponse",
+                                "LiveRequest",
+                                "SentAnswer",
+                                "SentAnswerCodec",
+                                "SentAnswerHandler",
+                                "CallContextServletFilter")),
                 arguments(
                         "tools.jackson..",
                         places(

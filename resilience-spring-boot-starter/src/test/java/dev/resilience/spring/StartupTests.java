@@ -55,10 +55,10 @@ class StartupTests {
 
     private static int promisedSeries(LiveRegistry registry) {
         int retry = 7 + 1 + 6 + 2; // outcomes, attempts, durations, threads and their queue
-        int circuitBreaker = 4 + 1 + 1 + 1 + 20; // outcomes, state, failure rate, slow calls, transitions
+        int circuitBreaker = 4 + 1 + 1 + 1 + 30; // outcomes, state, failure rate, slow calls, transitions
         int bulkhead = 3 + 3 + 1; // outcomes, gauges, wait
         int timeLimit = 2 + 1; // outcomes, workers
-        int idempotency = 9 + 2; // outcomes, threads and their queue
+        int idempotency = 10 + 2; // outcomes, threads and their queue
         int fallback = 2; // outcomes
         int deadline = 2; // outcomes
         int memory = 2; // used, limit

@@ -43,7 +43,10 @@ public class CartService {
         return user;
     }
 
-    @dev.resilience.annotation.Retryable(delay = "${cart.retry.delay}ms", retryUnknown = true)
+    @dev.resilience.annotation.Retryable(
+            value = "CartService.total",
+            delay = "${cart.retry.delay}ms",
+            retryUnknown = true)
     public int total(String user) {
         return 1;
     }

@@ -31,7 +31,7 @@ public interface FactsClient {
     @Bulkhead(maxConcurrent = 2, maxQueue = 0)
     String random();
 
-    @Retryable(maxAttempts = 9, delay = "2s", multiplier = 1.5, retryUnknown = true)
+    @Retryable(value = "FactsClient.slow", maxAttempts = 9, delay = "2s", multiplier = 1.5, retryUnknown = true)
     String slow();
 
     @Retryable(maxAttempts = 4, delay = "500ms", multiplier = 1, maxDelay = "${facts.max-delay}ms", retryUnknown = true)

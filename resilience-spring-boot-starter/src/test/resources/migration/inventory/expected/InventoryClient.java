@@ -1,11 +1,11 @@
 package com.acme.inventory;
 
 import dev.resilience.annotation.Bulkhead;
+import dev.resilience.annotation.CircuitBreaker;
+import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.annotation.TimeLimit;
-import io.github.resilience4j.circuitbreaker.annotation.CircuitBreaker;
 import io.github.resilience4j.ratelimiter.annotation.RateLimiter;
-import io.github.resilience4j.retry.annotation.Retry;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
@@ -13,8 +13,9 @@ import reactor.core.publisher.Mono;
 @Component
 public class InventoryClient {
 
-    @CircuitBreaker(name = "inventory", fallbackMethod = "fallback")
-    @Retry(name = "inventory")
+    @CircuitBreaker("inventory")
+    @Fallback("fallback")
+    @Retryable("inventory")
     public Mono<Integer> stock(Long product) {
         return Mono.just(1);
     }
@@ -25,7 +26,7 @@ public class InventoryClient {
 
     @Bulkhead("inventory")
     @TimeLimit("inventory")
-    @dev.resilience.annotation.CircuitBreaker("inventory")
+    @CircuitBreaker("inventory")
     @Retryable("inventory")
     public CompletableFuture<Integer> stockLater(Long product) {
         return CompletableFuture.completedFuture(1);

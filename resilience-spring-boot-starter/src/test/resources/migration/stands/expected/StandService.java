@@ -16,6 +16,7 @@ public class StandService {
     public void noWeather(Exception e) {}
 
     @Retryable(
+            value = "StandService.call",
             delay = "${stands.retry.initial-delay:1000}ms",
             multiplier = 2,
             retryOn = {IllegalStateException.class, Exception.class})

@@ -39,7 +39,10 @@ final class CallerAdvisor extends AbstractPointcutAdvisor {
 
     private @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         MethodPlan plan = plans.plan(invocation);
-        if (plan != null && plan.operation() != null && invocation instanceof ProxyMethodInvocation ofProxy) {
+        if (plan != null
+                && plan.operation() != null
+                && plan.publishers() == null // otherwise each subscription is a call, and knows its caller itself
+                && invocation instanceof ProxyMethodInvocation ofProxy) {
             ofProxy.setUserAttribute(IDENTITY, CallIdentity.of(plan.operation(), invocation.getArguments()));
         }
         return invocation.proceed();

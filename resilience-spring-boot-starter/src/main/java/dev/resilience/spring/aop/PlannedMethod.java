@@ -57,6 +57,11 @@ record PlannedMethod<A extends Annotation>(
     }
 
     @Override
+    public <B extends Annotation> @Nullable B annotation(Class<B> annotation) {
+        return protection.get(annotation);
+    }
+
+    @Override
     public boolean isInside(String layer) {
         return application.order().isInside(kind, layer);
     }

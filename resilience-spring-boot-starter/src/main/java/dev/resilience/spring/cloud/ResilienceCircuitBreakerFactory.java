@@ -57,7 +57,7 @@ public final class ResilienceCircuitBreakerFactory
     private record Guarded(Pipeline pipeline) implements CircuitBreaker {
 
         @Override
-        public <T> T run(Supplier<T> call, Function<Throwable, T> fallback) {
+        public <T> T run(Supplier<T> call, Function<@Nullable Throwable, T> fallback) {
             try {
                 return pipeline.get(call);
             } catch (Throwable failure) { // a refusal, too

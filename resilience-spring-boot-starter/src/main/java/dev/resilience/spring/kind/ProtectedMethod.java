@@ -44,6 +44,9 @@ public interface ProtectedMethod<A extends Annotation> {
     /** Whether another annotation protects the method too. */
     boolean isProtectedBy(Class<? extends Annotation> annotation);
 
+    /** The annotation of another kind, if that protects the method too. */
+    <B extends Annotation> @Nullable B annotation(Class<B> annotation);
+
     /** Whether the layer of this kind stands inside of another one: {@code idempotent}. */
     boolean isInside(String layer);
 

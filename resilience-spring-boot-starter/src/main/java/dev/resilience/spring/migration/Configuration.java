@@ -9,15 +9,22 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** The keys of Resilience4j in an application's files, and as YAML of this library. */
 final class Configuration {
 
     private static final Pattern FILE = Pattern.compile("(?:application|bootstrap)(-[^.]+)?\\.(ya?ml|properties)");
     private static final Pattern INSTANCE = Pattern.compile("(resilience4j\\.[\\w-]+\\.instances\\.)\\[([^]]*)](.*)");
-    private static final List<String> PROFILE = List.of("spring.config.activate.on-profile", "spring.profiles");
+    private static final Pattern CONDITION = Pattern.compile(
+            "(?i)(spring\\.config\\.activate\\.on-?(?:profile|cloud-?platform)|spring\\.profiles)(\\[\\d+])?");
+
+    private static final String POOLS = "resilience4j.threadpoolbulkhead.";
+    private static final String BULKHEADS = "resilience4j.bulkhead.";
 
     /** A document of a file: what it is called, whether a profile adds it, its keys. */
     private record Document(String label, boolean isOfProfile, Map<String, String> keys) {}
@@ -38,12 +45,16 @@ final class Configuration {
         String name = path.substring(path.lastIndexOf('/') + 1);
         Matcher file = FILE.matcher(name);
         boolean isOfProfile = file.matches() && file.group(1) != null;
-        for (Map<String, String> keys : name.endsWith(".properties") ? properties(text) : YamlReader.read(text)) {
-            String profile = PROFILE.stream()
-                    .map(keys::get)
-                    .filter(one -> one != null)
-                    .findFirst()
-                    .orElse("");
+        Map<Integer, String> unread = new TreeMap<>();
+        List<Map<String, String>> read =
+                name.endsWith(".properties") ? properties(text) : YamlReader.read(text, unread);
+        unread.forEach((line, content) -> project.kept(
+                path, line, content.strip(), "this YAML is not understood here; look at what is printed for it"));
+        for (Map<String, String> keys : read) {
+            String profile = keys.entrySet().stream()
+                    .filter(one -> CONDITION.matcher(one.getKey()).matches())
+                    .map(Map.Entry::getValue)
+                    .collect(Collectors.joining(", "));
             keys.forEach((key, value) -> report(path, key));
             keys.keySet().removeIf(key -> !key.startsWith("resilience4j."));
             if (!keys.isEmpty()) {
@@ -55,10 +66,10 @@ final class Configuration {
         }
     }
 
-    /** Documents are divided by {@code #---}. */
+    /** Documents are divided by {@code #---} or {@code !---}. */
     private static List<Map<String, String>> properties(String text) throws IOException {
         List<Map<String, String>> documents = new ArrayList<>();
-        for (String part : text.split("(?m)^#---\\s*$", -1)) {
+        for (String part : text.split("(?m)^[#!]---\\s*$", -1)) {
             Map<String, String> keys = new LinkedHashMap<>();
             Properties inOrder = new Properties() {
                 private static final long serialVersionUID = 1L;
@@ -103,9 +114,31 @@ final class Configuration {
                         (kind, byName) -> byName.forEach((name, keys) -> translation.add(kind, name, keys)));
             }
             text.append("# ").append(document.label()).append('\n').append(translation.toYaml());
+            reportSharedNames(document);
             translation.without().forEach(key -> project.leftOut(document.label(), key, remark(key)));
         }
         return text.toString();
+    }
+
+    /** Here both kinds of bulkheads are policies of one kind. */
+    private void reportSharedNames(Document document) {
+        Set<String> pools = document.keys().keySet().stream()
+                .map(Configuration::policy)
+                .filter(policy -> policy.startsWith(POOLS))
+                .map(policy -> policy.substring(POOLS.length()))
+                .collect(Collectors.toSet());
+        document.keys().keySet().stream()
+                .filter(key -> policy(key).startsWith(BULKHEADS))
+                .filter(key -> pools.contains(policy(key).substring(BULKHEADS.length())))
+                .forEach(key -> project.leftOut(
+                        document.label(),
+                        key,
+                        "a thread-pool-bulkhead has the same name, and what is printed is its policy: rename one"));
+    }
+
+    /** The part of a key that names a policy; a key that ends with that has the name in brackets. */
+    private static String policy(String key) {
+        return plain(key.endsWith("]") || !key.contains(".") ? key : key.substring(0, key.lastIndexOf('.')));
     }
 
     private static String remark(String key) {

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** {@code java -jar resilience-spring-boot-starter.jar [--write] PATH...}: see docs/converter.md. */
@@ -26,6 +27,8 @@ final class Converter {
         """;
 
     private static final Set<String> PASSED_OVER = Set.of("target", "build", "out", "bin", "node_modules");
+
+    private static final Pattern KEY_OF_RESILIENCE4J = Pattern.compile("(?im)^[^#\\n]*resilience4j[._:]");
 
     private final Project project = new Project();
     private final Configuration configuration = new Configuration(project);
@@ -118,7 +121,7 @@ final class Converter {
     private void read(Path file) throws IOException {
         String name = String.valueOf(file.getFileName());
         boolean isBuild = name.equals("pom.xml") || name.matches("build\\.gradle(\\.kts)?");
-        if (!name.matches(".*\\.(java|kt|groovy)") && !isBuild && !Configuration.isConfiguration(name)) {
+        if (!name.matches(".*\\.(java|kt|groovy|ya?ml|properties)") && !isBuild) {
             return;
         }
         String text;
@@ -142,6 +145,11 @@ final class Converter {
             }
         } else if (Configuration.isConfiguration(name)) {
             configuration.read(shown(file), text);
+        } else if (name.matches(".*\\.(ya?ml|properties)")) {
+            if (KEY_OF_RESILIENCE4J.matcher(text).find()) {
+                project.kept(
+                        shown(file), 0, name, "only application* and bootstrap* are read; it has keys of Resilience4j");
+            }
         } else if (text.lines()
                 .anyMatch(line -> line.startsWith("import ") && Libraries.isForeign(line.substring(7)))) {
             project.kept(shown(file), 0, name, "only Java sources are rewritten");

@@ -1,6 +1,7 @@
 package dev.resilience.spring.migration;
 
 import dev.resilience.spring.migration.JavaSource.Import;
+import dev.resilience.spring.migration.JavaTokens.Kind;
 import dev.resilience.spring.migration.JavaTokens.Token;
 import java.util.HashSet;
 import java.util.Map;
@@ -214,6 +215,11 @@ final class Edits {
 
     /** What of other libraries is left in code. */
     private void report(Project project, String path) {
+        for (Token token : source.tokens) {
+            if (token.kind() == Kind.STRING && token.text().contains("resilience4j.")) {
+                project.kept(path, source.line(token.start()), "a key of Resilience4j", "it is in a string");
+            }
+        }
         for (Import one : source.imports) {
             boolean isLeft = Libraries.isForeign(one.name()) && !isEdited(one.start());
             boolean isReported = kept.contains(one.simpleName()) || Libraries.SWITCHES.contains(one.name());

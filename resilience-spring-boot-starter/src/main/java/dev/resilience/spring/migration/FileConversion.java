@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
 /** One Java file: what becomes of each annotation of another library. What is not understood stays as it is. */
 final class FileConversion {
 
-    private static final String REACTIVE =
-            "(.*\\.)?(Mono|Flux|Publisher|Single|Maybe|Completable|Observable|Flowable)(<.*)?";
+    private static final String REACTIVE = "(.*\\.)?(Publisher|Single|Maybe|Completable|Observable|Flowable)(<.*)?";
+
+    private static final String REACTOR = "(reactor\\.core\\.publisher\\.)?(Mono|Flux)(<.*)?";
 
     private final Project project;
     private final String path;
@@ -129,15 +130,22 @@ final class FileConversion {
         if (element.returnType().matches(REACTIVE)) {
             throw new Undecided("methods that return " + element.returnType() + " are not protected by this version");
         }
-        if (name.startsWith(Libraries.RESILIENCE4J)) {
-            return new Resilience4jAnnotations(project).convert(use, Libraries.simple(name));
-        }
+        boolean isResilience4j = name.startsWith(Libraries.RESILIENCE4J);
         boolean isFramework = name.startsWith(Libraries.SPRING_FRAMEWORK);
-        Converted converted = new SpringAnnotations(isFramework).convert(use, Libraries.simple(name));
-        if (!isFramework) {
+        Converted converted = isResilience4j
+                ? new Resilience4jAnnotations(project).convert(use, Libraries.simple(name))
+                : new SpringAnnotations(isFramework).convert(use, Libraries.simple(name));
+        if (name.startsWith(Libraries.SPRING_RETRY)) {
             converted.fallback = recovers.find(element, converted.fallback);
         }
-        Libraries.notes(name, converted, project.notes);
+        if (!isResilience4j) {
+            Libraries.notes(name, converted, project.notes);
+        }
+        if (element.returnType().matches(REACTOR)) {
+            converted.decisions.add(
+                    "it is for each subscription, and each attempt calls the method again; a Flux that has"
+                            + " emitted is not retried (retry-after-first-element), and a time limit is for the whole of it");
+        }
         return converted;
     }
 
@@ -173,12 +181,15 @@ final class FileConversion {
                 path, source.line(use.start()), "@" + use.simpleName() + " on " + element.policyName(), decision));
     }
 
-    /** Keys that are no attributes stand in YAML under the name that the method gives the policy. */
+    /**
+     * Keys that are no attributes stand in YAML under a name that is written in the annotation as well: the one that the
+     * library would choose depends on the classes that implement an interface, and on others of the same simple name.
+     */
     private void nameByMethod(Element element, Converted converted) {
         Map<String, String> values = new LinkedHashMap<>(converted.attributes);
         values.putAll(converted.keys);
         String name = project.policyName(converted.kind, element.policyName(), values);
-        if (!name.equals(element.policyName()) || converted.attributes.isEmpty()) {
+        if (!name.equals(element.policyName()) || converted.attributes.isEmpty() || !converted.keys.isEmpty()) {
             converted.attributes.put("value", '"' + name + '"');
         }
         if (!converted.keys.isEmpty()) {

@@ -20,6 +20,9 @@ final class SpringBackoff {
         if (!isFramework && "\"0ms\"".equals(attributes.get("delay"))) {
             attributes.remove("delay"); // 0 is unset there
         }
+        if (!isFramework && "\"0ms\"".equals(attributes.get("maxDelay"))) {
+            attributes.remove("maxDelay"); // as well
+        }
         boolean grows = converted.keys.containsKey("backoff.multiplier")
                 || !"0".equals(attributes.getOrDefault("multiplier", "0").replaceAll("\\.0?[dDfF]?$", ""));
         String multiplier = attributes.getOrDefault("multiplier", "");

@@ -4,38 +4,51 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
  * As much of YAML as configuration files use: nested and dotted keys, lists, maps and lists in braces, quotes, comments,
- * documents, anchors and merges. Texts of several lines are passed over.
+ * documents, anchors and merges. Of what it does not understand, such as texts of several lines, it gives the lines that may
+ * have to do with Resilience4j.
  */
 final class YamlReader {
 
     private static final Pattern KEY =
-            Pattern.compile("(\"[^\"]*\"|'[^']*'|[^\\s:#{}\\[\\]\"'][^:#]*?|\\[[^]]*])\\s*:(\\s+(.*))?");
+            Pattern.compile("(\"[^\"]*\"|'(?:[^']|'')*'|[^\\s:#{}\\[\\]\"'][^:]*?|\\[[^]]*])\\s*:(\\s+(.*))?");
 
     private record Level(int indent, String path) {}
 
     private final List<Map<String, String>> documents = new ArrayList<>();
     private final Deque<Level> levels = new ArrayDeque<>();
     private final Map<String, String> anchors = new HashMap<>();
+    private final Set<String> merged = new HashSet<>(); // keys of the document that an alias has put there
+    private final Map<Integer, String> unread;
     private Map<String, String> keys = new LinkedHashMap<>();
     private int textIndent = -1;
+    private int number;
 
-    private YamlReader() {}
+    private YamlReader(Map<Integer, String> unread) {
+        this.unread = unread;
+    }
 
-    /** The documents of a file, each with its keys written out, {@code a.b[0]}. */
-    static List<Map<String, String>> read(String text) {
-        YamlReader reader = new YamlReader();
+    /**
+     * The documents of a file, each with its keys written out, {@code a.b[0]}.
+     *
+     * @param unread gets the lines that are not understood, by their number
+     */
+    static List<Map<String, String>> read(String text, Map<Integer, String> unread) {
+        YamlReader reader = new YamlReader(unread);
         reader.documents.add(reader.keys);
-        List<String> lines = text.lines().toList();
+        List<String> lines = text.replaceFirst("^\uFEFF", "").lines().toList();
         for (int i = 0; i < lines.size(); i++) {
             String line = withoutComment(lines.get(i));
+            reader.number = i + 1;
             while (opens(line) && i + 1 < lines.size()) {
                 line += " " + withoutComment(lines.get(++i)).strip();
             }
@@ -61,8 +74,9 @@ final class YamlReader {
 
     /** Whether braces are open at the end of a value that begins with one. */
     private static boolean opens(String line) {
-        Matcher key = KEY.matcher(line.strip().replaceFirst("^- +", ""));
-        String value = key.matches() && key.group(3) != null ? key.group(3) : "";
+        String content = line.strip().replaceFirst("^- +", "");
+        Matcher key = KEY.matcher(content);
+        String value = key.matches() ? (key.group(3) == null ? "" : key.group(3)) : content;
         String open = value.replaceAll("[^\\[{]", "");
         return value.matches("[\\[{].*")
                 && open.length() > value.replaceAll("[^]}]", "").length();
@@ -78,6 +92,7 @@ final class YamlReader {
         if (content.equals("---") || content.startsWith("--- ")) {
             levels.clear();
             anchors.clear();
+            merged.clear();
             keys = new LinkedHashMap<>();
             documents.add(keys);
         } else if (content.startsWith("- ") || content.equals("-")) {
@@ -85,11 +100,32 @@ final class YamlReader {
                 levels.pop();
             }
             element(indent, content.substring(1).strip());
-        } else if (!content.isEmpty()) {
+        } else if (!content.isEmpty() && !content.equals("...") && !isRestOfValue(indent, content)) {
             while (!levels.isEmpty() && levels.peek().indent() >= indent) {
                 levels.pop();
             }
             key(indent, content);
+        }
+    }
+
+    /** A value that begins on the line after its key. */
+    private boolean isRestOfValue(int indent, String content) {
+        String path = levels.isEmpty() ? "" : levels.peek().path();
+        boolean isRest = !levels.isEmpty()
+                && indent > levels.peek().indent()
+                && !KEY.matcher(content).matches()
+                && "".equals(keys.get(path));
+        if (isRest) {
+            keys.remove(path);
+            value(path, content);
+        }
+        return isRest;
+    }
+
+    private void notUnderstood(String content) {
+        boolean isTheirs = levels.stream().anyMatch(level -> level.path().startsWith("resilience4j"));
+        if (isTheirs || content.contains("resilience4j")) {
+            unread.put(number, content);
         }
     }
 
@@ -117,6 +153,7 @@ final class YamlReader {
     private void key(int indent, String content) {
         Matcher matcher = KEY.matcher(content);
         if (!matcher.matches()) {
+            notUnderstood(content);
             return;
         }
         String parent = levels.isEmpty() ? "" : levels.peek().path();
@@ -125,17 +162,23 @@ final class YamlReader {
         String path = parent.isEmpty() ? name : parent + "." + name;
         keys.remove(parent, "");
         if (name.equals("<<")) {
-            copy(value, parent);
+            for (String alias : value.startsWith("[") ? parts(value) : List.of(value)) {
+                copy(alias, parent);
+            }
             return;
         }
         levels.push(new Level(indent, path));
-        if (value.startsWith("&")) {
+        keys.keySet().removeIf(key -> merged.contains(key) && isBelow(key, path));
+        while (value.startsWith("&") || value.startsWith("!")) {
             String[] parts = value.split("\\s+", 2);
-            anchors.put(parts[0].substring(1), path);
+            if (value.startsWith("&")) {
+                anchors.put(parts[0].substring(1), path);
+            }
             value = parts.length > 1 ? parts[1] : "";
         }
         if (value.matches("[|>][-+0-9]*")) {
             textIndent = indent;
+            notUnderstood(content);
         } else {
             value(path, value);
         }
@@ -184,12 +227,22 @@ final class YamlReader {
 
     /** What stands below an anchor, below another key as well; what is written there already stays. */
     private void copy(String alias, String path) {
-        String from = anchors.getOrDefault(alias.substring(1).strip(), alias);
-        Map.copyOf(keys).forEach((key, value) -> {
-            if (key.startsWith(from + ".") || key.startsWith(from + "[") || key.equals(from)) {
-                keys.putIfAbsent(path + key.substring(from.length()), value);
+        String from = alias.startsWith("*") ? anchors.get(alias.substring(1).strip()) : null;
+        if (from == null) {
+            notUnderstood(alias);
+            return;
+        }
+        new LinkedHashMap<>(keys).forEach((key, value) -> {
+            String copied = isBelow(key, from) ? path + key.substring(from.length()) : "";
+            if (!copied.isEmpty() && keys.putIfAbsent(copied, value) == null) {
+                merged.add(copied);
             }
         });
+    }
+
+    /** Whether a key is this one or stands below it. */
+    private static boolean isBelow(String key, String path) {
+        return key.equals(path) || key.startsWith(path + ".") || key.startsWith(path + "[");
     }
 
     private static String unquoted(String text) {

@@ -2,6 +2,7 @@ package dev.resilience.spring.reactor;
 
 import dev.resilience.context.CallContext;
 import dev.resilience.pipeline.LinkedFuture;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -86,7 +87,7 @@ final class AttemptSubscriber implements CoreSubscriber<Object> {
             return;
         }
         done = true;
-        end(failure);
+        end(Objects.requireNonNullElseGet(failure, () -> new NullPointerException("A publisher failed with null")));
     }
 
     @Override

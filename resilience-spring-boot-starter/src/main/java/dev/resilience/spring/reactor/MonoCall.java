@@ -13,6 +13,9 @@ final class MonoCall extends SubscribedCall {
     private final MonoSink<Object> subscriber;
     private final @Nullable Executor elsewhere;
 
+    /**
+     * @param elsewhere where the ends of attempts of an idempotent call are told of; {@code null} for any other call
+     */
     MonoCall(MonoSink<Object> subscriber, @Nullable Executor elsewhere) {
         super(subscriber.contextView());
         this.subscriber = subscriber;
@@ -24,6 +27,12 @@ final class MonoCall extends SubscribedCall {
     @Nullable
     Executor elsewhere() {
         return elsewhere;
+    }
+
+    /** As an idempotent call does, which holds its key until then. */
+    @Override
+    boolean goesOnWithoutSubscriber() {
+        return elsewhere != null;
     }
 
     @Override

@@ -93,7 +93,7 @@ abstract class SubscribedCall implements PublisherCall {
         synchronized (this) {
             current = attempt;
         }
-        if (!cancelled) { // otherwise the stage is about to be cancelled
+        if (!cancelled || goesOnWithoutSubscriber()) { // otherwise the stage is about to be cancelled
             attempt.subscribeTo(source);
         }
         return attempt.stage();
@@ -127,6 +127,11 @@ abstract class SubscribedCall implements PublisherCall {
     @Nullable
     Executor elsewhere() {
         return null;
+    }
+
+    /** Whether attempts may begin, and go on to their ends, when the subscriber has cancelled: nothing need cancel them then. */
+    boolean goesOnWithoutSubscriber() {
+        return false;
     }
 
     /** How many elements an attempt may emit at first; called with the lock. */

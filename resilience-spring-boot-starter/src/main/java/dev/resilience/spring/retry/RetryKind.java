@@ -163,7 +163,14 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
         if (retry.budget() != null) {
             method.uses(RetryBudgetKind.class, retry.budget().name());
         }
-        return method.isProtectedBy(Idempotent.class) ? retry.forIdempotentCalls() : retry;
+        Idempotent idempotent = method.annotation(Idempotent.class);
+        if (idempotent == null) {
+            return retry;
+        }
+        if (method.isInside("idempotent")) {
+            return retry.insideIdempotent();
+        }
+        return idempotent.required() ? retry.forIdempotentCalls() : retry; // it does not know which calls have no key
     }
 
     @Override

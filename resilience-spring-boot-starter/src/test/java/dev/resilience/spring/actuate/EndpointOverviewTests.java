@@ -218,7 +218,7 @@ class EndpointOverviewTests {
             json("$['time-limit'].default.state")
                     .isEqualTo(Map.of("workers", 0, "calls", Map.of("in_time", 0, "timed_out", 0)));
             json("$['retry-budget'].shared.state").isEqualTo(Map.of("available", 100));
-            json("$.idempotency.default.state.calls").asMap().hasSize(9).containsEntry("executed", 0);
+            json("$.idempotency.default.state.calls").asMap().hasSize(10).containsEntry("executed", 0);
         }
     }
 

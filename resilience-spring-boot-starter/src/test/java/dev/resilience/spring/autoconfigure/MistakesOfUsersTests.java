@@ -63,7 +63,7 @@ class MistakesOfUsersTests extends FailingStartup {
         return Stream.of(
                 key("circuit-breaker", "max-attempts: 3", "write 'resilience.retry.payments.max-attempts'"),
                 key("retry", "base-delay: 3s", "Did you mean 'backoff.base-delay'?"),
-                key("retry", "max-delay: 3s", "Did you mean 'backoff.max-delay'?"),
+                key("retry", "max-delay: 3s", "Write 'backoff.max-delay: 3s' in place of 'max-delay'"),
                 key("retry", "backoff.max-attempts: 3", "Move the key one level up", "beside 'backoff'"),
                 arguments(
                         "a key of another library in place of a policy",

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.resilience.annotation.Idempotent;
+import dev.resilience.annotation.Retryable;
 import dev.resilience.context.IdempotencyContext;
 import dev.resilience.event.IdempotencyDecided;
 import dev.resilience.event.IdempotencyOutcome;
@@ -37,8 +38,10 @@ import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.assertj.MvcTestResult;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.client.HttpServerErrorException;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
+import reactor.core.publisher.Mono;
 
 /** {@code @Idempotent(required = false)}: a call without a key runs unprotected, one with a key runs once. */
 class OptionalKeyTests {
@@ -111,6 +114,29 @@ class OptionalKeyTests {
             assertThat(seen).hasSize(3);
             assertThat(seen.get(0)).isNotNull().isEqualTo(seen.get(2));
             assertThat(seen.get(1)).isNull();
+        });
+    }
+
+    /** Status 500 may come after the effect, and without a key nothing below can tell that it is there. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "fallback,idempotent,bulkhead,circuit-breaker,retry,time-limit",
+                "fallback,retry,idempotent,bulkhead,circuit-breaker,time-limit"
+            })
+    void aCallWithoutAKeyIsNotRepeatedAfterStatus500(String order) {
+        IdempotentApplication.with(runner().withPropertyValues("resilience.order=" + order), Shop.class, shop -> {
+            boolean isInside = order.indexOf("idempotent") < order.indexOf("retry");
+            assertThatExceptionOfType(HttpServerErrorException.class).isThrownBy(() -> shop.broken(null));
+            assertThat(shop.calls()).hasValue(1);
+            assertThatExceptionOfType(HttpServerErrorException.class)
+                    .isThrownBy(() -> shop.brokenLater(null).block());
+            assertThat(shop.calls()).hasValue(2);
+            assertThatExceptionOfType(HttpServerErrorException.class).isThrownBy(() -> shop.broken("k"));
+            assertThat(shop.calls()).hasValue(isInside ? 4 : 3);
+            assertThatExceptionOfType(HttpServerErrorException.class)
+                    .isThrownBy(() -> shop.brokenLater("k").block());
+            assertThat(shop.calls()).hasValue(isInside ? 6 : 4);
         });
     }
 
@@ -192,6 +218,10 @@ class OptionalKeyTests {
 
         private final AtomicInteger calls = new AtomicInteger();
 
+        AtomicInteger calls() {
+            return calls;
+        }
+
         @Idempotent(key = "#key", required = false)
         int order(@Nullable String key) {
             return calls.incrementAndGet();
@@ -205,6 +235,19 @@ class OptionalKeyTests {
         @Idempotent(key = "#key", required = false)
         CompletableFuture<Integer> orderLater(@Nullable String key) {
             return CompletableFuture.completedFuture(calls.incrementAndGet());
+        }
+
+        @Retryable(maxAttempts = 2, delay = "0s")
+        @Idempotent(key = "#key", required = false)
+        String broken(@Nullable String key) {
+            calls.incrementAndGet();
+            throw new HttpServerErrorException(HttpStatus.INTERNAL_SERVER_ERROR);
+        }
+
+        @Retryable(maxAttempts = 2, delay = "0s")
+        @Idempotent(key = "#key", required = false)
+        Mono<String> brokenLater(@Nullable String key) {
+            return Mono.fromSupplier(() -> broken(key));
         }
 
         @Idempotent(key = "#key", required = false)

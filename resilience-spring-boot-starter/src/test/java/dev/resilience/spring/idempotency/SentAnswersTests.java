@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.exception.IdempotencyStoreException;
+import dev.resilience.spring.autoconfigure.ResilienceContextAutoConfiguration;
 import dev.resilience.spring.idempotency.redis.TestRedis;
 import java.math.BigDecimal;
 import java.net.URI;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.io.ByteArrayResource;
@@ -45,6 +47,7 @@ import org.springframework.web.bind.annotation.ResponseBody;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
+import reactor.core.publisher.Mono;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
@@ -90,6 +93,7 @@ class SentAnswersTests {
     @EnumSource
     void fromEachStore(Stores store) {
         store.application(REDIS)
+                .withConfiguration(AutoConfigurations.of(ResilienceContextAutoConfiguration.class))
                 .withPropertyValues("resilience.idempotency.default.scope=none")
                 .withUserConfiguration(Shop.class)
                 .run(context -> {
@@ -107,6 +111,9 @@ class SentAnswersTests {
                             "/view",
                             "/later",
                             "/later-created",
+                            "/mono",
+                            "/mono-created",
+                            "/mono-none",
                             "/problem",
                             "/empty",
                             "/none",
@@ -114,7 +121,7 @@ class SentAnswersTests {
                             "/api/7")) {
                         assertReplayed(path, post(mvc, path), post(mvc, path));
                     }
-                    assertThat(context.getBean(Shop.class).calls()).hasValue(17);
+                    assertThat(context.getBean(Shop.class).calls()).hasValue(20);
                 });
     }
 
@@ -458,6 +465,25 @@ class SentAnswersTests {
         @Idempotent(header = "Idempotency-Key")
         CompletableFuture<Map<String, Object>> laterCreated() {
             return CompletableFuture.supplyAsync(this::order);
+        }
+
+        @PostMapping("/mono")
+        @Idempotent(header = "Idempotency-Key")
+        Mono<ResponseEntity<Map<String, Object>>> mono() {
+            return Mono.fromSupplier(() -> ResponseEntity.accepted().body(order()));
+        }
+
+        @PostMapping("/mono-created")
+        @ResponseStatus(HttpStatus.CREATED)
+        @Idempotent(header = "Idempotency-Key")
+        Mono<Map<String, Object>> monoCreated() {
+            return Mono.fromSupplier(this::order);
+        }
+
+        @PostMapping("/mono-none")
+        @Idempotent(header = "Idempotency-Key")
+        Mono<Map<String, Object>> monoNone() {
+            return Mono.fromRunnable(this::order);
         }
 
         @PostMapping("/problem")

@@ -164,6 +164,78 @@ class ConverterTests {
                 """.replace("\n", "\r\n"));
     }
 
+    /** Of an interface the library names a policy after the class that implements it. */
+    @Test
+    void anAnnotationNamesThePolicyThatHasKeys() throws IOException {
+        Files.writeString(directory.resolve("Api.java"), """
+                import org.springframework.retry.annotation.Retryable;
+
+                interface Api {
+                    @Retryable(retryFor = IllegalStateException.class, maxAttemptsExpression = "${api.attempts}")
+                    void call();
+                }
+                """);
+
+        assertThat(run(directory.toString()))
+                .contains("+    @Retryable(value = \"Api.call\", multiplier = 1,")
+                .contains("    \"[Api.call]\":\n      max-attempts: \"${api.attempts}\"");
+    }
+
+    @Test
+    void theConfigurationOfAListOfProfilesIsTheirs() throws IOException {
+        Files.writeString(directory.resolve("application.yml"), """
+                spring.config.activate.on-profile:
+                - test
+                - local
+                resilience4j.retry.instances.a.max-attempts: 2
+                """);
+
+        assertThat(run(directory.toString())).contains("application.yml, profile test, local\n");
+    }
+
+    @Test
+    void bulkheadsOfBothKindsWithOneNameAreTold() throws IOException {
+        Files.writeString(directory.resolve("application.yml"), """
+                resilience4j:
+                  bulkhead.instances.a.max-concurrent-calls: 3
+                  bulkhead.instances.b.max-concurrent-calls: 3
+                  thread-pool-bulkhead.instances.a.max-thread-pool-size: 7
+                """);
+
+        assertThat(run(directory.toString()))
+                .contains(
+                        "left out: resilience4j.bulkhead.instances.a.max-concurrent-calls: a thread-pool-bulkhead has")
+                .doesNotContain("left out: resilience4j.bulkhead.instances.b");
+    }
+
+    @Test
+    void whatHasNoLimitThereHasNoneHere() throws IOException {
+        Files.writeString(directory.resolve("application.yml"), """
+                resilience4j:
+                  retry.instances.a:
+                    max-attempts: 5
+                    wait-duration: 10s
+                    enable-exponential-backoff: true
+                    exponential-backoff-multiplier: 3
+                  circuitbreaker.instances.a.max-wait-duration-in-half-open-state: 0
+                """);
+
+        assertThat(run(directory.toString())).contains("max-delay: 270000ms").doesNotContain("max-duration");
+    }
+
+    @Test
+    void keysThatAreNotReadAreTold() throws IOException {
+        Files.writeString(directory.resolve("orders.yml"), "resilience4j.retry.instances.a.max-attempts: 2\n");
+        Files.writeString(directory.resolve("ATest.java"), """
+                @SpringBootTest(properties = "resilience4j.retry.instances.a.max-attempts=1")
+                class ATest {}
+                """);
+
+        assertThat(run(directory.toString()))
+                .contains("orders.yml kept: orders.yml: only application* and bootstrap* are read")
+                .contains("ATest.java:1 kept: a key of Resilience4j: it is in a string");
+    }
+
     private static String run(String... arguments) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         Converter.run(arguments, new PrintStream(out, true, StandardCharsets.UTF_8));

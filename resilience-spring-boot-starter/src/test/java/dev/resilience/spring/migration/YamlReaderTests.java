@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.core.env.EnumerablePropertySource;
@@ -40,6 +41,22 @@ class YamlReaderTests {
                 <<: *common
                 minimum-number-of-calls: 5
               two: *common
+              three: &more
+                url: http://localhost
+                wait: 1s
+                exceptions: [a.B, c.D]
+              four:
+                <<: [*common, *more]
+                exceptions:
+                - e.F
+              Client#call(String):
+                wait: !!str "2s"
+              'it''s':
+                exceptions:
+                  [a.B,
+                   c.D]
+                url:
+                  http://localhost
         text: |
           resilience4j: not a key
             max: 1
@@ -56,8 +73,30 @@ class YamlReaderTests {
         """;
 
     @Test
+    void aByteOrderMarkIsNoPartOfAKey() {
+        assertThat(YamlReader.read("\uFEFFresilience4j:\n  a: 1", new TreeMap<>()))
+                .isEqualTo(List.of(Map.of("resilience4j.a", "1")));
+    }
+
+    @Test
+    void linesThatAreNotUnderstoodAreTold() {
+        Map<Integer, String> unread = new TreeMap<>();
+        YamlReader.read("""
+                text: |
+                  resilience4j
+                resilience4j:
+                  retry: *unknown
+                  bulkhead: >-
+                    a: b
+                  ? timelimiter
+                """, unread);
+
+        assertThat(unread).isEqualTo(Map.of(4, "*unknown", 5, "bulkhead: >-", 7, "? timelimiter"));
+    }
+
+    @Test
     void theKeysAreThoseOfSpringBoot() throws Exception {
-        List<Map<String, String>> read = YamlReader.read(YAML);
+        List<Map<String, String>> read = YamlReader.read(YAML, new TreeMap<>());
 
         List<Map<String, String>> loaded = new ArrayList<>();
         for (PropertySource<?> source : new YamlPropertySourceLoader()

@@ -17,6 +17,8 @@ import dev.resilience.idempotency.store.StoredResult;
 import dev.resilience.idempotency.tck.ForwardingStore;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
+import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.time.ManualTimeSource;
 import dev.resilience.time.TimeSource;
 import java.net.ConnectException;
 import java.time.Duration;
@@ -113,6 +115,39 @@ class IdempotentMonosTests {
     }
 
     @Test
+    void aSubscriberThatLeavesWhileTheKeyIsClaimedDoesNotKeepItTaken() {
+        with((payments, callee) -> {
+            store.mayClaim = new CountDownLatch(1);
+            Disposable gone = payments.pay("k", 1).subscribe();
+            while (store.asked.get() == 0) {
+                Thread.onSpinWait();
+            }
+            gone.dispose();
+            store.mayClaim.countDown();
+            store.awaitCompletion();
+            StepVerifier.create(payments.pay("k", 1)).expectNext("paid 1").verifyComplete();
+        });
+    }
+
+    @Test
+    void aSubscriberThatLeavesBetweenTwoAttemptsDoesNotKeepTheKeyTaken() {
+        runner.run(context -> {
+            Payments payments = context.getBean(Payments.class);
+            Callee callee = context.getBean(Callee.class).failNext(1);
+            ManualTimeSource time = context.getBean(ManualTimeSource.class);
+            Disposable gone = payments.retriedLater("k").subscribe();
+            while (context.getBean(ResilienceRegistry.class).retries().get("default").attempts() < 1) {
+                if (callee.calls() == 1) {
+                    gone.dispose();
+                    time.advance(Duration.ofSeconds(1));
+                }
+            }
+            store.awaitCompletion();
+            StepVerifier.create(payments.retriedLater("k")).expectNext("answer 2").verifyComplete();
+        });
+    }
+
+    @Test
     void retriesAreInsideAndFallbacksOutside() {
         runner.run(context -> {
             Payments payments = context.getBean(Payments.class);
@@ -193,6 +228,12 @@ class IdempotentMonosTests {
         }
 
         @Idempotent(key = "#key")
+        @Retryable("default")
+        public Mono<String> retriedLater(String key) {
+            return Mono.fromFuture(callee.callAsync());
+        }
+
+        @Idempotent(key = "#key")
         public Mono<String> downstreamKey(String key) {
             return Mono.deferContextual(reactor -> {
                 IdempotencyContext context = ReactiveCallContext.of(reactor).idempotency();
@@ -206,6 +247,7 @@ class IdempotentMonosTests {
         private final Queue<String> blocked = new ConcurrentLinkedQueue<>();
         private final AtomicInteger asked = new AtomicInteger();
         private final CountDownLatch completed = new CountDownLatch(1);
+        private volatile CountDownLatch mayClaim = new CountDownLatch(0);
 
         ThreadNotingStore() {
             super(new MemoryIdempotencyStore(TimeSource.system()));
@@ -225,6 +267,11 @@ class IdempotentMonosTests {
         @Override
         public Claim claim(ClaimRequest request) {
             blocks();
+            try {
+                mayClaim.await();
+            } catch (InterruptedException stopped) {
+                Thread.currentThread().interrupt();
+            }
             return super.claim(request);
         }
 

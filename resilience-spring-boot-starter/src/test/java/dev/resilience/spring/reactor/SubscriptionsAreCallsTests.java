@@ -24,6 +24,7 @@ import reactor.core.Disposable;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
 import reactor.test.StepVerifier;
 import reactor.test.publisher.TestPublisher;
 
@@ -316,6 +317,17 @@ class SubscriptionsAreCallsTests {
         StepVerifier.create(Mono.fromDirect(source).transformDeferred(ResilienceOperator.of(app.all())))
                 .then(() -> source.next("a", "b").error(new IllegalStateException("no commit")))
                 .verifyErrorMessage("no commit");
+        app.everyPermitIsBack();
+    }
+
+    /** A Mono is wrapped by Reactor, which does not allow it. */
+    @Test
+    void aStreamThatFailsWithNothingHasFailed() {
+        Publisher<String> broken = subscriber -> {
+            subscriber.onSubscribe(Operators.emptySubscription());
+            subscriber.onError(null);
+        };
+        StepVerifier.create(Kind.FLUX.protect(app, () -> attempt(broken))).verifyError(NullPointerException.class);
         app.everyPermitIsBack();
     }
 

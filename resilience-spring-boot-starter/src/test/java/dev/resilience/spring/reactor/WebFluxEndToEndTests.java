@@ -21,6 +21,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.reactive.EnableWebFluxSecurity;
 import org.springframework.security.config.web.server.ServerHttpSecurity;
@@ -135,6 +137,7 @@ class WebFluxEndToEndTests {
     }
 
     @Configuration(proxyBeanMethods = false)
+    @EnableAsync
     @EnableAutoConfiguration
     @EnableWebFluxSecurity
     @Import({Shop.class, Callee.class, ManualTimeSource.class})
@@ -178,6 +181,10 @@ class WebFluxEndToEndTests {
         Mono<String> pay(@RequestHeader("Idempotency-Key") String key) {
             return Mono.fromSupplier(() -> "paid " + calls.incrementAndGet());
         }
+
+        /** What stands around it on the proxy must not ask for the callers of Monos when they are assembled. */
+        @Async
+        void audit() {}
 
         @GetMapping("/left")
         @Retryable("default")

@@ -119,6 +119,11 @@ public final class Resilience4jTranslation {
                 boolean isZero = Long.valueOf(0).equals(millis(value));
                 keys.put(isZero ? "max-queue" : "queue-timeout", isZero ? "0" : withUnit(value));
             }
+            case "maxwaitdurationinhalfopenstate" -> {
+                if (!Long.valueOf(0).equals(millis(value))) { // 0 is no limit there
+                    keys.put("half-open.max-duration", withUnit(value));
+                }
+            }
             default -> {
                 if (entry == null || entry.ours().isEmpty() || !entry.library().contains("Resilience4j")) {
                     return false;
@@ -193,6 +198,23 @@ public final class Resilience4jTranslation {
             keys.putIfAbsent("retry-on", "java.lang.Exception");
         }
         raise(keys, "backoff.base-delay", "backoff.max-delay", Duration.ofSeconds(30));
+        if ("exponential".equals(keys.get("backoff.strategy"))) {
+            raiseToLongest(keys);
+        }
+    }
+
+    /** Waits that grow have no limit there unless one is written. */
+    private static void raiseToLongest(Map<String, String> keys) {
+        String attempts = keys.getOrDefault("max-attempts", "3");
+        String multiplier = keys.getOrDefault("backoff.multiplier", "");
+        Long first = millis(keys.getOrDefault("backoff.base-delay", "500ms"));
+        if (first != null && attempts.matches("\\d{1,4}") && multiplier.matches("\\d{1,4}(\\.\\d+)?")) {
+            double longest = first * Math.pow(Double.parseDouble(multiplier), Integer.parseInt(attempts) - 2);
+            if (longest > 30_000) {
+                long hours = (long) Math.min(8_760, Math.ceil(longest / 3_600_000));
+                keys.putIfAbsent("backoff.max-delay", longest < 3_600_000 ? (long) Math.ceil(longest) + "ms" : hours + "h");
+            }
+        }
     }
 
     private static void completeBreaker(Map<String, String> keys, boolean starts) {
