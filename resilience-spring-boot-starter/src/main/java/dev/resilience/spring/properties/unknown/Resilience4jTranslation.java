@@ -212,7 +212,8 @@ public final class Resilience4jTranslation {
             double longest = first * Math.pow(Double.parseDouble(multiplier), Integer.parseInt(attempts) - 2);
             if (longest > 30_000) {
                 long hours = (long) Math.min(8_760, Math.ceil(longest / 3_600_000));
-                keys.putIfAbsent("backoff.max-delay", longest < 3_600_000 ? (long) Math.ceil(longest) + "ms" : hours + "h");
+                keys.putIfAbsent(
+                        "backoff.max-delay", longest < 3_600_000 ? (long) Math.ceil(longest) + "ms" : hours + "h");
             }
         }
     }
