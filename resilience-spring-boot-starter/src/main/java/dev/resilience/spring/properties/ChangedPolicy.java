@@ -103,10 +103,10 @@ public final class ChangedPolicy {
 
     private static void flatten(String prefix, Map<?, ?> nested, Map<String, @Nullable Object> flat) {
         nested.forEach((key, value) -> {
-            if (value instanceof Map<?, ?> group) {
+            if (value instanceof Map<?, ?> group && !group.isEmpty()) {
                 flatten(prefix + key + ".", group, flat);
             } else {
-                flat.put(prefix + key, value);
+                flat.put(prefix + key, value instanceof Map ? null : value);
             }
         });
     }
@@ -115,7 +115,8 @@ public final class ChangedPolicy {
         if (value instanceof Collection<?> list && !list.isEmpty()) {
             int index = 0;
             for (Object element : list) {
-                written.put(property + "[" + index++ + "]", OriginTrackedValue.of(element, origin));
+                written.put(
+                        property + "[" + index++ + "]", OriginTrackedValue.of(element == null ? "" : element, origin));
             }
         } else {
             boolean isEmpty = value == null || value instanceof Collection<?>;

@@ -99,7 +99,11 @@ class AnnotationValuesTests {
                 retry("Shop.alias", NOTHING, RetryPolicy::maxAttempts, 3),
                 retry("Shop.alias", NOTHING, policy -> policy.backoff().baseDelay(), Duration.ofMillis(70)),
                 retry("Shop.anything", NOTHING, RetryPolicy::retryUnknown, true),
-                retry("Shop.anything", Map.of("[Shop.anything].retry-unknown", "false"), RetryPolicy::retryUnknown, false),
+                retry(
+                        "Shop.anything",
+                        Map.of("[Shop.anything].retry-unknown", "false"),
+                        RetryPolicy::retryUnknown,
+                        false),
                 retry("Shop.retried", Map.of("default.retry-unknown", "true"), RetryPolicy::retryUnknown, true),
                 retry("Shop.noName", NOTHING, RetryPolicy::maxAttempts, 8),
                 retry("Shop.defaultAsName", NOTHING, RetryPolicy::maxAttempts, 9),

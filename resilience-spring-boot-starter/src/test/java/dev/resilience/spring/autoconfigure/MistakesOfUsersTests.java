@@ -121,6 +121,7 @@ class MistakesOfUsersTests extends FailingStartup {
                 value("circuit-breaker", "failure-rate-threshold: 50%", "'50%' is not a number", "Write 0.5."),
                 value("circuit-breaker", "failure-rate-threshold: 50", "is a ratio", "for 50.0 percent write 0.5"),
                 value("retry", "max-attempts: three", "'three' is not a whole number", "in digits"),
+                value("retry", "max-attempts: 2.5", "'2.5' is not a whole number", "in digits"),
                 value(
                         "retry",
                         "max-attempts: 99999999999",

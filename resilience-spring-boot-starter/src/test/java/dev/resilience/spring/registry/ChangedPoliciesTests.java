@@ -137,6 +137,14 @@ class ChangedPoliciesTests {
                         Bulkhead.class, "gateway", java.util.Collections.singletonMap("max-queue", null)))
                 .isInstanceOf(ResilienceConfigurationException.class)
                 .hasMessageContaining("it has no value"));
+        with(registry -> assertThatThrownBy(
+                        () -> registry.reconfigure(Bulkhead.class, "gateway", Map.of("max-queue", Map.of())))
+                .isInstanceOf(ResilienceConfigurationException.class)
+                .hasMessageContaining("it has no value"));
+        with(registry -> assertThatThrownBy(() -> registry.reconfigure(
+                        Retry.class, "four", Map.of("retry-on", java.util.Collections.singletonList(null))))
+                .isInstanceOf(ResilienceConfigurationException.class)
+                .hasMessageContaining("resilience.retry[four].retry-on"));
     }
 
     @Test
