@@ -136,14 +136,20 @@ class IdempotentMonosTests {
             Callee callee = context.getBean(Callee.class).failNext(1);
             ManualTimeSource time = context.getBean(ManualTimeSource.class);
             Disposable gone = payments.retriedLater("k").subscribe();
-            while (context.getBean(ResilienceRegistry.class).retries().get("default").attempts() < 1) {
+            while (context.getBean(ResilienceRegistry.class)
+                            .retries()
+                            .get("default")
+                            .attempts()
+                    < 1) {
                 if (callee.calls() == 1) {
                     gone.dispose();
                     time.advance(Duration.ofSeconds(1));
                 }
             }
             store.awaitCompletion();
-            StepVerifier.create(payments.retriedLater("k")).expectNext("answer 2").verifyComplete();
+            StepVerifier.create(payments.retriedLater("k"))
+                    .expectNext("answer 2")
+                    .verifyComplete();
         });
     }
 
