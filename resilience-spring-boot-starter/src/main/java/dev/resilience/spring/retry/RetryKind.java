@@ -140,7 +140,8 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
     private static void warnOfWhatHasNoEffect(
             String name, RetryPolicy policy, RetryFunctions functions, KindContext context) {
         StartupWarnings warnings = context.warnings();
-        String key = "resilience.retry." + name + ".";
+        // a name with unusual signs is written in brackets
+        String key = "resilience.retry" + (name.matches("[\\w-]+") ? "." + name : "[" + name + "]") + ".";
         if (policy.deadLetter()) {
             warnings.add(key + "dead-letter: true has no effect in this version");
         }
