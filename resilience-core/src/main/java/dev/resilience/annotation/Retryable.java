@@ -50,7 +50,7 @@ public @interface Retryable {
      */
     String maxDelay() default "";
 
-    /** Exceptions that are retried, subclasses included, whatever the classification says. Unset: those of the policy. */
+    /** Exceptions that are retried, subclasses included, also if they are classified as permanent. Unset: those of the policy. */
     Class<? extends Throwable>[] retryOn() default {};
 
     /** Exceptions that are never retried, subclasses included. Unset: those of the policy. */

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the rest of the pipeline and, where that fails, asks the fallback method, unless the caller has gone: a time limit
- * around it that is over throws its own exception, whatever the fallback would answer.
+ * around it that is over throws its own exception in place of the fallback's answer.
  */
 final class FallbackStep extends Step {
 

@@ -205,7 +205,7 @@ final class RetryLog {
                     .addKeyValue("errorType", type)
                     .log(
                             "Retry '{}': {} is not retried, because nothing tells whether it is transient. To retry it, add "
-                                    + "{} to {}retry-on; to retry whatever is unknown, set {}retry-unknown to true; to "
+                                    + "{} to {}retry-on; to retry all unknown failures, set {}retry-unknown to true; to "
                                     + "silence this line, add it to {}do-not-retry-on",
                             policy,
                             both,

@@ -111,7 +111,7 @@ final class RetryRules {
     }
 
     /**
-     * Closes a result that nobody gets, because it asks for another attempt.
+     * Closes a result that no caller gets, because it asks for another attempt.
      *
      * @return whether there was something to close
      */

@@ -175,7 +175,7 @@ class CircuitBreakerInterleavingTests {
     }
 
     @Interleaved
-    void aProbingThatLastedTooLongEndsOnceWhateverItsProbeSays(Interleavings mode) {
+    void aProbingThatLastedTooLongEndsOnceBesideItsProbe(Interleavings mode) {
         mode.explore(threads -> {
             StubTime time = new StubTime();
             CircuitBreaker breaker = open(BRIEF_PROBING, time);

@@ -97,7 +97,7 @@ class LongestProbingTests {
     }
 
     @Test
-    void ofABreakerThatNobodyCallsIsFollowedByAProbeAndNotByARefusal() throws Throwable {
+    void ofABreakerWithoutCallsIsFollowedByAProbeAndNotByARefusal() throws Throwable {
         calls.succeed();
         calls.time.advance(Duration.ofHours(8));
 
@@ -144,7 +144,7 @@ class LongestProbingTests {
     }
 
     @Test
-    void countsFromTheBeginningOfTheProbingWhateverThePolicyBecomes() {
+    void countsFromTheBeginningOfTheProbingAlsoUnderAnotherPolicy() {
         calls.start();
         calls.time.advance(LONGEST);
         calls.breaker.reconfigure(policy(LONGEST.plusSeconds(1)).build());

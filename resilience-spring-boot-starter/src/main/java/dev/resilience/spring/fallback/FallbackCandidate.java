@@ -18,7 +18,7 @@ import org.springframework.util.ClassUtils;
  */
 record FallbackCandidate(Method method, Class<?> type) {
 
-    /** Whether a parameter has the same type as one of the protected method, or one that takes whatever that one holds. */
+    /** Whether a parameter has the same type as one of the protected method, or one that accepts it. */
     boolean takes(int parameter, FallbackCandidate protectedMethod, int given) {
         if (erasure(parameter) != protectedMethod.erasure(given)) {
             return false;

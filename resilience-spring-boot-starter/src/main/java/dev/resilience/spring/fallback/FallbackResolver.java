@@ -76,7 +76,7 @@ final class FallbackResolver {
         refuseCircle(forms, protectedMethod, new LinkedHashSet<>(Set.of(described())));
         for (FallbackForm form : forms) {
             List<Class<?>> undeclared = form.candidate().undeclaredIn(protectedMethod);
-            if (!undeclared.isEmpty() && !protectedMethod.isAsynchronous()) { // a stage passes on whatever is thrown
+            if (!undeclared.isEmpty() && !protectedMethod.isAsynchronous()) { // a stage passes on all exceptions
                 throw new ResilienceConfigurationException(
                         "The fallback method "
                                 + MethodNames.full(

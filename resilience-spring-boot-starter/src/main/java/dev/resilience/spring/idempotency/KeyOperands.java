@@ -57,7 +57,7 @@ final class KeyOperands {
         return variable.toStringAST().substring(1);
     }
 
-    /** Those whose text is not certain, whatever the arguments are. */
+    /** Those whose text is not certain for any arguments. */
     List<String> mistakes() {
         List<String> mistakes = new ArrayList<>();
         for (SpelNode node : nodes) {

@@ -2,7 +2,7 @@ package dev.resilience.spring.idempotency.http;
 
 import java.util.function.Supplier;
 
-/** Says in the answer to the request of a call that it is an earlier one's, on whatever thread that turns out. */
+/** Says in the answer to the request of a call that it is an earlier one's, on the thread that finds it out. */
 public final class ReplayHeader implements Supplier<Runnable> {
 
     private static final String NAME = "Idempotency-Replayed";
