@@ -12,7 +12,7 @@ import dev.resilience.event.CircuitState;
 import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.pipeline.Pipeline;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Nested;
@@ -21,18 +21,18 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class BulkheadPlacesTests {
 
-    private final Way way;
+    private final CallMode mode;
     private final TestBulkhead calls = new TestBulkhead(2, 0);
 
-    BulkheadPlacesTests(Way way) {
-        this.way = way;
+    BulkheadPlacesTests(CallMode mode) {
+        this.mode = mode;
     }
 
     private Object call(TestBulkhead through) throws Throwable {
-        return way.call(through.pipeline, () -> "ok");
+        return mode.call(through.pipeline, () -> "ok");
     }
 
     @Nested
@@ -57,7 +57,7 @@ class BulkheadPlacesTests {
         void forCallsInsideOfCallsToo() throws Throwable {
             TestBulkhead single = new TestBulkhead(1, 0);
 
-            assertThatThrownBy(() -> way.call(single.pipeline, () -> single.pipeline.call(() -> "inner")))
+            assertThatThrownBy(() -> mode.call(single.pipeline, () -> single.pipeline.call(() -> "inner")))
                     .isInstanceOf(BulkheadFullException.class);
 
             single.assertGauges(0, 0);
@@ -112,7 +112,7 @@ class BulkheadPlacesTests {
         @Test
         void afterAnException() throws Throwable {
             IOException failure = new IOException("down");
-            assertThatThrownBy(() -> way.call(single.pipeline, () -> {
+            assertThatThrownBy(() -> mode.call(single.pipeline, () -> {
                         throw failure;
                     }))
                     .isSameAs(failure);
@@ -123,7 +123,7 @@ class BulkheadPlacesTests {
         @Test
         void afterAnError() throws Throwable {
             AssertionError failure = new AssertionError("broken");
-            assertThatThrownBy(() -> way.call(single.pipeline, () -> {
+            assertThatThrownBy(() -> mode.call(single.pipeline, () -> {
                         throw failure;
                     }))
                     .isSameAs(failure);
@@ -175,7 +175,7 @@ class BulkheadPlacesTests {
                     CircuitBreakerPolicy.builder()
                             .initialState(CircuitState.FORCED_OPEN)
                             .build());
-            assertThatThrownBy(() -> way.call(Pipeline.of(single.bulkhead, open), () -> "never"))
+            assertThatThrownBy(() -> mode.call(Pipeline.of(single.bulkhead, open), () -> "never"))
                     .isInstanceOf(CircuitOpenException.class);
 
             assertPlaceIsFree();

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.circuitbreaker.TestBreaker.InFlight;
 import dev.resilience.event.CircuitState;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -13,15 +13,15 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A call that is under way when the policy changes: it ends by the policy that it began under. */
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class CallsUnderWayAtAReconfigurationTests {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
     private final TestBreaker calls;
 
-    CallsUnderWayAtAReconfigurationTests(Way way) {
-        this.calls = new TestBreaker(way, TestBreaker.consecutive(2).build());
+    CallsUnderWayAtAReconfigurationTests(CallMode mode) {
+        this.calls = new TestBreaker(mode, TestBreaker.consecutive(2).build());
     }
 
     @Test

@@ -11,7 +11,7 @@ import dev.resilience.event.CircuitState;
 import dev.resilience.event.CircuitStateChanged;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.pipeline.Pipeline;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,7 +68,7 @@ class CircuitBreakerConcurrencyTests {
     void countsEveryCallOnItsWayThroughAllStates(Window.Type window) throws Exception {
         int callsEach = 50_000;
         TestBreaker calls = new TestBreaker(
-                Way.BLOCKING,
+                CallMode.BLOCKING,
                 CircuitBreakerPolicy.builder()
                         .failureThreshold(10)
                         .window(new Window(window, Duration.ofMillis(100), 20))
@@ -156,7 +156,7 @@ class CircuitBreakerConcurrencyTests {
     void neverHasMoreProbesUnderWayThanAllowed() throws Exception {
         int allowed = 2;
         TestBreaker calls = new TestBreaker(
-                Way.BLOCKING,
+                CallMode.BLOCKING,
                 TestBreaker.consecutive(1)
                         .halfOpen(new HalfOpen(allowed, Integer.MAX_VALUE, Duration.ofDays(1)))
                         .build());
@@ -198,7 +198,7 @@ class CircuitBreakerConcurrencyTests {
     void letsExactlyAsManyProbesInAsAllowed() throws Exception {
         int rounds = 500;
         TestBreaker calls = new TestBreaker(
-                Way.BLOCKING,
+                CallMode.BLOCKING,
                 TestBreaker.consecutive(1)
                         .halfOpen(new HalfOpen(2, 2, Duration.ofDays(1)))
                         .build());
@@ -233,7 +233,7 @@ class CircuitBreakerConcurrencyTests {
     void letsNobodyIntoAProbingThatIsDecided(boolean succeeds) throws Exception {
         int rounds = 3_000;
         TestBreaker calls = new TestBreaker(
-                Way.BLOCKING,
+                CallMode.BLOCKING,
                 TestBreaker.consecutive(1)
                         .halfOpen(new HalfOpen(1, 1, Duration.ofDays(1)))
                         .build());
@@ -268,7 +268,7 @@ class CircuitBreakerConcurrencyTests {
     /** While calls open and close it and an operator acts, the policy changes, and each change holds. */
     @Test
     void losesNoChangeOfItsPolicy() throws Exception {
-        TestBreaker calls = new TestBreaker(Way.BLOCKING, shortLived().build());
+        TestBreaker calls = new TestBreaker(CallMode.BLOCKING, shortLived().build());
         Pipeline pipeline = Pipeline.of(calls.breaker);
         AtomicInteger threads = new AtomicInteger();
         AtomicLong bodies = new AtomicLong();

@@ -8,7 +8,7 @@ import dev.resilience.event.CircuitStateChanged;
 import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.pipeline.Pipeline;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Instant;
 import org.junit.jupiter.api.Nested;
@@ -17,17 +17,17 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class CircuitBreakerCountersTests {
 
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
-    private final Way way;
+    private final CallMode mode;
     private final TestBreaker calls;
 
-    CircuitBreakerCountersTests(Way way) {
-        this.way = way;
-        this.calls = new TestBreaker(way, TestBreaker.consecutive(2).build());
+    CircuitBreakerCountersTests(CallMode mode) {
+        this.mode = mode;
+        this.calls = new TestBreaker(mode, TestBreaker.consecutive(2).build());
     }
 
     @Test
@@ -142,7 +142,7 @@ class CircuitBreakerCountersTests {
                 throw new IllegalStateException("broken listener");
             });
 
-            way.call(Pipeline.of(breaker), () -> "ok");
+            mode.call(Pipeline.of(breaker), () -> "ok");
             Pipeline.of(breaker).callAsync(() -> {
                 throw new IllegalStateException("down");
             });

@@ -6,7 +6,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -20,7 +20,7 @@ class CircuitBreakerLogTests {
     private final Level before = log.getLevel();
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
     private final TestBreaker calls =
-            new TestBreaker(Way.BLOCKING, TestBreaker.consecutive(1).build());
+            new TestBreaker(CallMode.BLOCKING, TestBreaker.consecutive(1).build());
 
     @BeforeEach
     void listen() {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.HalfOpen;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.Window;
 import dev.resilience.event.CircuitState;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.time.Duration;
@@ -17,17 +17,17 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a breaker tells an operator; {@link RandomHistoryTests} holds it against the reference in every situation. */
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class CircuitBreakerStatusTests {
 
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
-    private final Way way;
+    private final CallMode mode;
     private TestBreaker calls;
 
-    CircuitBreakerStatusTests(Way way) {
-        this.way = way;
-        this.calls = new TestBreaker(way, TestBreaker.consecutive(5).build());
+    CircuitBreakerStatusTests(CallMode mode) {
+        this.mode = mode;
+        this.calls = new TestBreaker(mode, TestBreaker.consecutive(5).build());
     }
 
     private CircuitBreakerStatus status() {
@@ -35,7 +35,7 @@ class CircuitBreakerStatusTests {
     }
 
     private void under(CircuitBreakerPolicy.Builder policy) {
-        calls = new TestBreaker(way, policy.build());
+        calls = new TestBreaker(mode, policy.build());
     }
 
     @Nested

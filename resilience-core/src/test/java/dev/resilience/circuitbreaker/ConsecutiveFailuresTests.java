@@ -3,21 +3,21 @@ package dev.resilience.circuitbreaker;
 import static dev.resilience.circuitbreaker.TestBreaker.consecutive;
 
 import dev.resilience.event.CircuitState;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class ConsecutiveFailuresTests {
 
-    private final Way way;
+    private final CallMode mode;
     private final TestBreaker calls;
 
-    ConsecutiveFailuresTests(Way way) {
-        this.way = way;
-        this.calls = new TestBreaker(way, consecutive(3).build());
+    ConsecutiveFailuresTests(CallMode mode) {
+        this.mode = mode;
+        this.calls = new TestBreaker(mode, consecutive(3).build());
     }
 
     @Test
@@ -64,7 +64,7 @@ class ConsecutiveFailuresTests {
 
     @Test
     void openAtTheFirstIfSoConfigured() {
-        TestBreaker strict = new TestBreaker(way, consecutive(1).build());
+        TestBreaker strict = new TestBreaker(mode, consecutive(1).build());
 
         strict.fail();
 
@@ -73,7 +73,7 @@ class ConsecutiveFailuresTests {
 
     @Test
     void openAtFiveByDefault() {
-        TestBreaker byDefault = new TestBreaker(way, CircuitBreakerPolicy.defaults());
+        TestBreaker byDefault = new TestBreaker(mode, CircuitBreakerPolicy.defaults());
 
         byDefault.fail(4);
         byDefault.assertIs(CircuitState.CLOSED);
@@ -83,7 +83,7 @@ class ConsecutiveFailuresTests {
 
     @Test
     void neverOpenIfTheThresholdIsZero() {
-        TestBreaker off = new TestBreaker(way, consecutive(0).build());
+        TestBreaker off = new TestBreaker(mode, consecutive(0).build());
 
         off.fail(1_000);
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.Window;
 import dev.resilience.event.CircuitState;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.time.Duration;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -12,18 +12,18 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class FailureRateTests {
 
-    private final Way way;
+    private final CallMode mode;
 
-    FailureRateTests(Way way) {
-        this.way = way;
+    FailureRateTests(CallMode mode) {
+        this.mode = mode;
     }
 
     private TestBreaker breaker(Window.Type type, int size) {
         Window window = new Window(type, Duration.ofSeconds(20), size);
-        return new TestBreaker(way, rate(0.5).window(window).build());
+        return new TestBreaker(mode, rate(0.5).window(window).build());
     }
 
     private static CircuitBreakerPolicy.Builder rate(double threshold) {
@@ -198,7 +198,7 @@ class FailureRateTests {
 
     @Test
     void neverOpensIfTheThresholdIsZero() {
-        TestBreaker off = new TestBreaker(way, rate(0).build());
+        TestBreaker off = new TestBreaker(mode, rate(0).build());
 
         off.fail(1_000);
 
@@ -208,7 +208,7 @@ class FailureRateTests {
 
     @Test
     void opensAtOneOnlyIfAllCallsFail() throws Throwable {
-        TestBreaker all = new TestBreaker(way, rate(1).build());
+        TestBreaker all = new TestBreaker(mode, rate(1).build());
         all.succeed();
         all.fail(100);
         all.assertIs(CircuitState.CLOSED);

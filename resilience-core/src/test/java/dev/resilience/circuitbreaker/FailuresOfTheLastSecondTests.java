@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.Window;
 import dev.resilience.event.CircuitState;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -22,7 +22,7 @@ class FailuresOfTheLastSecondTests {
 
     FailuresOfTheLastSecondTests(Window.Type type) {
         this.window = new Window(type, Duration.ofMinutes(1), 100_000);
-        this.calls = new TestBreaker(Way.BLOCKING, policy().build());
+        this.calls = new TestBreaker(CallMode.BLOCKING, policy().build());
     }
 
     private CircuitBreakerPolicy.Builder policy() {
@@ -74,7 +74,7 @@ class FailuresOfTheLastSecondTests {
     @Test
     void whatSucceededInTheLast950MillisecondsIsNot() throws Throwable {
         for (int step = 0; step < 200; step++) { // wherever the slots begin
-            TestBreaker other = new TestBreaker(Way.BLOCKING, policy().build());
+            TestBreaker other = new TestBreaker(CallMode.BLOCKING, policy().build());
             other.time.advance(Duration.ofMillis(step));
             other.succeed(6);
             other.time.advance(Duration.ofMillis(950));
@@ -116,8 +116,8 @@ class FailuresOfTheLastSecondTests {
 
     @Test
     void theThresholdOfTheRateIsWhatCounts() throws Throwable {
-        TestBreaker tenth =
-                new TestBreaker(Way.BLOCKING, policy().failureRateThreshold(0.1).build());
+        TestBreaker tenth = new TestBreaker(
+                CallMode.BLOCKING, policy().failureRateThreshold(0.1).build());
         tenth.succeed(45);
         tenth.fail(4);
         tenth.assertIs(CircuitState.CLOSED);
@@ -131,7 +131,7 @@ class FailuresOfTheLastSecondTests {
     @CsvSource({"0.07, 93, 7", "0.14, 43, 7", "0.28, 18, 7"})
     void aShareThatIsExactlyTheThresholdOpensIt(double threshold, int successes, int failures) throws Throwable {
         TestBreaker exact = new TestBreaker(
-                Way.BLOCKING, policy().failureRateThreshold(threshold).build());
+                CallMode.BLOCKING, policy().failureRateThreshold(threshold).build());
         exact.succeed(successes);
         exact.fail(failures - 1);
         exact.assertIs(CircuitState.CLOSED);
@@ -142,8 +142,8 @@ class FailuresOfTheLastSecondTests {
 
     @Test
     void whereThatThresholdIsZeroAStreakOpensItAtOnce() throws Throwable {
-        TestBreaker off =
-                new TestBreaker(Way.BLOCKING, policy().failureRateThreshold(0).build());
+        TestBreaker off = new TestBreaker(
+                CallMode.BLOCKING, policy().failureRateThreshold(0).build());
         off.succeed(1_000);
 
         off.fail(5);

@@ -6,7 +6,7 @@ import dev.resilience.circuitbreaker.CircuitBreakerPolicy.HalfOpen;
 import dev.resilience.circuitbreaker.TestBreaker.InFlight;
 import dev.resilience.event.CircuitState;
 import dev.resilience.event.CircuitStateChanged;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.BeforeEach;
@@ -16,18 +16,18 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A probing that decides nothing for as long as {@code half-open.max-duration}. */
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class LongestProbingTests {
 
     private static final Duration LONGEST = Duration.ofMinutes(1);
     private static final Duration OPEN = Duration.ofSeconds(30);
 
-    private final Way way;
+    private final CallMode mode;
     private final TestBreaker calls;
 
-    LongestProbingTests(Way way) {
-        this.way = way;
-        this.calls = new TestBreaker(way, policy(LONGEST).build());
+    LongestProbingTests(CallMode mode) {
+        this.mode = mode;
+        this.calls = new TestBreaker(mode, policy(LONGEST).build());
     }
 
     private static CircuitBreakerPolicy.Builder policy(Duration longest) {
@@ -171,7 +171,7 @@ class LongestProbingTests {
 
     @Test
     void hasNoEndByDefault() throws Throwable {
-        TestBreaker byDefault = new TestBreaker(way, TestBreaker.consecutive(1).build());
+        TestBreaker byDefault = new TestBreaker(mode, TestBreaker.consecutive(1).build());
         byDefault.openAndWait();
         byDefault.succeed();
         byDefault.time.advance(Duration.ofDays(365));

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.event.CircuitState;
 import dev.resilience.exception.CircuitOpenException;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.time.Duration;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -12,17 +12,17 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class OpenPeriodTests {
 
     private static final Duration OPEN = Duration.ofSeconds(30);
 
-    private final Way way;
+    private final CallMode mode;
     private final TestBreaker calls;
 
-    OpenPeriodTests(Way way) {
-        this.way = way;
-        this.calls = new TestBreaker(way, TestBreaker.consecutive(1).build());
+    OpenPeriodTests(CallMode mode) {
+        this.mode = mode;
+        this.calls = new TestBreaker(mode, TestBreaker.consecutive(1).build());
     }
 
     @Nested
@@ -91,7 +91,7 @@ class OpenPeriodTests {
 
         private TestBreaker growing(double multiplier, Duration max) {
             return new TestBreaker(
-                    way,
+                    mode,
                     TestBreaker.consecutive(1)
                             .openDurationMultiplier(multiplier)
                             .maxOpenDuration(max)
@@ -148,7 +148,7 @@ class OpenPeriodTests {
         @Test
         void twofoldByDefault() {
             TestBreaker byDefault = new TestBreaker(
-                    way, CircuitBreakerPolicy.builder().failureThreshold(1).build());
+                    mode, CircuitBreakerPolicy.builder().failureThreshold(1).build());
 
             assertOpensFor(byDefault, OPEN);
             assertOpensFor(byDefault, OPEN.multipliedBy(2));
@@ -161,7 +161,7 @@ class OpenPeriodTests {
         @Test
         void notWhereThePeriodIsTheLimit() {
             TestBreaker longPeriod = new TestBreaker(
-                    way,
+                    mode,
                     TestBreaker.consecutive(1)
                             .openDuration(Duration.ofHours(1))
                             .openDurationMultiplier(2)
@@ -176,7 +176,7 @@ class OpenPeriodTests {
     @Test
     void mayBeAsLongAsADurationCanBe() {
         TestBreaker forEver = new TestBreaker(
-                way,
+                mode,
                 TestBreaker.consecutive(1)
                         .openDuration(Duration.ofSeconds(Long.MAX_VALUE))
                         .maxOpenDuration(Duration.ofSeconds(Long.MAX_VALUE))

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.event.CircuitState;
 import dev.resilience.event.CircuitStateChanged;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Nested;
@@ -13,17 +13,17 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class OperatorTests {
 
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
-    private final Way way;
+    private final CallMode mode;
     private final TestBreaker calls;
 
-    OperatorTests(Way way) {
-        this.way = way;
-        this.calls = new TestBreaker(way, TestBreaker.consecutive(2).build());
+    OperatorTests(CallMode mode) {
+        this.mode = mode;
+        this.calls = new TestBreaker(mode, TestBreaker.consecutive(2).build());
     }
 
     @Nested
@@ -141,7 +141,7 @@ class OperatorTests {
         @Test
         void endsAnOpenPeriodWithAProbingOfWhichTheLastOnesStillCount() throws Throwable {
             TestBreaker growing = new TestBreaker(
-                    way, TestBreaker.consecutive(2).openDurationMultiplier(2).build());
+                    mode, TestBreaker.consecutive(2).openDurationMultiplier(2).build());
             growing.openAndWait();
             growing.fail();
 
@@ -229,7 +229,7 @@ class OperatorTests {
         @Test
         void emptiesTheWindow() {
             TestBreaker rate = new TestBreaker(
-                    way, CircuitBreakerPolicy.builder().failureThreshold(0).build());
+                    mode, CircuitBreakerPolicy.builder().failureThreshold(0).build());
             rate.fail(9);
 
             rate.breaker.close();
@@ -296,7 +296,7 @@ class OperatorTests {
         @Test
         void countsSlowCalls() throws Throwable {
             TestBreaker slow = new TestBreaker(
-                    way,
+                    mode,
                     CircuitBreakerPolicy.builder()
                             .slowCallDuration(Duration.ofSeconds(1))
                             .initialState(CircuitState.METRICS_ONLY)
@@ -468,6 +468,6 @@ class OperatorTests {
 
     private TestBreaker startingIn(CircuitState initial) {
         return new TestBreaker(
-                way, TestBreaker.consecutive(2).initialState(initial).build());
+                mode, TestBreaker.consecutive(2).initialState(initial).build());
     }
 }

@@ -3,7 +3,7 @@ package dev.resilience.circuitbreaker;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.HalfOpen;
 import dev.resilience.circuitbreaker.TestBreaker.InFlight;
 import dev.resilience.event.CircuitState;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -11,18 +11,18 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class ProbeTimeoutTests {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-    private final Way way;
+    private final CallMode mode;
     private final TestBreaker calls;
 
-    ProbeTimeoutTests(Way way) {
-        this.way = way;
+    ProbeTimeoutTests(CallMode mode) {
+        this.mode = mode;
         this.calls = new TestBreaker(
-                way,
+                mode,
                 TestBreaker.consecutive(1).halfOpen(new HalfOpen(1, 2, TIMEOUT)).build());
     }
 
@@ -131,7 +131,7 @@ class ProbeTimeoutTests {
     @Test
     void givesEveryPlaceBack() throws Throwable {
         TestBreaker three = new TestBreaker(
-                way,
+                mode,
                 TestBreaker.consecutive(1).halfOpen(new HalfOpen(3, 3, TIMEOUT)).build());
         three.openAndWait();
         for (int i = 0; i < 3; i++) {

@@ -7,7 +7,7 @@ import dev.resilience.circuitbreaker.CircuitBreakerStatus.RampUp;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
 import dev.resilience.exception.CircuitOpenException;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -16,15 +16,15 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** After a probing, the load comes back over ten seconds. */
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class RampTests {
 
     private static final Duration RAMP = Duration.ofSeconds(10);
 
     private final TestBreaker calls;
 
-    RampTests(Way way) {
-        this.calls = new TestBreaker(way, consecutive(1).ramp(RAMP).build());
+    RampTests(CallMode mode) {
+        this.calls = new TestBreaker(mode, consecutive(1).ramp(RAMP).build());
     }
 
     @BeforeEach

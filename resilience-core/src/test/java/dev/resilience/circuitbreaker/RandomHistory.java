@@ -8,7 +8,7 @@ import dev.resilience.event.CircuitStateChanged;
 import dev.resilience.event.ResilienceEvent;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.pipeline.Pipeline;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,7 +53,7 @@ final class RandomHistory {
         this.random = Seeds.random(seed);
         this.policies = new RandomPolicies(random);
         CircuitBreakerPolicy policy = policies.next();
-        this.real = new TestBreaker(Way.BLOCKING, policy);
+        this.real = new TestBreaker(CallMode.BLOCKING, policy);
         this.pipeline = Pipeline.of(real.breaker);
         this.reference = model.of(policy, now());
     }

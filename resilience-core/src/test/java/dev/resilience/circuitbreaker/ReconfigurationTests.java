@@ -6,7 +6,7 @@ import dev.resilience.circuitbreaker.CircuitBreakerPolicy.HalfOpen;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.Window;
 import dev.resilience.circuitbreaker.TestBreaker.InFlight;
 import dev.resilience.event.CircuitState;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -17,15 +17,15 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A policy that changes, in each of the states; {@link CallsUnderWayAtAReconfigurationTests} tells of the calls. */
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class ReconfigurationTests {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
     private final TestBreaker calls;
 
-    ReconfigurationTests(Way way) {
-        this.calls = new TestBreaker(way, TestBreaker.consecutive(2).build());
+    ReconfigurationTests(CallMode mode) {
+        this.calls = new TestBreaker(mode, TestBreaker.consecutive(2).build());
     }
 
     private void reconfigure(CircuitBreakerPolicy.Builder policy) {

@@ -10,7 +10,7 @@ import dev.resilience.event.CircuitState;
 import dev.resilience.event.CircuitStateChanged;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.pipeline.Sneaky;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.time.Duration;
@@ -23,20 +23,20 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Results that count as failures, though nothing is thrown. */
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class RecordOnResultTests {
 
-    private final Way way;
+    private final CallMode mode;
     private final TestBreaker calls;
 
-    RecordOnResultTests(Way way) {
-        this.way = way;
+    RecordOnResultTests(CallMode mode) {
+        this.mode = mode;
         this.calls = under("bad"::equals);
     }
 
     private TestBreaker under(Predicate<Object> recordOnResult) {
         return new TestBreaker(
-                way,
+                mode,
                 TestBreaker.consecutive(2)
                         .halfOpen(new HalfOpen(1, 2, Duration.ofMinutes(1)))
                         .recordOnResult(recordOnResult)

@@ -9,7 +9,7 @@ import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.ExceptionRules;
 import dev.resilience.fault.Fault;
 import dev.resilience.pipeline.Pipeline;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import dev.resilience.retry.Backoff;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
@@ -29,17 +29,17 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a caller is told whose call was not made, and what is not concluded from it. */
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class RefusalTests {
 
     private final ConnectException failure = new ConnectException("secret");
-    private final Way way;
+    private final CallMode mode;
     private final TestBreaker calls;
 
-    RefusalTests(Way way) {
-        this.way = way;
+    RefusalTests(CallMode mode) {
+        this.mode = mode;
         this.calls = new TestBreaker(
-                way, TestBreaker.consecutive(2).openDurationMultiplier(2).build());
+                mode, TestBreaker.consecutive(2).openDurationMultiplier(2).build());
     }
 
     private void open() {
@@ -80,7 +80,7 @@ class RefusalTests {
 
             assertThat(calls.refused())
                     .hasMessage(
-                            "Circuit breaker 'payments' is half-open and its probes are under way: 2 calls in a row "
+                            "Circuit breaker 'payments' is half-open and its probes are under mode: 2 calls in a row "
                                     + "failed, the last with java.net.ConnectException; open since 2026-01-01T00:00:00.000Z");
         }
 
@@ -183,7 +183,7 @@ class RefusalTests {
                     .build();
             return catchThrowableOfType(
                     CircuitOpenException.class,
-                    () -> way.call(Pipeline.of(retry, calls.breaker), () -> {
+                    () -> mode.call(Pipeline.of(retry, calls.breaker), () -> {
                         attempts.incrementAndGet();
                         throw failure;
                     }));

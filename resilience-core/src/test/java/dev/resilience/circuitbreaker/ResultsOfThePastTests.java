@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.HalfOpen;
 import dev.resilience.circuitbreaker.TestBreaker.InFlight;
 import dev.resilience.event.CircuitState;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -13,14 +13,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A result is counted whenever it comes, and decides nothing but about the state that admitted its call. */
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class ResultsOfThePastTests {
 
     private final TestBreaker calls;
 
-    ResultsOfThePastTests(Way way) {
+    ResultsOfThePastTests(CallMode mode) {
         this.calls = new TestBreaker(
-                way,
+                mode,
                 TestBreaker.consecutive(2)
                         .halfOpen(new HalfOpen(1, 2, Duration.ofMinutes(1)))
                         .build());

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.Window;
 import dev.resilience.circuitbreaker.window.WindowCounts;
 import dev.resilience.event.CircuitState;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -26,17 +26,17 @@ class SlowCallTests {
     private static final Duration LIMIT = Duration.ofSeconds(2);
     private static final Duration SLOW = LIMIT.plusNanos(1);
 
-    private final Way way;
+    private final CallMode mode;
     private final Window window;
 
-    SlowCallTests(Way way, Window.Type type) {
-        this.way = way;
+    SlowCallTests(CallMode mode, Window.Type type) {
+        this.mode = mode;
         this.window = new Window(type, Duration.ofMinutes(5), 10);
     }
 
     private TestBreaker slowCalls(double threshold) {
         return new TestBreaker(
-                way,
+                mode,
                 TestBreaker.consecutive(0)
                         .minimumCalls(4)
                         .window(window)
@@ -111,7 +111,7 @@ class SlowCallTests {
 
     @Test
     void doNotExistByDefault() throws Throwable {
-        TestBreaker calls = new TestBreaker(way, CircuitBreakerPolicy.defaults());
+        TestBreaker calls = new TestBreaker(mode, CircuitBreakerPolicy.defaults());
         for (int i = 0; i < 20; i++) {
             calls.succeedAfter(Duration.ofHours(1));
         }

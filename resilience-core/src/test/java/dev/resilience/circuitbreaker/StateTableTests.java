@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.HalfOpen;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.Window;
 import dev.resilience.event.CircuitState;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** What each event does in each state, of a breaker that one failure or slow call opens, and one success closes. */
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class StateTableTests {
 
     private static final Duration OPEN = Duration.ofSeconds(30);
@@ -35,8 +35,8 @@ class StateTableTests {
 
     private final TestBreaker calls;
 
-    StateTableTests(Way way) {
-        this.calls = new TestBreaker(way, POLICY);
+    StateTableTests(CallMode mode) {
+        this.calls = new TestBreaker(mode, POLICY);
     }
 
     /** The states in which each state is left by a call; that in brackets refuses it. */

@@ -10,7 +10,7 @@ import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.pipeline.Pipeline;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,18 +27,18 @@ final class TestBreaker {
     final List<ResilienceEvent> events = Collections.synchronizedList(new ArrayList<>());
     final CircuitBreaker breaker;
     private final Pipeline pipeline;
-    private final Way way;
+    private final CallMode mode;
 
-    TestBreaker(Way way, CircuitBreakerPolicy policy) {
-        this(way, policy, CompositeFaultClassifier.ofJdk());
+    TestBreaker(CallMode mode, CircuitBreakerPolicy policy) {
+        this(mode, policy, CompositeFaultClassifier.ofJdk());
     }
 
-    TestBreaker(Way way, CircuitBreakerPolicy policy, CompositeFaultClassifier faults) {
+    TestBreaker(CallMode mode, CircuitBreakerPolicy policy, CompositeFaultClassifier faults) {
         EventPublisher heard = new EventPublisher();
         heard.add(events::add);
         this.breaker = new CircuitBreaker("payments", policy, faults, time, heard);
         this.pipeline = Pipeline.of(breaker);
-        this.way = way;
+        this.mode = mode;
     }
 
     /** A policy under which so many failures in a row open, and nothing else does; each open period is as long as the first. */
@@ -55,7 +55,7 @@ final class TestBreaker {
     }
 
     <T> T call(Callable<T> body) throws Throwable {
-        return way.call(pipeline, body);
+        return mode.call(pipeline, body);
     }
 
     void succeed() throws Throwable {

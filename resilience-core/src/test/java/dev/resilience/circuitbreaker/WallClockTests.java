@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.HalfOpen;
 import dev.resilience.circuitbreaker.TestBreaker.InFlight;
 import dev.resilience.event.CircuitState;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,16 +14,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Somebody sets the clock of the machine, an hour forth or back: nothing changes but what the next probe is called. */
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class WallClockTests {
 
     private static final Duration OPEN = Duration.ofSeconds(30);
 
     private final TestBreaker calls;
 
-    WallClockTests(Way way) {
+    WallClockTests(CallMode mode) {
         this.calls = new TestBreaker(
-                way,
+                mode,
                 CircuitBreakerPolicy.builder()
                         .failureThreshold(0)
                         .minimumCalls(3)

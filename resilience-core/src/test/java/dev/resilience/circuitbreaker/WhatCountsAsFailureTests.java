@@ -11,7 +11,7 @@ import dev.resilience.exception.TimeLimitExceededException;
 import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
 import dev.resilience.fault.TransientFault;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -26,13 +26,13 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class WhatCountsAsFailureTests {
 
-    private final Way way;
+    private final CallMode mode;
 
-    WhatCountsAsFailureTests(Way way) {
-        this.way = way;
+    WhatCountsAsFailureTests(CallMode mode) {
+        this.mode = mode;
     }
 
     private static CircuitBreakerPolicy.Builder policy() {
@@ -40,14 +40,14 @@ class WhatCountsAsFailureTests {
     }
 
     private void counts(Throwable failure, CircuitBreakerPolicy policy) {
-        TestBreaker calls = new TestBreaker(way, policy);
+        TestBreaker calls = new TestBreaker(mode, policy);
         calls.fail(failure);
         calls.assertIs(CircuitState.OPEN);
         calls.assertCounted(0, 1, 0, 0);
     }
 
     private void isIgnored(Throwable failure, CircuitBreakerPolicy policy) {
-        TestBreaker calls = new TestBreaker(way, policy);
+        TestBreaker calls = new TestBreaker(mode, policy);
         calls.fail(failure);
         calls.assertIs(CircuitState.CLOSED);
         calls.assertCounted(0, 0, 1, 0);
@@ -192,7 +192,7 @@ class WhatCountsAsFailureTests {
         void theClassifierIsAskedFirst() {
             CompositeFaultClassifier faults =
                     new CompositeFaultClassifier(failure -> Fault.PERMANENT, List.of(), List.of());
-            TestBreaker calls = new TestBreaker(way, policy().build(), faults);
+            TestBreaker calls = new TestBreaker(mode, policy().build(), faults);
 
             calls.fail(new ConnectException("refused"));
 
@@ -208,7 +208,7 @@ class WhatCountsAsFailureTests {
                     },
                     List.of(),
                     List.of());
-            TestBreaker calls = new TestBreaker(way, policy().build(), faults);
+            TestBreaker calls = new TestBreaker(mode, policy().build(), faults);
 
             calls.fail(new ConnectException("refused"));
 
@@ -219,7 +219,7 @@ class WhatCountsAsFailureTests {
     @Test
     void theMethodsOwnExceptionComesThroughAlthoughItPassed() {
         IllegalArgumentException failure = new IllegalArgumentException("the caller's fault");
-        TestBreaker calls = new TestBreaker(way, policy().build());
+        TestBreaker calls = new TestBreaker(mode, policy().build());
 
         assertThatThrownBy(() -> calls.call(() -> {
                     throw failure;
@@ -230,7 +230,7 @@ class WhatCountsAsFailureTests {
 
     @Test
     void theCallersOwnCancellationPasses() {
-        TestBreaker calls = new TestBreaker(way, policy().build());
+        TestBreaker calls = new TestBreaker(mode, policy().build());
 
         calls.start().cancel();
 
@@ -240,7 +240,7 @@ class WhatCountsAsFailureTests {
 
     @Test
     void soDoesAnAnswerThatTheCallerGivesItself() {
-        TestBreaker calls = new TestBreaker(way, policy().build());
+        TestBreaker calls = new TestBreaker(mode, policy().build());
         CompletableFuture<String> answer = calls.start().answer();
 
         answer.complete("the caller knows better");

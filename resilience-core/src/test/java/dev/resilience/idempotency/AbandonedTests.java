@@ -14,7 +14,7 @@ import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.exception.IdempotencyOutcomeUnknownException;
 import dev.resilience.idempotency.IdempotencyPolicy.OnAbandoned;
 import dev.resilience.idempotency.TestIdempotency.InFlight;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -24,20 +24,20 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** After the owner of a key has died. */
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class AbandonedTests {
 
     private static final Duration LEASE = Duration.ofSeconds(30);
 
-    private final Way way;
+    private final CallMode mode;
 
-    AbandonedTests(Way way) {
-        this.way = way;
+    AbandonedTests(CallMode mode) {
+        this.mode = mode;
     }
 
     private TestIdempotency after(OnAbandoned onAbandoned) {
         return new TestIdempotency(
-                way, IdempotencyPolicy.builder().onAbandoned(onAbandoned).build());
+                mode, IdempotencyPolicy.builder().onAbandoned(onAbandoned).build());
     }
 
     @Nested

@@ -9,7 +9,7 @@ import dev.resilience.event.ResilienceEvent;
 import dev.resilience.exception.IdempotencyKeyInvalidException;
 import dev.resilience.exception.IdempotencyKeyMissingException;
 import dev.resilience.pipeline.Invocation;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -25,8 +25,8 @@ class CallsWithoutKeyTests {
     private final TestIdempotency calls;
 
     /** The operation of the tests takes its key from an argument, so that {@code null} is none. */
-    CallsWithoutKeyTests(Way way) {
-        this.calls = new TestIdempotency(way);
+    CallsWithoutKeyTests(CallMode mode) {
+        this.calls = new TestIdempotency(mode);
     }
 
     private @Nullable Object callWithoutKey(String result) throws Throwable {

@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.idempotency.TestIdempotency.InFlight;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -27,7 +27,7 @@ class CancelledCallTests {
     private static final Duration MAX_LEASE =
             IdempotencyPolicy.builder().build().maxLease();
 
-    private final TestIdempotency calls = new TestIdempotency(Way.BLOCKING);
+    private final TestIdempotency calls = new TestIdempotency(CallMode.BLOCKING);
 
     /** What a caller can do to the future that it got. */
     @SuppressWarnings("ImmutableEnumChecker") // an action has no state

@@ -12,7 +12,7 @@ import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.idempotency.IdempotencyPolicy.OnInProgress;
 import dev.resilience.idempotency.TestIdempotency.InFlight;
 import dev.resilience.idempotency.UnreliableStore.Act;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 class DeadlineOfIdempotentCallTests {
 
     private final TestIdempotency calls = new TestIdempotency(
-            Way.BLOCKING,
+            CallMode.BLOCKING,
             IdempotencyPolicy.builder().onInProgress(OnInProgress.WAIT).build());
 
     @Test
@@ -89,7 +89,7 @@ class DeadlineOfIdempotentCallTests {
     @Test
     void thatHasPassedIsNoAnswerToReplay() throws Throwable {
         TestIdempotency replaying = new TestIdempotency(
-                Way.BLOCKING,
+                CallMode.BLOCKING,
                 IdempotencyPolicy.builder()
                         .replayExceptions(List.of(RuntimeException.class))
                         .build());
@@ -107,7 +107,7 @@ class DeadlineOfIdempotentCallTests {
     @Test
     void isAnAnswerWhereItIsListedAsWhatItIs() throws Exception {
         TestIdempotency replaying = new TestIdempotency(
-                Way.BLOCKING,
+                CallMode.BLOCKING,
                 IdempotencyPolicy.builder()
                         .replayExceptions(List.of(DeadlineExceededException.class))
                         .build());

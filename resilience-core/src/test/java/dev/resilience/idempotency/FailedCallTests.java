@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.exception.CircuitOpenException;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
@@ -16,13 +16,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A failure that is no final answer frees the key. */
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class FailedCallTests {
 
     private final TestIdempotency calls;
 
-    FailedCallTests(Way way) {
-        this.calls = new TestIdempotency(way);
+    FailedCallTests(CallMode mode) {
+        this.calls = new TestIdempotency(mode);
     }
 
     private void assertFreesTheKey(Throwable failure) throws Throwable {

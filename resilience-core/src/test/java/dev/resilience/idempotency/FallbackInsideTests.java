@@ -11,7 +11,7 @@ import dev.resilience.fallback.FallbackMethod;
 import dev.resilience.idempotency.IdempotencyPolicy.OnStoreFailure;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Pipeline;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -22,18 +22,18 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A fallback that stands inside of an idempotent call. */
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class FallbackInsideTests {
 
-    private final Way way;
+    private final CallMode mode;
 
-    FallbackInsideTests(Way way) {
-        this.way = way;
+    FallbackInsideTests(CallMode mode) {
+        this.mode = mode;
     }
 
     @Test
     void itsAnswerIsGivenAndNeverStored() throws Throwable {
-        TestIdempotency calls = new TestIdempotency(way);
+        TestIdempotency calls = new TestIdempotency(mode);
 
         assertThat(call(calls, FallbackInsideTests::fail)).isEqualTo("fallback");
         assertThat(call(calls, () -> "result")).isEqualTo("result");
@@ -44,7 +44,7 @@ class FallbackInsideTests {
 
     @Test
     void anAnswerThatIsNullIsNotStoredEither() throws Throwable {
-        TestIdempotency calls = new TestIdempotency(way);
+        TestIdempotency calls = new TestIdempotency(mode);
 
         assertThat(call(calls, FallbackInsideTests::fail, null)).isNull();
 
@@ -54,7 +54,7 @@ class FallbackInsideTests {
     @Test
     void itAnswersInACallThatRunsUnprotected() throws Throwable {
         TestIdempotency calls = new TestIdempotency(
-                way,
+                mode,
                 IdempotencyPolicy.builder()
                         .onStoreFailure(OnStoreFailure.FAIL_OPEN)
                         .build());
@@ -78,11 +78,11 @@ class FallbackInsideTests {
 
             @Override
             public @Nullable Object answer(Invocation invocation, Throwable failure) {
-                return way == Way.BLOCKING ? answer : CompletableFuture.completedFuture(answer);
+                return mode == CallMode.BLOCKING ? answer : CompletableFuture.completedFuture(answer);
             }
         });
         Pipeline pipeline = Pipeline.of(calls.idempotency.protecting(calls.operation), fallback.insideIdempotent());
-        return way.invoke(pipeline, TestIdempotency.invocation("key", "payload", body));
+        return mode.invoke(pipeline, TestIdempotency.invocation("key", "payload", body));
     }
 
     private static Object fail() throws IOException {

@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.resilience.exception.IdempotencyKeyReusedException;
 import dev.resilience.idempotency.IdempotencyPolicy.OnAbandoned;
 import dev.resilience.idempotency.store.RecordKey;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.time.Duration;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -17,15 +17,15 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class FingerprintTests {
 
-    private final Way way;
+    private final CallMode mode;
     private final TestIdempotency calls;
 
-    FingerprintTests(Way way) {
-        this.way = way;
-        this.calls = new TestIdempotency(way);
+    FingerprintTests(CallMode mode) {
+        this.mode = mode;
+        this.calls = new TestIdempotency(mode);
     }
 
     private static void assertReused(TestIdempotency calls) {
@@ -70,7 +70,7 @@ class FingerprintTests {
         @Test
         void isRefusedBeforeAnAbandonedRecordIsReported() {
             TestIdempotency atMostOnce = new TestIdempotency(
-                    way,
+                    mode,
                     IdempotencyPolicy.builder().onAbandoned(OnAbandoned.REJECT).build());
             atMostOnce.startInAProcessThatStops();
             atMostOnce.time.advance(Duration.ofMinutes(1));
@@ -105,7 +105,7 @@ class FingerprintTests {
     @Test
     void isNotComparedIfThePolicySaysSo() throws Throwable {
         TestIdempotency careless = new TestIdempotency(
-                way, IdempotencyPolicy.builder().fingerprint(false).build());
+                mode, IdempotencyPolicy.builder().fingerprint(false).build());
         careless.call("first");
 
         assertThat(careless.call("key", "other payload", () -> "second")).isEqualTo("first");
@@ -125,7 +125,7 @@ class FingerprintTests {
         StringBuilder payload = new StringBuilder("payload");
         for (int i = 0; i < 2; i++) {
             payload.setLength("payload".length());
-            Object result = way.invoke(
+            Object result = mode.invoke(
                     TestIdempotency.pipeline(calls.idempotency, calls.operation),
                     TestIdempotency.invocation(
                             "key",

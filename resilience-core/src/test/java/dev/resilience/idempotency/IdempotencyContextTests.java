@@ -9,7 +9,7 @@ import dev.resilience.context.IdempotencyContext;
 import dev.resilience.idempotency.IdempotencyPolicy.OnStoreFailure;
 import dev.resilience.idempotency.store.RecordKey;
 import dev.resilience.pipeline.Pipeline;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -27,10 +27,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "ANSWERED_LATER") // when the body has returned already
 class IdempotencyContextTests {
 
-    private final Way way;
+    private final CallMode way;
     private final TestIdempotency calls;
 
-    IdempotencyContextTests(Way way) {
+    IdempotencyContextTests(CallMode way) {
         this.way = way;
         this.calls = new TestIdempotency(way);
     }
@@ -152,7 +152,7 @@ class IdempotencyContextTests {
         Callable<String> body = () -> Thread.currentThread().getName() + " " + downstreamKey();
         Callable<CompletableFuture<String>> later = () -> CompletableFuture.completedFuture(body.call());
         String expected = RecordKey.of(TextOperation.NAME, "", "key").downstreamKey("");
-        Object answer = way == Way.BLOCKING
+        Object answer = way == CallMode.BLOCKING
                 ? pipeline.invoke(TestIdempotency.invocation("key", "payload", body))
                 : pipeline.invokeAsync(TestIdempotency.invocation("key", "payload", later))
                         .get(30, TimeUnit.SECONDS);

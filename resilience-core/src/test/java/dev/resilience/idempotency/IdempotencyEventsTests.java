@@ -7,7 +7,7 @@ import dev.resilience.event.IdempotencyDecided;
 import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.exception.IdempotencyKeyReusedException;
 import dev.resilience.exception.IdempotencyStoreException;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
@@ -15,15 +15,15 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class IdempotencyEventsTests {
 
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
     private final TestIdempotency calls;
 
-    IdempotencyEventsTests(Way way) {
-        this.calls = new TestIdempotency(way);
+    IdempotencyEventsTests(CallMode mode) {
+        this.calls = new TestIdempotency(mode);
     }
 
     @Test

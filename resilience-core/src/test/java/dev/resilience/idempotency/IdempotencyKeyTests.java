@@ -5,20 +5,20 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.resilience.exception.IdempotencyKeyInvalidException;
 import dev.resilience.idempotency.store.RecordKey;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class IdempotencyKeyTests {
 
     private final TestIdempotency calls;
 
-    IdempotencyKeyTests(Way way) {
-        this.calls = new TestIdempotency(way);
+    IdempotencyKeyTests(CallMode mode) {
+        this.calls = new TestIdempotency(mode);
     }
 
     /** Before the store is asked. */

@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.idempotency.TestIdempotency.InFlight;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -17,13 +17,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** By default a call whose key is held by a running one is refused. */
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class InProgressTests {
 
     private final TestIdempotency calls;
 
-    InProgressTests(Way way) {
-        this.calls = new TestIdempotency(way);
+    InProgressTests(CallMode mode) {
+        this.calls = new TestIdempotency(mode);
     }
 
     @Test

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.exception.IdempotencyStoreException;
 import dev.resilience.idempotency.IdempotencyPolicy.OnStoreFailure;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** A method that was interrupted and says so: drivers would refuse to write how its call ended. */
 class InterruptedCallTests {
 
-    private final TestIdempotency calls = new TestIdempotency(Way.BLOCKING);
+    private final TestIdempotency calls = new TestIdempotency(CallMode.BLOCKING);
     private final List<String> seen = new ArrayList<>();
 
     @BeforeEach
@@ -57,7 +57,7 @@ class InterruptedCallTests {
     @Test
     void anInterruptWhileItsKeyIsClaimedDoesNotMakeItRunUnprotected() {
         TestIdempotency open = new TestIdempotency(
-                Way.BLOCKING,
+                CallMode.BLOCKING,
                 IdempotencyPolicy.builder()
                         .onStoreFailure(OnStoreFailure.FAIL_OPEN)
                         .build());

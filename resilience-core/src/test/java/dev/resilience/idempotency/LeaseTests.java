@@ -11,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.idempotency.TestIdempotency.InFlight;
 import dev.resilience.idempotency.UnreliableStore.Act;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.time.Duration;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -20,15 +20,15 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** By default a lease of 30 s, renewed every 10 s for up to 10 min. */
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class LeaseTests {
 
     private static final Duration MAX_LEASE = Duration.ofMinutes(10);
 
     private final TestIdempotency calls;
 
-    LeaseTests(Way way) {
-        this.calls = new TestIdempotency(way);
+    LeaseTests(CallMode mode) {
+        this.calls = new TestIdempotency(mode);
     }
 
     private void assertInProgress() {
@@ -156,7 +156,7 @@ class LeaseTests {
         @Test
         void mayBeAsLongAsTheLeaseItself() throws Throwable {
             TestIdempotency once = new TestIdempotency(
-                    Way.BLOCKING,
+                    CallMode.BLOCKING,
                     IdempotencyPolicy.builder()
                             .lease(Duration.ofSeconds(30))
                             .maxLease(Duration.ofSeconds(30))

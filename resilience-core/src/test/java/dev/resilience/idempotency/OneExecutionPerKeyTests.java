@@ -4,7 +4,7 @@ import static dev.resilience.event.IdempotencyOutcome.EXECUTED;
 import static dev.resilience.event.IdempotencyOutcome.REPLAYED;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.time.Duration;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -12,17 +12,17 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class OneExecutionPerKeyTests {
 
     private static final Duration TTL = Duration.ofHours(24);
 
-    private final Way way;
+    private final CallMode mode;
     private final TestIdempotency calls;
 
-    OneExecutionPerKeyTests(Way way) {
-        this.way = way;
-        this.calls = new TestIdempotency(way);
+    OneExecutionPerKeyTests(CallMode mode) {
+        this.mode = mode;
+        this.calls = new TestIdempotency(mode);
     }
 
     @Test
@@ -130,7 +130,7 @@ class OneExecutionPerKeyTests {
         @Test
         void mayBeKeptForAsLongAsADurationCanBe() throws Throwable {
             TestIdempotency forEver = new TestIdempotency(
-                    way,
+                    mode,
                     IdempotencyPolicy.builder()
                             .ttl(Duration.ofSeconds(Long.MAX_VALUE))
                             .build());

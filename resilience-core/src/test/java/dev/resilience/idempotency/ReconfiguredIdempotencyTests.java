@@ -7,8 +7,8 @@ import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.idempotency.store.Claim;
 import dev.resilience.idempotency.store.ClaimRequest;
+import dev.resilience.policy.CallMode;
 import dev.resilience.policy.InvalidPolicyException;
-import dev.resilience.policy.Way;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class ReconfiguredIdempotencyTests {
 
-    private final TestIdempotency calls = new TestIdempotency(Way.BLOCKING);
+    private final TestIdempotency calls = new TestIdempotency(CallMode.BLOCKING);
 
     @Test
     void aNewTtlHoldsForResultsOfLaterCalls() throws Throwable {

@@ -14,8 +14,8 @@ import dev.resilience.idempotency.store.Claim;
 import dev.resilience.idempotency.store.ClaimRequest;
 import dev.resilience.idempotency.store.RecordKey;
 import dev.resilience.idempotency.store.StoredResult;
+import dev.resilience.policy.CallMode;
 import dev.resilience.policy.HiddenFailures;
-import dev.resilience.policy.Way;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -28,13 +28,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** With {@code replay-exceptions}. */
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class ReplayedExceptionTests {
 
-    private final Way way;
+    private final CallMode mode;
 
-    ReplayedExceptionTests(Way way) {
-        this.way = way;
+    ReplayedExceptionTests(CallMode mode) {
+        this.mode = mode;
     }
 
     private TestIdempotency replaying(Class<? extends Throwable> listed) {
@@ -43,7 +43,7 @@ class ReplayedExceptionTests {
 
     private TestIdempotency replaying(List<Class<? extends Throwable>> listed) {
         return new TestIdempotency(
-                way,
+                mode,
                 IdempotencyPolicy.builder()
                         .fingerprint(false)
                         .replayExceptions(listed)

@@ -12,7 +12,7 @@ import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.exception.IdempotencyStoreException;
 import dev.resilience.idempotency.IdempotencyPolicy.OnStoreFailure;
 import dev.resilience.idempotency.UnreliableStore.Act;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.time.Duration;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -20,13 +20,13 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class StoreFailureTests {
 
-    private final Way way;
+    private final CallMode mode;
 
-    StoreFailureTests(Way way) {
-        this.way = way;
+    StoreFailureTests(CallMode mode) {
+        this.mode = mode;
     }
 
     @Nested
@@ -34,7 +34,7 @@ class StoreFailureTests {
 
         @Test
         void refusesTheCallByDefault() {
-            TestIdempotency calls = new TestIdempotency(way);
+            TestIdempotency calls = new TestIdempotency(mode);
             calls.store.goDown();
 
             assertThatExceptionOfType(IdempotencyStoreException.class)
@@ -49,7 +49,7 @@ class StoreFailureTests {
 
         @Test
         void isOverWhenTheStoreIsBack() throws Throwable {
-            TestIdempotency calls = new TestIdempotency(way);
+            TestIdempotency calls = new TestIdempotency(mode);
             calls.store.goDown();
             assertThatThrownBy(calls.calling()).isInstanceOf(IdempotencyStoreException.class);
             calls.store.comeBack();
@@ -64,7 +64,7 @@ class StoreFailureTests {
     class FailOpen {
 
         private final TestIdempotency calls = new TestIdempotency(
-                way,
+                mode,
                 IdempotencyPolicy.builder()
                         .onStoreFailure(OnStoreFailure.FAIL_OPEN)
                         .build());
@@ -108,7 +108,7 @@ class StoreFailureTests {
     @Nested
     class WhenACallHasEnded {
 
-        private final TestIdempotency calls = new TestIdempotency(way);
+        private final TestIdempotency calls = new TestIdempotency(mode);
 
         private void assertTheKeyStaysTakenUntilTheLeaseEnds() throws Throwable {
             calls.store.comeBack();

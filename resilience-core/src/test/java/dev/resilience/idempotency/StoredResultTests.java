@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.resilience.exception.IdempotencyStoreException;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Nested;
@@ -18,19 +18,19 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 @ParameterizedClass
-@EnumSource(Way.class)
+@EnumSource(CallMode.class)
 class StoredResultTests {
 
-    private final Way way;
+    private final CallMode mode;
 
-    StoredResultTests(Way way) {
-        this.way = way;
+    StoredResultTests(CallMode mode) {
+        this.mode = mode;
     }
 
     @Nested
     class ThatCannotBeRead {
 
-        private final TestIdempotency calls = new TestIdempotency(way);
+        private final TestIdempotency calls = new TestIdempotency(mode);
 
         @Test
         void isAnErrorOnEveryCallAndNeverASecondExecution() throws Throwable {
@@ -78,7 +78,7 @@ class StoredResultTests {
     class ThatIsTooLarge {
 
         private final TestIdempotency calls = new TestIdempotency(
-                way,
+                mode,
                 IdempotencyPolicy.builder()
                         .maxResultSize(10)
                         .replayExceptions(List.of(IllegalStateException.class))
@@ -124,7 +124,7 @@ class StoredResultTests {
 
     @Test
     void isUpTo256KilobytesLongByDefault() throws Throwable {
-        TestIdempotency calls = new TestIdempotency(way);
+        TestIdempotency calls = new TestIdempotency(mode);
         String largest = "x".repeat(256 * 1024 - 1);
 
         calls.call("one", "payload", () -> largest);

@@ -8,7 +8,7 @@ import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.idempotency.store.MemoryIdempotencyStore;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Pipeline;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import dev.resilience.time.ManualTimeSource;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -29,14 +29,14 @@ final class TestIdempotency {
     final MemoryIdempotencyStore memory;
     final UnreliableStore store;
     final Idempotency idempotency;
-    private final Way way;
+    private final CallMode mode;
 
-    TestIdempotency(Way way) {
-        this(way, IdempotencyPolicy.defaults());
+    TestIdempotency(CallMode mode) {
+        this(mode, IdempotencyPolicy.defaults());
     }
 
-    TestIdempotency(Way way, IdempotencyPolicy policy) {
-        this.way = way;
+    TestIdempotency(CallMode mode, IdempotencyPolicy policy) {
+        this.mode = mode;
         this.memory = new MemoryIdempotencyStore(time);
         this.store = new UnreliableStore(memory);
         EventPublisher heard = new EventPublisher();
@@ -52,7 +52,7 @@ final class TestIdempotency {
 
     @Nullable
     Object call(TextOperation other, @Nullable String key, String payload, Callable<?> body) throws Throwable {
-        return way.invoke(pipeline(idempotency, other), invocation(key, payload, () -> {
+        return mode.invoke(pipeline(idempotency, other), invocation(key, payload, () -> {
             executions.incrementAndGet();
             return body.call();
         }));

@@ -16,7 +16,7 @@ import dev.resilience.idempotency.IdempotencyPolicy.OnInProgress;
 import dev.resilience.idempotency.IdempotencyPolicy.OnStoreFailure;
 import dev.resilience.idempotency.TestIdempotency.InFlight;
 import dev.resilience.idempotency.UnreliableStore.Act;
-import dev.resilience.policy.Way;
+import dev.resilience.policy.CallMode;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
@@ -29,7 +29,7 @@ class WaitingForTheFirstTests {
 
     private final IdempotencyPolicy.Builder policy =
             IdempotencyPolicy.builder().onInProgress(OnInProgress.WAIT).waitTimeout(WAIT);
-    private final TestIdempotency calls = new TestIdempotency(Way.BLOCKING, policy.build());
+    private final TestIdempotency calls = new TestIdempotency(CallMode.BLOCKING, policy.build());
 
     @AfterEach
     void clearTheFlag() {
@@ -56,7 +56,7 @@ class WaitingForTheFirstTests {
         @Test
         void doesNotRunThoughTheStoreGoesDownAndIsOpenThen() {
             TestIdempotency open = new TestIdempotency(
-                    Way.BLOCKING,
+                    CallMode.BLOCKING,
                     policy.onStoreFailure(OnStoreFailure.FAIL_OPEN).build());
             open.start();
             open.time.schedule(Duration.ofSeconds(2), open.store::goDown);
@@ -130,7 +130,7 @@ class WaitingForTheFirstTests {
         @Test
         void takesOverIfTheFirstOneDies() throws Throwable {
             IdempotencyPolicy shortLease = policy.lease(Duration.ofSeconds(3)).build();
-            TestIdempotency mortal = new TestIdempotency(Way.BLOCKING, shortLease);
+            TestIdempotency mortal = new TestIdempotency(CallMode.BLOCKING, shortLease);
             mortal.startInAProcessThatStops();
 
             assertThat(mortal.call("second")).isEqualTo("second");

@@ -21,7 +21,8 @@ record ContentionSeries(Sample writes, Sample millis) {
     private static final Map<Key, ContentionSeries> DONE = new HashMap<>();
 
     static synchronized ContentionSeries of(Strategy strategy, int clients) {
-        return DONE.computeIfAbsent(new Key(strategy, clients), wanted -> Quiet.run(() -> simulate(strategy, clients)));
+        return DONE.computeIfAbsent(
+                new Key(strategy, clients), wanted -> SilencedLogs.run(() -> simulate(strategy, clients)));
     }
 
     private static ContentionSeries simulate(Strategy strategy, int clients) {

@@ -52,7 +52,7 @@ final class Fleet {
 
     /** Simulated once for each ramp. */
     static Fleet with(Duration ramp) {
-        return DONE.computeIfAbsent(ramp, wanted -> Quiet.run(() -> new Fleet(wanted).run()));
+        return DONE.computeIfAbsent(ramp, wanted -> SilencedLogs.run(() -> new Fleet(wanted).run()));
     }
 
     private Fleet run() {

@@ -24,7 +24,7 @@ class IdempotencySimulationTests {
 
     @Test
     void everyPromiseHoldsUnderEverySeed() {
-        List<String> reports = Quiet.run(() -> failures(EnumSet.allOf(ScenarioFeature.class)));
+        List<String> reports = SilencedLogs.run(() -> failures(EnumSet.allOf(ScenarioFeature.class)));
 
         assertThat(reports).isEmpty();
     }

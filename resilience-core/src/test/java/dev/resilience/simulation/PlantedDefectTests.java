@@ -14,7 +14,7 @@ class PlantedDefectTests {
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
     void eachIsFound(PlantedDefect defect) {
-        List<Long> seeds = Quiet.run(() -> LongStream.rangeClosed(1, IdempotencySimulationTests.SEEDS)
+        List<Long> seeds = SilencedLogs.run(() -> LongStream.rangeClosed(1, IdempotencySimulationTests.SEEDS)
                 .filter(seed -> isFound(seed, defect))
                 .limit(1)
                 .boxed()

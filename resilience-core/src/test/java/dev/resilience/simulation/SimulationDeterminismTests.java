@@ -24,7 +24,7 @@ class SimulationDeterminismTests {
     }
 
     private static List<String> traces() {
-        return Quiet.run(() -> LongStream.rangeClosed(1, SEEDS)
+        return SilencedLogs.run(() -> LongStream.rangeClosed(1, SEEDS)
                 .mapToObj(SimulationDeterminismTests::trace)
                 .toList());
     }

@@ -39,7 +39,7 @@ final class Storm {
     }
 
     static StormResult run(Scenario scenario, Timetable timetable, long seed) {
-        return Quiet.run(() -> {
+        return SilencedLogs.run(() -> {
             Storm storm = new Storm(scenario, timetable, seed);
             storm.nextCallIn(storm.gap());
             storm.time.advance(Duration.ofNanos(timetable.end()).plus(LAST_ANSWERS));
@@ -50,7 +50,7 @@ final class Storm {
     /** How often a single call reaches the backend when all fail. */
     static int callsOfOne(Scenario scenario) {
         Timetable down = new Timetable(Duration.ZERO, Duration.ofMinutes(1), Duration.ZERO);
-        return Quiet.run(() -> {
+        return SilencedLogs.run(() -> {
             Storm storm = new Storm(scenario, down, 1);
             storm.call();
             storm.time.advance(down.outage());

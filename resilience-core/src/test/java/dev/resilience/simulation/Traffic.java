@@ -41,7 +41,7 @@ final class Traffic {
 
     /** The share of calls that succeed, over a day or 100,000 calls that were let in. */
     static double shareServed(CircuitBreakerPolicy policy, double callsPerSecond, double failing) {
-        return Quiet.run(() -> {
+        return SilencedLogs.run(() -> {
             Traffic traffic = new Traffic(policy, callsPerSecond, 1);
             traffic.failing = failing;
             long end = traffic.time.nanoTime() + LONGEST.toNanos();
@@ -63,7 +63,7 @@ final class Traffic {
 
     /** The mean time in seconds from when a healthy callee begins to fail until the breaker opens; an hour at the most. */
     static double secondsToOpen(CircuitBreakerPolicy policy, double callsPerSecond, double failing) {
-        return Quiet.run(() -> {
+        return SilencedLogs.run(() -> {
             double sum = 0;
             for (int run = 0; run < RUNS; run++) {
                 sum += new Traffic(policy, callsPerSecond, run).secondsToOpen(failing);

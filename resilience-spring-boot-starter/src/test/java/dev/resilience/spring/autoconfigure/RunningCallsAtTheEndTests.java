@@ -44,7 +44,7 @@ class RunningCallsAtTheEndTests extends FailingStartup {
     private Shop shop = new Shop();
 
     /** How a call comes to a thread that is not its caller's. */
-    enum Way {
+    enum CallMode {
         LATER_ATTEMPT {
             @Override
             CompletableFuture<String> call(Shop shop) throws InterruptedException {
@@ -94,13 +94,13 @@ class RunningCallsAtTheEndTests extends FailingStartup {
         }
     }
 
-    private CompletableFuture<String> start(String grace, Way way, boolean blocks) throws InterruptedException {
+    private CompletableFuture<String> start(String grace, CallMode mode, boolean blocks) throws InterruptedException {
         ConfigurableApplicationContext started =
                 start("spring.lifecycle.timeout-per-shutdown-phase: " + grace + "\n" + YAML, Shop.class);
         context = started;
         shop = started.getBean(Shop.class);
         shop.block(blocks);
-        CompletableFuture<String> call = way.call(shop);
+        CompletableFuture<String> call = mode.call(shop);
         await().until(() -> shop.running() == 1);
         return call;
     }
@@ -115,17 +115,17 @@ class RunningCallsAtTheEndTests extends FailingStartup {
 
     @ParameterizedTest
     @EnumSource
-    void aMethodThatRunsIsWaitedFor(Way way) throws InterruptedException {
-        assertIsWaitedFor(way, start("30s", way, true));
+    void aMethodThatRunsIsWaitedFor(CallMode mode) throws InterruptedException {
+        assertIsWaitedFor(mode, start("30s", mode, true));
     }
 
     @ParameterizedTest
     @EnumSource
-    void aStageThatHasNotEndedIsWaitedFor(Way way) throws InterruptedException {
-        assertIsWaitedFor(way, start("30s", way, false));
+    void aStageThatHasNotEndedIsWaitedFor(CallMode mode) throws InterruptedException {
+        assertIsWaitedFor(mode, start("30s", mode, false));
     }
 
-    private void assertIsWaitedFor(Way way, CompletableFuture<String> call) {
+    private void assertIsWaitedFor(CallMode mode, CompletableFuture<String> call) {
         ConfigurableApplicationContext closed = requireNonNull(context);
         BulkheadDrainLifecycle shutdown = closed.getBean(BulkheadDrainLifecycle.class);
         ResilienceRegistry registry = closed.getBean(ResilienceRegistry.class);
@@ -139,7 +139,7 @@ class RunningCallsAtTheEndTests extends FailingStartup {
         assertThat(closing).succeedsWithin(SOON);
         assertThat(call).succeedsWithin(SOON).isEqualTo("done");
         assertThat(shop.wasDestroyedBeforeTheEnd()).isFalse();
-        if (way == Way.AFTER_THE_KEY) {
+        if (mode == CallMode.AFTER_THE_KEY) {
             assertThat(registry.idempotencies().get("default").calls().get(IdempotencyOutcome.EXECUTED))
                     .isEqualTo(1);
         }
@@ -147,8 +147,8 @@ class RunningCallsAtTheEndTests extends FailingStartup {
 
     @ParameterizedTest
     @EnumSource
-    void aMethodThatDoesNotEndInTimeIsInterrupted(Way way) throws InterruptedException {
-        CompletableFuture<String> call = start("1ms", way, true);
+    void aMethodThatDoesNotEndInTimeIsInterrupted(CallMode mode) throws InterruptedException {
+        CompletableFuture<String> call = start("1ms", mode, true);
 
         requireNonNull(context).close();
 
@@ -157,8 +157,8 @@ class RunningCallsAtTheEndTests extends FailingStartup {
 
     @ParameterizedTest
     @EnumSource
-    void aStageThatDoesNotEndInTimeIsCancelled(Way way) throws InterruptedException {
-        CompletableFuture<String> call = start("1ms", way, false);
+    void aStageThatDoesNotEndInTimeIsCancelled(CallMode mode) throws InterruptedException {
+        CompletableFuture<String> call = start("1ms", mode, false);
 
         requireNonNull(context).close();
 

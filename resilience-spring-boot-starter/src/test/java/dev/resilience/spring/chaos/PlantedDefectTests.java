@@ -36,7 +36,7 @@ class PlantedDefectTests {
             })
     void aDefectIsFound(Class<?> defect) {
         List<String> contradictions = new ArrayList<>();
-        SilentLogs.during(() -> {
+        SilencedLogs.during(() -> {
             for (int seed = 1; seed <= MOST_SEEDS && contradictions.isEmpty(); seed++) {
                 Combination combination = new Combination(Manager.DATA_SOURCE, Isolation.READ_COMMITTED, 10);
                 try (ChaosRun run = new ChaosRun(combination, CALLS, seed, defect).open()) {

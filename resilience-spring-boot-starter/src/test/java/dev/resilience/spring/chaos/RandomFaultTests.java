@@ -36,7 +36,7 @@ class RandomFaultTests {
     void everyPromiseHoldsWhenConnectionsAreLost() {
         List<ChaosRun> runs = new ArrayList<>();
         List<CompletableFuture<List<String>>> ending = new ArrayList<>();
-        SilentLogs.during(() -> {
+        SilencedLogs.during(() -> {
             combinations().forEach(combination -> runs.add(new ChaosRun(combination, calls(), seed()).open()));
             runs.forEach(run -> ending.add(CompletableFuture.supplyAsync(run::run, task -> new Thread(task).start())));
             CompletableFuture.allOf(ending.toArray(CompletableFuture[]::new)).join();

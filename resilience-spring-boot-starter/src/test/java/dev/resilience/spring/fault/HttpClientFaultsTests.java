@@ -36,7 +36,7 @@ class HttpClientFaultsTests {
     private static final Map<String, Clients.Get> PATIENT = Clients.patientFor(Duration.ofSeconds(30));
     private static final Map<String, Clients.Get> IMPATIENT = Clients.patientFor(Duration.ofMillis(150));
 
-    private static final Trouble trouble = new Trouble();
+    private static final FaultyServers trouble = new FaultyServers();
     private static String untrusted;
 
     @BeforeAll

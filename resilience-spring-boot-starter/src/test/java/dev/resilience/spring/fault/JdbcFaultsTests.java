@@ -144,21 +144,21 @@ class JdbcFaultsTests {
 
         @Test
         void thatEndsAtOnceIsTransient() throws IOException {
-            try (Trouble trouble = new Trouble()) {
+            try (FaultyServers trouble = new FaultyServers()) {
                 assertThat(faultOf(() -> connect(trouble.hangingUp(), ""))).isEqualTo(TRANSIENT);
             }
         }
 
         @Test
         void thatIsResetIsTransient() throws IOException {
-            try (Trouble trouble = new Trouble()) {
+            try (FaultyServers trouble = new FaultyServers()) {
                 assertThat(faultOf(() -> connect(trouble.resetting(), ""))).isEqualTo(TRANSIENT);
             }
         }
 
         @Test
         void thatHangsIsTransient() throws IOException {
-            try (Trouble trouble = new Trouble()) {
+            try (FaultyServers trouble = new FaultyServers()) {
                 assertThat(faultOf(() -> connect(trouble.hanging(), "&socketTimeout=1")))
                         .isEqualTo(TRANSIENT);
             }
@@ -166,7 +166,7 @@ class JdbcFaultsTests {
 
         @Test
         void thatNobodyTrustsIsPermanent() throws Exception {
-            try (Trouble trouble = new Trouble()) {
+            try (FaultyServers trouble = new FaultyServers()) {
                 String url = trouble.untrustedPostgres(Certificate.selfSigned());
                 assertThat(faultOf(() -> connect(
                                 url, "&sslmode=verify-full&sslfactory=org.postgresql.ssl.DefaultJavaSSLFactory")))
@@ -176,7 +176,7 @@ class JdbcFaultsTests {
 
         @Test
         void whoseTlsHandshakeIsCutOffIsTransient() throws Exception {
-            try (Trouble trouble = new Trouble()) {
+            try (FaultyServers trouble = new FaultyServers()) {
                 assertThat(faultOf(() -> connect(trouble.cuttingOffTlsAsPostgres(), "&sslmode=require")))
                         .isEqualTo(TRANSIENT);
             }

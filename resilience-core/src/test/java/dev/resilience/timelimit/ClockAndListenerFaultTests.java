@@ -23,12 +23,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 @ParameterizedClass
 @EnumSource(RunsOn.class)
-class BadSurroundingsTests {
+class ClockAndListenerFaultTests {
 
     private final RunsOn thread;
     private final TestTimeLimit calls;
 
-    BadSurroundingsTests(RunsOn thread) {
+    ClockAndListenerFaultTests(RunsOn thread) {
         this.thread = thread;
         this.calls = new TestTimeLimit(thread);
     }

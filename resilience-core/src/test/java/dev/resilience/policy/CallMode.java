@@ -9,8 +9,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** The ways to call through a pipeline: what a policy promises for one it promises for all. */
-public enum Way {
+/** How a pipeline is called: what a policy promises for one it promises for all. */
+public enum CallMode {
     /** On the caller's thread. */
     BLOCKING {
         @Override

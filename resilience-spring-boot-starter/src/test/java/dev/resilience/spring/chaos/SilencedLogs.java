@@ -6,7 +6,7 @@ import java.util.List;
 import org.slf4j.LoggerFactory;
 
 /** No log while thousands of failures are made on purpose. */
-final class SilentLogs {
+final class SilencedLogs {
 
     private static final List<Logger> LOGS = List.of(
             (Logger) LoggerFactory.getLogger("dev.resilience"),
@@ -14,7 +14,7 @@ final class SilentLogs {
             (Logger) LoggerFactory.getLogger("org.hibernate"),
             (Logger) LoggerFactory.getLogger("org.springframework"));
 
-    private SilentLogs() {}
+    private SilencedLogs() {}
 
     static void during(Runnable work) {
         List<Level> before = LOGS.stream().map(Logger::getLevel).toList(); // null where inherited

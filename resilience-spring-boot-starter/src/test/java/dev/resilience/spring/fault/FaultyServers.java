@@ -15,7 +15,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 
 /** Servers on loopback that each do one thing wrong to every client. */
-final class Trouble implements AutoCloseable {
+final class FaultyServers implements AutoCloseable {
 
     private static final String CUT_OFF_ANSWER =
             "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nhalf";
@@ -33,7 +33,7 @@ final class Trouble implements AutoCloseable {
 
     /** Closes the connection politely, but without an answer. */
     String hangingUp() throws IOException {
-        return http(plain(Trouble::awaitRequest));
+        return http(plain(FaultyServers::awaitRequest));
     }
 
     /** Closes the connection in the middle of the answer. */
@@ -46,7 +46,7 @@ final class Trouble implements AutoCloseable {
 
     /** Never answers. */
     String hanging() throws IOException {
-        return http(plain(Trouble::awaitEnd));
+        return http(plain(FaultyServers::awaitEnd));
     }
 
     /** Never ends the answer. */
@@ -60,7 +60,7 @@ final class Trouble implements AutoCloseable {
 
     /** Closes the connection in the middle of the TLS handshake. */
     String cuttingOffTls() throws IOException {
-        return https(plain(Trouble::awaitRequest));
+        return https(plain(FaultyServers::awaitRequest));
     }
 
     /** Resets the connection in the middle of the TLS handshake. */

@@ -14,14 +14,14 @@ import org.slf4j.LoggerFactory;
  * Runs simulations without the log, for each of a million retries would be a line, and each on a thread of its own, for
  * the exceptions of a million refusals are cheap where the stack is short.
  */
-final class Quiet {
+final class SilencedLogs {
 
     private static final List<Logger> LOGS = List.of(
             (Logger) LoggerFactory.getLogger(Retry.class),
             (Logger) LoggerFactory.getLogger(CircuitBreaker.class),
             (Logger) LoggerFactory.getLogger(Idempotency.class));
 
-    private Quiet() {}
+    private SilencedLogs() {}
 
     static synchronized <T> T run(Supplier<T> simulation) {
         List<Level> before = LOGS.stream().map(Logger::getLevel).toList(); // null where inherited
