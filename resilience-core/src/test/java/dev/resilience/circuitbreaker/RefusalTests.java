@@ -80,7 +80,7 @@ class RefusalTests {
 
             assertThat(calls.refused())
                     .hasMessage(
-                            "Circuit breaker 'payments' is half-open and its probes are under mode: 2 calls in a row "
+                            "Circuit breaker 'payments' is half-open and its probes are under way: 2 calls in a row "
                                     + "failed, the last with java.net.ConnectException; open since 2026-01-01T00:00:00.000Z");
         }
 
