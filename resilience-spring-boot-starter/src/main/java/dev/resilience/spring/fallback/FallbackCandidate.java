@@ -97,7 +97,8 @@ record FallbackCandidate(Method method, Class<?> type) {
         ResolvableType owner = ResolvableType.forClass(type).as(method.getDeclaringClass());
         List<Class<?>> exceptions = new ArrayList<>();
         for (Type thrown : method.getGenericExceptionTypes()) {
-            if (!(thrown instanceof TypeVariable<?> variable && variable.getGenericDeclaration().equals(method))) {
+            if (!(thrown instanceof TypeVariable<?> variable
+                    && variable.getGenericDeclaration().equals(method))) {
                 exceptions.add(ResolvableType.forType(thrown, owner).resolve(Throwable.class));
             }
         }
