@@ -31,7 +31,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * <p><b>Broken connections.</b> A driver that connects again sends a command again of which the answer was lost, and one
  * may reach the server long after its sender has given up. Every step names owner and fence, so that it can run twice. A
  * take-over is confirmed by a second claim, before which the renewals of a living owner come that wait in the same queue.
- * A release that is sent again is answered as if the key were lost, although it is free.
+ * A release that is sent again is answered as if the key were lost, although it is free. A claim that arrives after its
+ * sender has given up, and after another owner has claimed and released the key, holds the key until its lease ends.
  *
  * <p>Results go when their time to live ends. An abandoned record that may be taken over goes a day after its lease; one
  * that may not, and one that was resolved as executed, stay for ever. Fences grow as long as the server's clock is not
