@@ -91,7 +91,7 @@ class BackoffFunctionTests {
     }
 
     @Test
-    @SuppressWarnings("NullAway") // what a function of somebody else's may return
+    @SuppressWarnings("NullAway") // an application's function may return null
     void whereItIsBrokenThePolicysBackoffIsUsedAndTheLogSaysSoOnce() throws Throwable {
         Stream<BackoffFunction> broken = Stream.of(
                 (attempt, failure, result) -> {

@@ -140,7 +140,7 @@ class OptionalKeyTests {
         });
     }
 
-    /** A token without a subject is nobody whose keys could be kept apart, which matters to keys alone. */
+    /** The keys of a token without a subject cannot be kept apart, which matters to keys alone. */
     @Test
     void whoCallsIsNotAsked() {
         CallerScope nameless = () -> {
