@@ -1,6 +1,7 @@
 package dev.resilience.spring.idempotency;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.resilience.spring.idempotency.http.ReplayHeader;
 import org.jspecify.annotations.Nullable;
@@ -25,8 +26,18 @@ class ReplayHeaderTests {
             return super.getAttribute(name);
         }
     };
-    private final MockHttpServletResponse response = new MockHttpServletResponse();
+    private final MockHttpServletResponse response = new MockHttpServletResponse() {
+        @Override
+        public void setHeader(String name, @Nullable String value) {
+            isRecycled |= endsMeanwhile;
+            if (isRecycled) {
+                throw new IllegalStateException("The response object has been recycled");
+            }
+            super.setHeader(name, value);
+        }
+    };
     private boolean isRecycled;
+    private boolean endsMeanwhile;
 
     private Runnable begin() {
         ServletRequestAttributes attributes = new ServletRequestAttributes(request, response);
@@ -73,6 +84,28 @@ class ReplayHeaderTests {
         isRecycled = true;
         late.run();
         assertThat(response.containsHeader(HEADER)).isFalse();
+    }
+
+    @Test
+    void norDoesOneThatEndsMeanwhile() {
+        endsMeanwhile = true;
+        begin().run();
+        assertThat(response.containsHeader(HEADER)).isFalse();
+    }
+
+    /** What a filter of the application throws is no sign of an end. */
+    @Test
+    void otherFailuresAreNotHidden() {
+        ServletRequestAttributes attributes = new ServletRequestAttributes(request, new MockHttpServletResponse() {
+            @Override
+            public void setHeader(String name, @Nullable String value) {
+                throw new IllegalStateException("not allowed");
+            }
+        });
+        RequestContextHolder.setRequestAttributes(attributes);
+        assertThatIllegalStateException()
+                .isThrownBy(() -> new ReplayHeader().get().run())
+                .withMessage("not allowed");
     }
 
     @Test

@@ -8,8 +8,15 @@ import dev.resilience.annotation.Idempotent;
 import dev.resilience.exception.IdempotencyStoreException;
 import dev.resilience.spring.autoconfigure.ResilienceContextAutoConfiguration;
 import dev.resilience.spring.idempotency.redis.TestRedis;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
+import java.io.IOException;
 import java.math.BigDecimal;
 import java.net.URI;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +53,7 @@ import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.ResponseBody;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.filter.OncePerRequestFilter;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
 import reactor.core.publisher.Mono;
 import tools.jackson.databind.JsonNode;
@@ -123,6 +131,41 @@ class SentAnswersTests {
                     }
                     assertThat(context.getBean(Shop.class).calls()).hasValue(20);
                 });
+    }
+
+    /** As Tomcat does it when an asynchronous request times out: its objects throw from then on. */
+    @Test
+    void aRequestThatEndsWhileItsAnswerIsWrittenLosesNothing() {
+        application().withUserConfiguration(Shop.class).run(context -> {
+            Shop shop = context.getBean(Shop.class);
+            MockMvcTester mvc = MockMvcTester.from(
+                    context, builder -> builder.addFilters(new EndsMeanwhile()).build());
+            mvc.post().uri("/slow").header("Idempotency-Key", "k").asyncExchange();
+
+            shop.slow().complete(ResponseEntity.accepted().body(Map.of("number", 1)));
+
+            assertThat(post(MockMvcTester.from(context), "/slow"))
+                    .hasStatus(HttpStatus.ACCEPTED)
+                    .hasHeader("Idempotency-Replayed", "true")
+                    .hasBodyTextEqualTo("{\"number\":1}");
+            assertThat(shop.calls()).hasValue(1);
+        });
+    }
+
+    /** Ends the request when its answer is written. */
+    private static final class EndsMeanwhile extends OncePerRequestFilter {
+
+        @Override
+        protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+                throws ServletException, IOException {
+            chain.doFilter(request, new HttpServletResponseWrapper(response) {
+                @Override
+                public String getContentType() {
+                    Collections.list(request.getAttributeNames()).forEach(request::removeAttribute);
+                    throw new IllegalStateException("The response object has been recycled");
+                }
+            });
+        }
     }
 
     @Test
@@ -363,7 +406,12 @@ class SentAnswersTests {
     @RestController
     static class Shop implements Api<Integer> {
 
+        private final CompletableFuture<ResponseEntity<Map<String, Object>>> slow = new CompletableFuture<>();
         private final AtomicInteger calls = new AtomicInteger();
+
+        CompletableFuture<ResponseEntity<Map<String, Object>>> slow() {
+            return slow;
+        }
 
         AtomicInteger calls() {
             return calls;
@@ -458,6 +506,13 @@ class SentAnswersTests {
         @Idempotent(header = "Idempotency-Key")
         CompletableFuture<ResponseEntity<Map<String, Object>>> later() {
             return CompletableFuture.supplyAsync(() -> ResponseEntity.accepted().body(order()));
+        }
+
+        @PostMapping("/slow")
+        @Idempotent(header = "Idempotency-Key")
+        CompletableFuture<ResponseEntity<Map<String, Object>>> answerSlowly() {
+            calls.incrementAndGet();
+            return slow;
         }
 
         @PostMapping("/later-created")

@@ -31,7 +31,7 @@ record AnswerWriter(HandlerMethodReturnValueHandler handlers, List<HttpMessageCo
      * As Spring MVC would answer the request: with the converter that it chooses, and what else has a say in it.
      *
      * @param status that of results that have none of their own
-     * @return {@code null} if the request accepts none of what the result can be written as
+     * @return {@code null} if the request, or the response so far, wants none of what the result can be written as
      */
     @Nullable
     SentAnswer answer(LiveRequest to, Object result, MethodParameter type, int status) throws Exception {
@@ -39,7 +39,7 @@ record AnswerWriter(HandlerMethodReturnValueHandler handlers, List<HttpMessageCo
         try {
             handlers.handleReturnValue(
                     result, type, new ModelAndViewContainer(), new ServletWebRequest(to.request(), buffer));
-        } catch (HttpMediaTypeNotAcceptableException notAccepted) {
+        } catch (HttpMediaTypeNotAcceptableException | HttpMessageNotWritableException unsuitable) {
             return null;
         }
         return buffer.answer();

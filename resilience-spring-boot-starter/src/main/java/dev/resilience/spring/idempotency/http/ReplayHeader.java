@@ -13,10 +13,9 @@ public final class ReplayHeader implements Supplier<Runnable> {
         if (request == null) {
             return () -> {};
         }
-        return () -> {
-            if (request.isLive()) {
-                request.response().setHeader(NAME, "true");
-            }
-        };
+        return () -> request.whileLive(() -> {
+            request.response().setHeader(NAME, "true");
+            return null;
+        });
     }
 }

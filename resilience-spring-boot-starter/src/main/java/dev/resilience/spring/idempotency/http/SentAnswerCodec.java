@@ -146,30 +146,26 @@ final class SentAnswerCodec implements ResultCodec {
         /** Made for this request, which gets it when its handler has returned this result. */
         @Nullable
         SentAnswer answer(Object result, AnswerWriter writer) throws Exception {
-            if (!request.isLive()) {
-                return null;
-            }
             AnswerType ofResult = new AnswerType(method, type, declared, result);
-            SentAnswer answer = writer.answer(request, result, ofResult, status.ofMethod());
-            if (answer != null) {
-                sendLater(result, answer);
-            }
-            return answer;
+            return request.whileLive(
+                    () -> sendLater(result, writer.answer(request, result, ofResult, status.ofMethod())));
         }
 
         /** Nothing stands for an earlier answer, which is no object of any type. */
         @Override
         public @Nullable Object read(byte[] content) {
             SentAnswer answer = SentAnswerCodec.this.answer(content);
-            if (answer != null && request.isLive()) {
-                sendLater(null, answer);
-            }
+            request.whileLive(() -> sendLater(null, answer));
             known = new Known(null, content);
             return null;
         }
 
-        private void sendLater(@Nullable Object result, SentAnswer answer) {
-            request.request().setAttribute(PendingAnswer.ATTRIBUTE, new PendingAnswer(handler, result, answer));
+        private @Nullable SentAnswer sendLater(@Nullable Object result, @Nullable SentAnswer answer) {
+            if (answer != null) {
+                PendingAnswer pending = new PendingAnswer(request, handler, result, answer);
+                request.request().setAttribute(PendingAnswer.ATTRIBUTE, pending);
+            }
+            return answer;
         }
     }
 

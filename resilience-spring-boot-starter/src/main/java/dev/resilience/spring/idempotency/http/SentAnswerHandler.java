@@ -53,7 +53,7 @@ record SentAnswerHandler(HandlerMethodReturnValueHandler others) implements Hand
     private static @Nullable PendingAnswer take(
             HttpServletRequest request, @Nullable Method handler, @Nullable Object returned) {
         if (request.getAttribute(PendingAnswer.ATTRIBUTE) instanceof PendingAnswer pending
-                && pending.isFor(handler, returned)) {
+                && pending.isFor(request, handler, returned)) {
             request.removeAttribute(PendingAnswer.ATTRIBUTE);
             return pending;
         }
