@@ -260,6 +260,7 @@ class ArchitectureTests {
                                 "AnswerWriter",
                                 "BufferedResponse",
                                 "LiveRequest",
+                                "PendingAnswer",
                                 "SentAnswer",
                                 "SentAnswerCodec",
                                 "SentAnswerHandler",
