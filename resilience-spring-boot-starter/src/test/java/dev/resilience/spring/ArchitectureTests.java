@@ -51,7 +51,8 @@ class ArchitectureTests {
                             ROOT + ".idempotency",
                             ROOT + ".kind",
                             ROOT + ".reactor",
-                            ROOT + ".transaction")),
+                            ROOT + ".transaction",
+                            ROOT + ".weaving")),
             Map.entry(ROOT + ".aop.check", List.of(ROOT + ".aop", ROOT + ".aop.method", ROOT + ".kind")),
             Map.entry(ROOT + ".aop.method", List.of(ROOT + ".kind", ROOT + ".reactor")),
             Map.entry(ROOT + ".cloud", List.of(ROOT + ".reactor")),
@@ -85,6 +86,7 @@ class ArchitectureTests {
                     ROOT + ".registry",
                     List.of(ROOT + ".aop.check", ROOT + ".kind", ROOT + ".properties", ROOT + ".properties.unknown")),
             Map.entry(ROOT + ".transaction", List.of()),
+            Map.entry(ROOT + ".weaving", List.of()),
             Map.entry(ROOT + ".web", List.of()));
 
     private static final JavaClasses STARTER = new ClassFileImporter()

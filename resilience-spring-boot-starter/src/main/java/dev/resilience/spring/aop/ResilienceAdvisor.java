@@ -2,6 +2,7 @@ package dev.resilience.spring.aop;
 
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.aop.method.ProtectedMethods;
+import dev.resilience.spring.weaving.ResilienceAspect;
 import java.lang.reflect.Method;
 import org.aopalliance.aop.Advice;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,9 @@ public final class ResilienceAdvisor extends AbstractPointcutAdvisor {
         this.advice = new ResilienceInterceptor(plans);
         this.pointcut = new ProtectedPointcut();
         setOrder(order);
+        if (methods.areWoven()) {
+            ResilienceAspect.begin(advice);
+        }
     }
 
     /** This library's advisor of a proxy; {@code null} if it has none. */
@@ -51,6 +55,11 @@ public final class ResilienceAdvisor extends AbstractPointcutAdvisor {
             }
         }
         return null;
+    }
+
+    /** The context is closed: woven methods are no longer its business. */
+    public void end() {
+        ResilienceAspect.end(advice);
     }
 
     /** One for the proxy of a bean that has plans of its own, because its class is that of others too. */
@@ -83,7 +92,8 @@ public final class ResilienceAdvisor extends AbstractPointcutAdvisor {
     private final class ProtectedPointcut extends StaticMethodMatcherPointcut {
 
         ProtectedPointcut() {
-            setClassFilter(type -> !methods.of(type).isEmpty()); // asked first: most classes have no such method
+            setClassFilter(type -> !methods.areWoven()
+                    && !methods.of(type).isEmpty()); // asked first: most classes have no such method
         }
 
         @Override

@@ -18,6 +18,7 @@ import dev.resilience.spring.kind.Kinds;
 import dev.resilience.spring.kind.LatePolicies;
 import dev.resilience.spring.properties.GeneralProperties;
 import dev.resilience.spring.properties.KnownKeys;
+import dev.resilience.spring.properties.ResilienceProperties;
 import dev.resilience.spring.properties.unknown.PolicyNames;
 import dev.resilience.spring.registry.AsyncCalls;
 import dev.resilience.spring.retry.ClassificationReport;
@@ -27,6 +28,7 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.EmbeddedValueResolver;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.context.annotation.AdviceMode;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
@@ -38,7 +40,7 @@ import org.springframework.core.env.Environment;
 final class ResilienceAdviceConfiguration {
 
     /** Made before almost every other bean, so it takes nothing but the environment and a provider. */
-    @Bean
+    @Bean(destroyMethod = "end")
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static ResilienceAdvisor resilienceAdvisor(
             Environment environment,
@@ -46,11 +48,11 @@ final class ResilienceAdviceConfiguration {
             ObjectProvider<Kinds> kinds,
             StartupMistakes mistakes) {
         boolean proxyTargetClass = environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true);
-        return new ResilienceAdvisor(
-                new ProtectedMethods(proxyTargetClass, mistakes, kinds::getObject),
-                planFactory,
-                mistakes,
-                GeneralProperties.read(environment).getAdviceOrder());
+        ResilienceProperties properties = GeneralProperties.read(environment);
+        ProtectedMethods methods = properties.getAdviceMode() == AdviceMode.ASPECTJ
+                ? ProtectedMethods.woven(mistakes, kinds::getObject)
+                : new ProtectedMethods(proxyTargetClass, mistakes, kinds::getObject);
+        return new ResilienceAdvisor(methods, planFactory, mistakes, properties.getAdviceOrder());
     }
 
     @Bean

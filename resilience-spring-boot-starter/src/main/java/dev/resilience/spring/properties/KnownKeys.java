@@ -25,7 +25,7 @@ public final class KnownKeys {
     public static final int POLICY_KEY = 3;
 
     /** What the documentation of other versions speaks of. */
-    private static final Set<String> OF_OTHER_VERSIONS = Set.of("advice-mode", "bindings", "http-client", "rate-limit");
+    private static final Set<String> OF_OTHER_VERSIONS = Set.of("bindings", "http-client", "rate-limit");
 
     /** The keys as the documentation writes them, by their uniform spelling. */
     private final Map<PolicyKind, Map<String, String>> ofPolicies = new LinkedHashMap<>();

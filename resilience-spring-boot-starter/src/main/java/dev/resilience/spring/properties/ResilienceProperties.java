@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.context.annotation.AdviceMode;
 import org.springframework.core.Ordered;
 import org.springframework.util.unit.DataSize;
 
@@ -17,6 +18,12 @@ public final class ResilienceProperties {
     /** Order of the layers around a method, the outermost first: a permutation of the default, in which fallback may be left out. */
     private List<String> order =
             List.of("fallback", "idempotent", "bulkhead", "circuit-breaker", "retry", "time-limit");
+
+    /**
+     * How methods are intercepted: by proxies of beans, or by AspectJ, which weaves the advice into the classes, for calls
+     * within an object and private methods too.
+     */
+    private AdviceMode adviceMode = AdviceMode.PROXY;
 
     /** Order of the advice relative to other Spring advice; by default outside transactions and caches. */
     private int adviceOrder = Ordered.LOWEST_PRECEDENCE - 100;
@@ -43,6 +50,14 @@ public final class ResilienceProperties {
 
     public void setOrder(List<String> order) {
         this.order = order;
+    }
+
+    public AdviceMode getAdviceMode() {
+        return adviceMode;
+    }
+
+    public void setAdviceMode(AdviceMode adviceMode) {
+        this.adviceMode = adviceMode;
     }
 
     public int getAdviceOrder() {

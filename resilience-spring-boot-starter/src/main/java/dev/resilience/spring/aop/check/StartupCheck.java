@@ -91,13 +91,16 @@ public final class StartupCheck implements SmartInitializingSingleton {
         OtherLibraries others = new OtherLibraries(beans, application, warnings);
         BeanMethodCheck beanMethods = new BeanMethodCheck(warnings);
         SelfCallCheck selfCalls = new SelfCallCheck(application, warnings);
+        boolean areWoven = advisor.methods().areWoven();
+        WovenTransactionsCheck transactions = new WovenTransactionsCheck(beans, areWoven, warnings);
         AuthorizationCheck authorization = new AuthorizationCheck(beans, advisor);
         advisor.methods().all().forEach((type, methods) -> {
             methods.forEach(
                     (method, protection) -> mistakes.collect(() -> authorization.check(type, method, protection)));
             others.warnOfSecondRetry(type, methods);
             beanMethods.check(type, methods);
-            if (!unprotected.contains(type)) {
+            transactions.check(type, methods);
+            if (!unprotected.contains(type) && !areWoven) {
                 selfCalls.check(type, methods);
             }
         });
@@ -160,6 +163,7 @@ public final class StartupCheck implements SmartInitializingSingleton {
             warnIfHandedOver(bean, target);
         }
         if (!isProtected
+                && !advisor.methods().areWoven()
                 && !(bean instanceof Advised)
                 && !advisor.methods().of(type).isEmpty()) {
             unprotected.add(type);

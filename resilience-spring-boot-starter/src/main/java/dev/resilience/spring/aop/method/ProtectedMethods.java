@@ -29,7 +29,7 @@ import org.springframework.util.ReflectionUtils;
  */
 public final class ProtectedMethods {
 
-    private final ProxyRules rules;
+    private final InterceptionRules rules;
     private final StartupMistakes mistakes;
     private final Supplier<Kinds> kinds;
     private final ConcurrentMap<Class<?>, Map<Method, ResilienceAnnotations>> byClass = new ConcurrentHashMap<>();
@@ -42,9 +42,23 @@ public final class ProtectedMethods {
      * @param kinds whose annotations protect methods, asked for with the first class
      */
     public ProtectedMethods(boolean proxyTargetClass, StartupMistakes mistakes, Supplier<Kinds> kinds) {
-        this.rules = new ProxyRules(proxyTargetClass);
+        this(new ProxyRules(proxyTargetClass), mistakes, kinds);
+    }
+
+    private ProtectedMethods(InterceptionRules rules, StartupMistakes mistakes, Supplier<Kinds> kinds) {
+        this.rules = rules;
         this.mistakes = mistakes;
         this.kinds = kinds;
+    }
+
+    /** Those of classes that AspectJ weaves: no proxy is made for them. */
+    public static ProtectedMethods woven(StartupMistakes mistakes, Supplier<Kinds> kinds) {
+        return new ProtectedMethods(new WovenRules(), mistakes, kinds);
+    }
+
+    /** Whether AspectJ weaves their classes. */
+    public boolean areWoven() {
+        return rules instanceof WovenRules;
     }
 
     /** The protected methods of a class, each as its most specific implementation. */

@@ -1,7 +1,6 @@
 package dev.resilience.spring.aop.method;
 
 import dev.resilience.spring.ResilienceConfigurationException;
-import dev.resilience.spring.kind.MethodNames;
 import java.io.Closeable;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -18,8 +17,8 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
-/** What a Spring proxy can and cannot intercept. An annotation where it cannot would silently protect nothing. */
-final class ProxyRules {
+/** What a Spring proxy can and cannot intercept. */
+final class ProxyRules implements InterceptionRules {
 
     /** Interfaces that do not make Spring choose an interface proxy. */
     private static final Set<Class<?>> CALLBACKS =
@@ -42,7 +41,8 @@ final class ProxyRules {
                 && !ContainerCallbacks.has(type, method);
     }
 
-    void check(Method method, Class<?> type, ResilienceAnnotations protection) {
+    @Override
+    public void check(Method method, Class<?> type, ResilienceAnnotations protection) {
         if (ProtectedMethods.isMadeAtRunTime(type) || type.isInterface()) {
             return;
         }
@@ -52,7 +52,8 @@ final class ProxyRules {
                     type,
                     protection,
                     "is private",
-                    "Make it public, or move the annotation to a public method.");
+                    "Make it public, or move the annotation to a public method. Private methods can be protected by "
+                            + "'resilience.advice-mode: aspectj' alone.");
         }
         if (Modifier.isStatic(method.getModifiers())) {
             throw refuse(method, type, protection, "is static", "Make it an instance method of a bean.");
@@ -108,9 +109,7 @@ final class ProxyRules {
 
     private static ResilienceConfigurationException refuse(
             Method method, Class<?> type, ResilienceAnnotations protection, String why, String cure) {
-        return new ResilienceConfigurationException(
-                "The method " + MethodNames.full(method, type) + " is annotated with " + protection + " but " + why
-                        + ": a proxy cannot intercept it, so nothing would protect it",
-                cure);
+        return InterceptionRules.refuse(
+                method, type, protection, why + ": a proxy cannot intercept it, so nothing would protect it", cure);
     }
 }

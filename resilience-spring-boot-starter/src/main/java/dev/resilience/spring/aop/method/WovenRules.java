@@ -1,0 +1,55 @@
+package dev.resilience.spring.aop.method;
+
+import static dev.resilience.spring.aop.method.InterceptionRules.refuse;
+
+import dev.resilience.annotation.Idempotent;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.List;
+
+/** For classes that AspectJ has woven. Which methods it has, is seen by the methods that it adds for their bodies. */
+final class WovenRules implements InterceptionRules {
+
+    private static final String NAME_OF_BODIES = "_aroundBody";
+
+    @Override
+    public void check(Method method, Class<?> type, ResilienceAnnotations protection) {
+        if (type.isInterface()) {
+            return; // what implements it is looked at too
+        }
+        if (Modifier.isStatic(method.getModifiers())) {
+            throw refuse(
+                    method, type, protection, "is static: nothing would protect it", "Make it an instance method.");
+        }
+        if (protection.has(Idempotent.class)) {
+            throw refuse(
+                    method,
+                    type,
+                    protection,
+                    "'resilience.advice-mode' is 'aspectj': the advice would stand inside of the method's transaction, "
+                            + "and results would be kept whose effect is rolled back",
+                    "Move the method to an application or a service with 'resilience.advice-mode: proxy'.");
+        }
+        if (!isWoven(method)) {
+            throw refuse(
+                    method,
+                    type,
+                    protection,
+                    "AspectJ has not woven it, and 'resilience.advice-mode' is 'aspectj': nothing would protect it",
+                    "Start the JVM with -javaagent:aspectjweaver.jar, see the docs on AspectJ; annotate the class's own "
+                            + "method rather than an interface's, and with the library's annotations rather than with "
+                            + "one of yours that has them. Or remove 'resilience.advice-mode', and proxies protect it.");
+        }
+    }
+
+    /** The body of a woven method is a static one that takes the object, the arguments and what AspectJ needs. */
+    private static boolean isWoven(Method method) {
+        List<Class<?>> parameters = List.of(method.getParameterTypes());
+        return Arrays.stream(method.getDeclaringClass().getDeclaredMethods())
+                .filter(body -> body.getName().startsWith(method.getName() + NAME_OF_BODIES))
+                .map(body -> List.of(body.getParameterTypes()))
+                .anyMatch(ofBody -> ofBody.size() > parameters.size()
+                        && ofBody.subList(1, parameters.size() + 1).equals(parameters));
+    }
+}

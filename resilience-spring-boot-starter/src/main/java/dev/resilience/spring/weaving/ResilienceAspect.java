@@ -1,0 +1,65 @@
+package dev.resilience.spring.weaving;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aspectj.lang.ProceedingJoinPoint;
+import org.aspectj.lang.annotation.Around;
+import org.aspectj.lang.annotation.Aspect;
+import org.aspectj.lang.annotation.DeclarePrecedence;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands around annotated methods where AspectJ has woven it into their classes, with {@code
+ * resilience.advice-mode: aspectj}. Calls within an object, private and final methods, and objects that are no beans are
+ * protected then too. Does nothing while no application context asks for it.
+ *
+ * <p>AspectJ makes one for each class loader, so that of two application contexts in one class loader the one that was
+ * started last protects the methods, until it is closed. Stands outside of other woven aspects, as of transactions.
+ * AspectJ finds it by {@code META-INF/aop.xml}; an application does not use this class. Safe for use by many threads.
+ */
+@Aspect
+@DeclarePrecedence("dev.resilience.spring.weaving.ResilienceAspect, *")
+public final class ResilienceAspect {
+
+    private static final String KINDS = "@("
+            + "dev.resilience.annotation.Retryable || dev.resilience.annotation.CircuitBreaker"
+            + " || dev.resilience.annotation.Bulkhead || dev.resilience.annotation.TimeLimit"
+            + " || dev.resilience.annotation.Fallback || dev.resilience.annotation.Idempotent)";
+
+    private static final ResilienceAspect INSTANCE = new ResilienceAspect();
+
+    private static final List<MethodInterceptor> ALL = new ArrayList<>();
+    private static volatile @Nullable MethodInterceptor advice;
+
+    private ResilienceAspect() {}
+
+    /** For AspectJ, which asks each woven class's aspect by this name. */
+    public static ResilienceAspect aspectOf() {
+        return INSTANCE;
+    }
+
+    /** For AspectJ. */
+    public static boolean hasAspect() {
+        return true;
+    }
+
+    /** From now on the calls of woven methods are this advice's. */
+    public static synchronized void begin(MethodInterceptor newAdvice) {
+        ALL.add(newAdvice);
+        advice = newAdvice;
+    }
+
+    /** The calls of woven methods are those of the advice that was there before, or go on unprotected. */
+    public static synchronized void end(MethodInterceptor oldAdvice) {
+        ALL.remove(oldAdvice);
+        advice = ALL.isEmpty() ? null : ALL.get(ALL.size() - 1);
+    }
+
+    /** A call of a woven method. */
+    @Around("execution(" + KINDS + " !static * *(..)) || execution(public !static * (" + KINDS + " *).*(..))")
+    public @Nullable Object around(ProceedingJoinPoint call) throws Throwable {
+        MethodInterceptor now = advice;
+        return now == null ? call.proceed() : now.invoke(new WovenInvocation(call));
+    }
+}
