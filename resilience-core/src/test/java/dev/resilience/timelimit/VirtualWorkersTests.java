@@ -48,9 +48,10 @@ class VirtualWorkersTests {
         assertThat(limit.workers()).isEqualTo(300);
         gate.complete("open");
 
-        assertThat(answers).allSatisfy(answer -> assertThat(answer.get(30, TimeUnit.SECONDS))
-                .startsWith("VirtualThread")
-                .contains("resilience-time-limit-orders-"));
+        assertThat(answers)
+                .allSatisfy(answer -> assertThat(answer.get(30, TimeUnit.SECONDS))
+                        .startsWith("VirtualThread")
+                        .contains("resilience-time-limit-orders-"));
     }
 
     @Test

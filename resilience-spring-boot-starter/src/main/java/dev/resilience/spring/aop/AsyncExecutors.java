@@ -54,7 +54,8 @@ public final class AsyncExecutors {
     static void keepContext(Advised proxy, ProtectedMethods methods) {
         for (Advisor advisor : proxy.getAdvisors()) {
             if (!proxy.isFrozen() && advisor.getAdvice() instanceof AsyncExecutionInterceptor async) {
-                AsyncCallContext keeping = new AsyncCallContext(async, call -> methods.of(call.getMethod(), type(call)) != null);
+                AsyncCallContext keeping =
+                        new AsyncCallContext(async, call -> methods.of(call.getMethod(), type(call)) != null);
                 Pointcut pointcut = advisor instanceof PointcutAdvisor some ? some.getPointcut() : Pointcut.TRUE;
                 proxy.replaceAdvisor(advisor, new DefaultPointcutAdvisor(pointcut, keeping));
             }

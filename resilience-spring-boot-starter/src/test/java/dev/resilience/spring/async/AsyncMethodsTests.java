@@ -100,11 +100,13 @@ class AsyncMethodsTests {
     @ParameterizedTest
     @EnumSource
     void failWithWhatTheyThrew(AsyncOrder order) {
-        with(order, (shop, context) -> assertThat(shop.broken())
-                .failsWithin(30, TimeUnit.SECONDS)
-                .withThrowableThat()
-                .havingCause()
-                .isSameAs(Shop.BROKEN));
+        with(
+                order,
+                (shop, context) -> assertThat(shop.broken())
+                        .failsWithin(30, TimeUnit.SECONDS)
+                        .withThrowableThat()
+                        .havingCause()
+                        .isSameAs(shop.failure()));
     }
 
     /** One thread of the executor runs each; none of the library's. */
@@ -157,8 +159,10 @@ class AsyncMethodsTests {
     @ParameterizedTest
     @EnumSource
     void leaveTheirExecutorForAWorkerThatTheirPolicyAsksFor(AsyncOrder order) {
-        with(order, (shop, context) -> assertThat(result(shop.onWorker(), context))
-                .startsWith(order == AsyncOrder.OUTSIDE ? "resilience-time-limit-worker-" : "orders-"));
+        with(
+                order,
+                (shop, context) -> assertThat(result(shop.onWorker(), context))
+                        .startsWith(order == AsyncOrder.OUTSIDE ? "resilience-time-limit-worker-" : "orders-"));
     }
 
     @ParameterizedTest
@@ -203,7 +207,10 @@ class AsyncMethodsTests {
                     .satisfies(failure -> assertThat(failure.getSuppressed()).hasSize(2));
             assertThat(uncaught.times).hasValue(1);
             assertThat(shop.threads()).hasSize(3);
-            assertThat(shop.threads().stream().distinct()).singleElement().asString().startsWith("orders-");
+            assertThat(shop.threads().stream().distinct())
+                    .singleElement()
+                    .asString()
+                    .startsWith("orders-");
         });
     }
 
@@ -218,7 +225,8 @@ class AsyncMethodsTests {
                 assertThat(warnings)
                         .singleElement()
                         .asString()
-                        .contains("Shop.sendFails(java.lang.String)", "@Retryable", "Let it return a CompletableFuture");
+                        .contains(
+                                "Shop.sendFails(java.lang.String)", "@Retryable", "Let it return a CompletableFuture");
             }
         });
     }
@@ -227,7 +235,8 @@ class AsyncMethodsTests {
     void thatAreWovenAreInside() {
         application(Shop.class)
                 .withBean(TaskManagementConfigUtils.ASYNC_EXECUTION_ASPECT_BEAN_NAME, Object.class)
-                .run(context -> assertThat(context.getBean(StartupWarnings.class).all())
+                .run(context -> assertThat(
+                                context.getBean(StartupWarnings.class).all())
                         .singleElement()
                         .asString()
                         .contains("Shop.sendFails(java.lang.String)", "mode = ASPECTJ"));
@@ -236,14 +245,15 @@ class AsyncMethodsTests {
     @ParameterizedTest
     @EnumSource
     void areRefusedIfTheirResultIsAPlainFuture(AsyncOrder order) {
-        application(order, OldFutures.class).run(context -> assertThat(context)
-                .getFailure()
-                .rootCause()
-                .hasMessageContaining("OldFutures.place()")
-                .hasMessageContaining("returns java.util.concurrent.Future")
-                .extracting(failure -> ((ResilienceConfigurationException) failure).action())
-                .asString()
-                .contains("CompletableFuture"));
+        application(order, OldFutures.class)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("OldFutures.place()")
+                        .hasMessageContaining("returns java.util.concurrent.Future")
+                        .extracting(failure -> ((ResilienceConfigurationException) failure).action())
+                        .asString()
+                        .contains("CompletableFuture"));
     }
 
     private static String result(CompletableFuture<String> answer, ApplicationContext context) throws Exception {
@@ -257,13 +267,16 @@ class AsyncMethodsTests {
 
     static class Shop {
 
-        static final IllegalStateException BROKEN = new IllegalStateException("broken");
-
+        private final IllegalStateException failure = new IllegalStateException("broken");
         private final List<String> threads = Collections.synchronizedList(new ArrayList<>());
         private final AtomicInteger payments = new AtomicInteger();
         private final Semaphore entered = new Semaphore(0);
         private final Semaphore gate = new Semaphore(0);
         private final Semaphore interrupted = new Semaphore(0);
+
+        IllegalStateException failure() {
+            return failure;
+        }
 
         List<String> threads() {
             return threads;
@@ -297,7 +310,7 @@ class AsyncMethodsTests {
         @Async("orders")
         @Retryable("three")
         public CompletableFuture<String> broken() {
-            throw BROKEN;
+            throw failure;
         }
 
         @Async("orders")

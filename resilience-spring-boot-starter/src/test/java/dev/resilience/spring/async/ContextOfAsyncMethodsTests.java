@@ -90,6 +90,7 @@ class ContextOfAsyncMethodsTests {
             CompletableFuture<String> answer;
             Seen caller;
             try (Observation.Scope scope = observation.openScope()) {
+                assertThat(scope.getCurrentObservation()).isSameAs(observation);
                 caller = deadline.call(Seen::here);
                 answer = deadline.call(context.getBean(Shop.class)::place);
             }
@@ -188,8 +189,9 @@ class ContextOfAsyncMethodsTests {
 
             waitFor(Deadline.in(Duration.ofHours(1)).call(shop::place), context);
 
-            assertThat(shop.seen()).hasSize(3).allSatisfy(seen -> assertThat(seen.deadline)
-                    .isSameAs(ofExecutor));
+            assertThat(shop.seen())
+                    .hasSize(3)
+                    .allSatisfy(seen -> assertThat(seen.deadline).isSameAs(ofExecutor));
         });
     }
 
