@@ -22,7 +22,8 @@ import org.slf4j.LoggerFactory;
  * call's deadline.
  *
  * <p>On worker threads up to 200 calls run at once; those that come when all are busy wait for one
- * within their own time. Worker threads are daemons, and end after a minute without work.
+ * within their own time. Worker threads are daemons, and end after a minute without work. {@link #onVirtualThreads} gives
+ * each call a virtual thread, without a limit.
  *
  * <p>Safe for use by many threads.
  */
@@ -57,12 +58,22 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
             EventPublisher events,
             ContextCarrier carrier,
             int mostWorkers) {
+        this(name, policy, time, events, carrier, BoundedExecutor.ofPlatformThreads(prefix(name), mostWorkers));
+    }
+
+    private TimeLimit(
+            String name,
+            TimeLimitPolicy policy,
+            TimeSource time,
+            EventPublisher events,
+            ContextCarrier carrier,
+            BoundedExecutor workers) {
         this.name = name;
         this.policy = policy;
         this.time = time;
         this.events = events;
         this.carrier = carrier;
-        this.workers = BoundedExecutor.ofPlatformThreads("resilience-time-limit-" + name + "-", mostWorkers);
+        this.workers = workers;
         this.log = new FoldedLog<>(
                 LoggerFactory.getLogger(TimeLimit.class),
                 time,
@@ -70,6 +81,21 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
                 name,
                 "time_limit_summary",
                 TimeLimitLogEvent.class);
+    }
+
+    /**
+     * For adapters: as the constructor, but a call on a worker has a virtual thread of its own.
+     *
+     * @throws UnsupportedOperationException if this JDK has none
+     */
+    public static TimeLimit onVirtualThreads(
+            String name, TimeLimitPolicy policy, TimeSource time, EventPublisher events, ContextCarrier carrier) {
+        BoundedExecutor workers = BoundedExecutor.ofVirtualThreads(prefix(name), Integer.MAX_VALUE);
+        return new TimeLimit(name, policy, time, events, carrier, workers);
+    }
+
+    private static String prefix(String name) {
+        return "resilience-time-limit-" + name + "-";
     }
 
     /** A time limit with the system's time, which takes along what {@link ContextCarrier#standard()} does. */

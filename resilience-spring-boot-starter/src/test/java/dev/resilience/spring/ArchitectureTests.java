@@ -48,6 +48,7 @@ class ArchitectureTests {
                     ROOT + ".aop",
                     List.of(
                             ROOT + ".aop.method",
+                            ROOT + ".context",
                             ROOT + ".idempotency",
                             ROOT + ".kind",
                             ROOT + ".reactor",

@@ -12,7 +12,8 @@ import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostP
 
 /**
  * Adds to the proxies of idempotent methods what the advice cannot know: the name of a bean whose class does not tell it
- * from others, and the caller where {@code @Async} moves the call to another thread first.
+ * from others, and the caller where {@code @Async} moves the call to another thread first. Wherever {@code @Async} moves a
+ * protected call, its context goes along.
  *
  * <p>Has no order, and so comes after Spring's post-processors, which have one.
  */
@@ -36,11 +37,16 @@ public final class IdempotentBeans implements SmartInstantiationAwareBeanPostPro
     public Object postProcessAfterInitialization(Object bean, String beanName) {
         if (bean instanceof Advised proxy) {
             ResilienceAdvisor ours = ResilienceAdvisor.of(proxy);
+            Object target = AopProxyUtils.getSingletonTarget(bean);
             if (ours != null) {
                 complete(proxy, ours, beanName);
-            } else if (AsyncExecutors.areIn(proxy)
-                    && AopProxyUtils.getSingletonTarget(bean) instanceof SpringProxy inner) {
+                AsyncExecutors.keepContext(proxy, ours.methods());
+                if (target instanceof Advised inner) {
+                    AsyncExecutors.keepContext(inner, ours.methods());
+                }
+            } else if (AsyncExecutors.areIn(proxy) && target instanceof SpringProxy inner) {
                 refuse(inner.getClass());
+                AsyncExecutors.keepContext(proxy, advisor.methods());
             }
         }
         return bean;

@@ -13,9 +13,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.thread.Threading;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
 
 /** The kinds of the library, in the order in which they are shown, and all kinds that there are. */
 @Configuration(proxyBeanMethods = false)
@@ -42,8 +44,8 @@ final class ResilienceKindsConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static TimeLimitKind resilienceTimeLimitKind() {
-        return new TimeLimitKind();
+    static TimeLimitKind resilienceTimeLimitKind(Environment environment) {
+        return new TimeLimitKind(Threading.VIRTUAL.isActive(environment));
     }
 
     @Bean

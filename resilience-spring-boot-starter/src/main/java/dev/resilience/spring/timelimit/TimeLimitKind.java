@@ -19,8 +19,14 @@ public final class TimeLimitKind
     private static final MeterFamily WORKERS = new MeterFamily(
             "resilience.timelimit.workers", "workers", "Worker threads of the time limit that are busy");
 
-    public TimeLimitKind() {
+    private final boolean onVirtualThreads;
+
+    /**
+     * @param onVirtualThreads whether the application asks for virtual threads, and the JDK has them
+     */
+    public TimeLimitKind(boolean onVirtualThreads) {
         super("time-limit", dev.resilience.annotation.TimeLimit.class, "retry", TimeLimitPolicy.defaults());
+        this.onVirtualThreads = onVirtualThreads;
     }
 
     private static final MeterFamily CALLS = new MeterFamily(
@@ -33,7 +39,9 @@ public final class TimeLimitKind
 
     @Override
     public TimeLimit create(String name, TimeLimitPolicy policy, KindContext context) {
-        return new TimeLimit(name, policy, context.time(), context.events(), context.carrier());
+        return onVirtualThreads
+                ? TimeLimit.onVirtualThreads(name, policy, context.time(), context.events(), context.carrier())
+                : new TimeLimit(name, policy, context.time(), context.events(), context.carrier());
     }
 
     @Override

@@ -6,18 +6,21 @@ import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.aop.AsyncExecutors;
 import dev.resilience.spring.aop.ResilienceAdvisor;
 import dev.resilience.spring.kind.MethodNames;
+import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
-import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.scope.ScopedObject;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.config.TaskManagementConfigUtils;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -134,16 +137,22 @@ public final class StartupCheck implements SmartInitializingSingleton {
     }
 
     /** A future tells how an asynchronous call ends; without one it has ended when an executor has taken it. */
-    private void warnIfHandedOver(Object bean, Class<?> type) {
-        if (AopProxyUtils.getSingletonTarget(bean) instanceof Advised inner && AsyncExecutors.areIn(inner)) {
-            advisor.methods().of(type).forEach((method, protection) -> {
-                if (method.getReturnType() == void.class && AsyncExecutors.moves(inner, method, type)) {
-                    warnings.add("The method " + MethodNames.full(method, type) + " has " + protection
-                            + " further out than @Async, so that handing it over to an executor is protected and its body "
-                            + "is not. Let it return a CompletableFuture, or remove the order of @EnableAsync");
-                }
-            });
-        }
+    private void warnIfHandedOver(Advised bean, Class<?> type) {
+        advisor.methods().of(type).forEach((method, protection) -> {
+            if (method.getReturnType() == void.class && isMovedInside(bean, method, type)) {
+                warnings.add("The method " + MethodNames.full(method, type) + " has " + protection
+                        + " further out than @Async, so that handing it over to an executor is protected and its body "
+                        + "is not. Let it return a CompletableFuture, or let the advice of @Async come first, as it does "
+                        + "where @EnableAsync has neither an order nor 'mode = ASPECTJ'");
+            }
+        });
+    }
+
+    private boolean isMovedInside(Advised bean, Method method, Class<?> type) {
+        return AsyncExecutors.areInside(bean, method, type)
+                || (beans.containsBean(TaskManagementConfigUtils.ASYNC_EXECUTION_ASPECT_BEAN_NAME)
+                        && (AnnotatedElementUtils.hasAnnotation(method, Async.class)
+                                || AnnotatedElementUtils.hasAnnotation(type, Async.class)));
     }
 
     private void warnIfUnprotected(String name, @Nullable Object bean) {
@@ -160,7 +169,7 @@ public final class StartupCheck implements SmartInitializingSingleton {
         types.add(target);
         if (isProtected) {
             sharedKeys.add(name, target, advisor.methods());
-            warnIfHandedOver(bean, target);
+            warnIfHandedOver((Advised) bean, target);
         }
         if (!isProtected
                 && !advisor.methods().areWoven()
