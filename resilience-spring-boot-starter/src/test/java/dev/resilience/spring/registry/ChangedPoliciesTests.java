@@ -160,7 +160,7 @@ class ChangedPoliciesTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"retry-if", "retryOnResult", "backoff.function", "enabled", "extends"})
+    @ValueSource(strings = {"retry-if", "retryIf", "backoff.function", "enabled", "extends"})
     void aKeyThatIsNoPartOfThePolicyIsRefusedAsOneOfTheStartup(String key) {
         with(registry -> assertThatExceptionOfType(ResilienceConfigurationException.class)
                 .isThrownBy(() -> registry.reconfigure(Retry.class, "four", Map.of(key, "none")))
