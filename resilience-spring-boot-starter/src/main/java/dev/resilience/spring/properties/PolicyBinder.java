@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.BeanInstantiationException;
@@ -144,11 +145,11 @@ public final class PolicyBinder {
             if (value != null && function == null) {
                 values.put(key, value);
             } else if (value != null) {
-                String place = describe(kind, name, key, value);
+                Supplier<String> place = () -> describe(kind, name, key, value);
                 try {
                     values.put(key, written(kind).function(name, value.toString(), function, place));
                 } catch (ResilienceConfigurationException mistake) {
-                    mistakes.add(place, mistake);
+                    mistakes.add(place.get(), mistake);
                     refused.add(key);
                 }
             }

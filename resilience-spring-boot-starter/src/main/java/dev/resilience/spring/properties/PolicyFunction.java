@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -23,7 +24,12 @@ import org.springframework.core.ResolvableType;
  * @param place of the text, in words
  */
 record PolicyFunction(
-        ListableBeanFactory beans, PolicyKind kind, String policy, ResolvableType type, String text, String place) {
+        ListableBeanFactory beans,
+        PolicyKind kind,
+        String policy,
+        ResolvableType type,
+        String text,
+        Supplier<String> place) {
 
     /** The keys of a policy that name beans. */
     static Set<String> beans(Class<?> policy) {
@@ -54,7 +60,7 @@ record PolicyFunction(
         } catch (IllegalArgumentException invalid) {
             throw new ResilienceConfigurationException(
                     MistakeKind.VALUES,
-                    subject() + " has an expression that cannot work:\n\n" + place + "\n    Reason: "
+                    subject() + " has an expression that cannot work:\n\n" + place.get() + "\n    Reason: "
                             + invalid.getMessage(),
                     "Write a SpEL expression over #result that is true for the results that are meant, such as "
                             + "\"#result.status == 'PENDING'\" or \"#result.status == 'DOWN'\".");
@@ -98,7 +104,7 @@ record PolicyFunction(
                 .toList();
         return new ResilienceConfigurationException(
                 MistakeKind.POLICIES,
-                subject() + " names the bean '" + text + "', which " + problem + ":\n\n" + place,
+                subject() + " names the bean '" + text + "', which " + problem + ":\n\n" + place.get(),
                 "Write the name of a bean of type " + type + ". " + NearestNames.suggest(text, known));
     }
 

@@ -15,6 +15,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
@@ -86,7 +87,7 @@ final class PolicyInheritance {
      * @param place of the text in words
      */
     @Nullable
-    Object function(String name, String text, ResolvableType type, String place) {
+    Object function(String name, String text, ResolvableType type, Supplier<String> place) {
         return new PolicyFunction(beans.factory(), kind, name, type, text, place).read();
     }
 

@@ -170,6 +170,19 @@ class ChangedPoliciesTests {
     }
 
     @Test
+    void aRuleForResultsChanges() {
+        with(registry -> {
+            Retry retry = registry.reconfigure(Retry.class, "four", Map.of("retry-on-result", "#result == 7"));
+
+            assertThat(retry.asksForRetry(7)).isTrue();
+            assertThat(retry.asksForRetry(8)).isFalse();
+            assertThatThrownBy(() -> registry.reconfigure(Retry.class, "four", Map.of("retry-on-result", "= 7")))
+                    .isInstanceOf(ResilienceConfigurationException.class)
+                    .hasMessageContaining("it does not name #result");
+        });
+    }
+
+    @Test
     void aKeyThatIsGivenTwiceIsRefused() {
         with(registry -> assertThatExceptionOfType(ResilienceConfigurationException.class)
                 .isThrownBy(() -> registry.reconfigure(

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.resilience.annotation.Retryable;
 import dev.resilience.exception.RetryExhaustedException;
+import dev.resilience.retry.Backoff;
 import dev.resilience.retry.BackoffFunction;
 import dev.resilience.retry.Retry;
+import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceConfigurationException;
@@ -187,6 +189,24 @@ class ConfiguredFunctionsTests {
             failure = failure.getCause();
         }
         return mistake.getMessage() + mistake.action();
+    }
+
+    @Test
+    void aPolicyThatIsABeanHasRulesOfItsOwn() {
+        RetryPolicy policy = RetryPolicy.builder()
+                .retryIf(IllegalArgumentException.class::isInstance)
+                .backoff(Backoff.fixed(Duration.ZERO))
+                .build();
+        runner.withBean("payments", RetryPolicy.class, () -> policy)
+                .withPropertyValues(PREFIX + "retry-on-result=#result < 0")
+                .run(context -> {
+                    Payments payments = context.getBean(Payments.class);
+                    payments.returns(-1, 7);
+
+                    assertThat(payments.pay()).isEqualTo(7);
+                    assertThat(catchThrowable(payments::fail)).hasMessage("no money");
+                    assertThat(payments.calls()).isEqualTo(5);
+                });
     }
 
     @Test
