@@ -142,9 +142,7 @@ public final class PolicyBinder {
         target.types().forEach((key, type) -> {
             Object value = value(kind, chain, key, type, handler);
             ResolvableType function = target.functions().get(key);
-            if (value != null && function == null) {
-                values.put(key, value);
-            } else if (value != null) {
+            if (value != null && function != null) {
                 Supplier<String> place = () -> describe(kind, name, key, value);
                 try {
                     values.put(key, written(kind).function(name, value.toString(), function, place));
@@ -152,6 +150,8 @@ public final class PolicyBinder {
                     mistakes.add(place.get(), mistake);
                     refused.add(key);
                 }
+            } else if (value != null) {
+                values.put(key, value);
             }
         });
         while (true) {
