@@ -20,7 +20,6 @@ import dev.resilience.policy.Require;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryBudget;
 import dev.resilience.retry.RetryBudgetPolicy;
-import dev.resilience.retry.RetryFunctions;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.time.TimeSource;
 import dev.resilience.timelimit.TimeLimit;
@@ -30,7 +29,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,7 +57,7 @@ public final class Resilience implements AutoCloseable {
     private final CompositeFaultClassifier faults;
     private final EventPublisher events;
     private final ContextCarrier carrier;
-    private final LiveObjects<RetrySettings, Retry> retries;
+    private final LiveObjects<RetryPolicy, Retry> retries;
     private final LiveObjects<RetryBudgetPolicy, RetryBudget> budgets;
     private final LiveObjects<CircuitBreakerPolicy, CircuitBreaker> circuitBreakers;
     private final LiveObjects<BulkheadPolicy, Bulkhead> bulkheads;
@@ -145,31 +143,13 @@ public final class Resilience implements AutoCloseable {
      *
      * <p>It takes its retries from the budget that the policy names, which {@link #retryBudget} has made before; without a
      * name from a budget of its own, which has the retry's name and {@link RetryBudgetPolicy#defaults()} unless
-     * {@link #retryBudget} has made it with others.
+     * {@link #retryBudget} has made it with others. To get the same retry again, give the same instances of the rules that are
+     * code.
      *
      * @throws InvalidPolicyException if the policy names a budget that does not exist
      */
     public Retry retry(String name, RetryPolicy policy) {
-        return retry(name, policy, RetryFunctions.none());
-    }
-
-    /**
-     * A retry that also repeats calls for what they return.
-     *
-     * @param retryOnResult whether a result, which may be {@code null}, asks for another attempt; when attempts run out the
-     *     last result is returned. Called by many threads. Two retries of one name must have the same instance
-     */
-    public Retry retry(String name, RetryPolicy policy, Predicate<@Nullable Object> retryOnResult) {
-        return retry(name, policy, RetryFunctions.none().retryOnResult(retryOnResult));
-    }
-
-    /**
-     * A retry that also asks code of the application: which failures are retried, which results, and how long to wait.
-     *
-     * @param functions two retries of one name must have the same instances in it
-     */
-    public Retry retry(String name, RetryPolicy policy, RetryFunctions functions) {
-        return retries.get(name, new RetrySettings(policy, functions));
+        return retries.get(name, policy);
     }
 
     /**
@@ -230,13 +210,12 @@ public final class Resilience implements AutoCloseable {
         fallbackReports.close();
     }
 
-    private Retry newRetry(String name, RetrySettings settings) {
-        return Retry.builder(name, settings.policy)
+    private Retry newRetry(String name, RetryPolicy policy) {
+        return Retry.builder(name, policy)
                 .faults(faults)
                 .timeSource(time)
                 .events(events)
-                .budget(budget(name, settings.policy.budget()))
-                .functions(settings.functions)
+                .budget(budget(name, policy.budget()))
                 .build();
     }
 
@@ -256,8 +235,6 @@ public final class Resilience implements AutoCloseable {
         PolicyTimeSource own = PolicyTimeSource.of("resilience-idempotency-" + name + "-", time);
         return new OwnIdempotency(new Idempotency(name, settings.policy, settings.store, own, events), own);
     }
-
-    private record RetrySettings(RetryPolicy policy, RetryFunctions functions) {}
 
     private record IdempotencySettings(IdempotencyPolicy policy, IdempotencyStore store) {}
 

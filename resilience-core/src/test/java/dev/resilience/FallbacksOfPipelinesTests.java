@@ -10,16 +10,14 @@ import dev.resilience.event.RetryOutcome;
 import dev.resilience.fallback.Fallback;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.idempotency.IdempotencyPolicy;
-import dev.resilience.idempotency.IdempotentOperation;
+import dev.resilience.idempotency.OneKey;
 import dev.resilience.idempotency.store.MemoryIdempotencyStore;
 import dev.resilience.pipeline.CallStyle;
-import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.time.ManualTimeSource;
 import java.net.ConnectException;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -131,38 +129,5 @@ class FallbacksOfPipelinesTests {
         return pipeline.call(() -> {
             throw new ConnectException("refused");
         });
-    }
-
-    private static final class OneKey implements IdempotentOperation {
-
-        @Override
-        public String name() {
-            return "Orders.place";
-        }
-
-        @Override
-        public String key(Invocation invocation) {
-            return "key";
-        }
-
-        @Override
-        public String callerScope() {
-            return "";
-        }
-
-        @Override
-        public byte[] describe(@Nullable Object[] arguments) {
-            return new byte[0];
-        }
-
-        @Override
-        public byte[] write(@Nullable Object result) {
-            return String.valueOf(result).getBytes(StandardCharsets.UTF_8);
-        }
-
-        @Override
-        public Object read(byte[] content) {
-            return new String(content, StandardCharsets.UTF_8);
-        }
     }
 }

@@ -97,10 +97,10 @@ class ResilienceTests {
         @Test
         void anotherRuleForResultsIsAnotherRetry() {
             Predicate<Object> rule = Objects::isNull;
-            Retry retry = resilience.retry("payments", RetryPolicy.defaults(), rule);
+            RetryPolicy.Builder policy = RetryPolicy.builder().retryOnResult(rule);
+            Retry retry = resilience.retry("payments", policy.build());
 
-            assertThat(resilience.retry("payments", RetryPolicy.defaults(), rule))
-                    .isSameAs(retry);
+            assertThat(resilience.retry("payments", policy.build())).isSameAs(retry);
             assertThatIllegalArgumentException().isThrownBy(() -> resilience.retry("payments", RetryPolicy.defaults()));
         }
     }

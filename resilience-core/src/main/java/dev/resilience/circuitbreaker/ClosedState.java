@@ -11,15 +11,11 @@ import dev.resilience.time.Timestamps;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls pass; the outcome of each may open the breaker. The state itself is the permit of every call it admits, so that
- * admitting allocates nothing. After a probing only a part of the calls may pass at first.
+ * Calls pass; the outcome of each may open the breaker. After a probing only a part of the calls may pass at first.
  */
-final class ClosedState extends State implements Permit {
+final class ClosedState extends CountingState {
 
     private final boolean afterProbing;
-
-    /** Shared with the state that follows when the policy changes and the same calls open the breaker. */
-    private final CallStatistics statistics;
 
     /** Forgotten once it is over; written and read without order between threads, because one that is over is asked too. */
     private @Nullable Ramp ramp;
@@ -35,9 +31,8 @@ final class ClosedState extends State implements Permit {
             Moment since,
             boolean afterProbing,
             CallStatistics statistics) {
-        super(breaker, settings, last, since);
+        super(breaker, settings, last, since, statistics);
         this.afterProbing = afterProbing;
-        this.statistics = statistics;
         this.ramp = afterProbing ? Ramp.since(since, settings.policy().ramp(), breaker.time()) : null;
     }
 
@@ -94,21 +89,6 @@ final class ClosedState extends State implements Permit {
     }
 
     @Override
-    double failureRate() {
-        return statistics.window().failureRate();
-    }
-
-    @Override
-    WindowCounts windowCounts() {
-        return statistics.window().counts();
-    }
-
-    @Override
-    public Settings settings() {
-        return settings;
-    }
-
-    @Override
     public void succeeded(long nanos) {
         breaker.count(CircuitBreakerOutcome.SUCCESS);
         WindowCounts tooMany = statistics.succeeded(countIfSlow(nanos));
@@ -126,11 +106,6 @@ final class ClosedState extends State implements Permit {
         if (tooMany != null || tooManyInARow > 0) {
             open(tooManyInARow, tooMany, type, failure);
         }
-    }
-
-    @Override
-    public void ignored() {
-        breaker.count(CircuitBreakerOutcome.IGNORED);
     }
 
     /**

@@ -1,17 +1,13 @@
 package dev.resilience.circuitbreaker;
 
 import dev.resilience.circuitbreaker.window.CallStatistics;
-import dev.resilience.circuitbreaker.window.WindowCounts;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
 import dev.resilience.time.Moment;
 import org.jspecify.annotations.Nullable;
 
 /** Calls pass and are counted as in CLOSED, and no outcome opens the breaker. */
-final class MetricsOnlyState extends State implements Permit {
-
-    /** Shared with the state that follows when the policy changes and the same calls are counted. */
-    private final CallStatistics statistics;
+final class MetricsOnlyState extends CountingState {
 
     MetricsOnlyState(CircuitBreaker breaker, Settings settings, @Nullable Opening last, Moment since) {
         this(breaker, settings, last, since, settings.statisticsWithoutLimits(breaker.time()));
@@ -23,8 +19,7 @@ final class MetricsOnlyState extends State implements Permit {
             @Nullable Opening last,
             Moment since,
             CallStatistics statistics) {
-        super(breaker, settings, last, since);
-        this.statistics = statistics;
+        super(breaker, settings, last, since, statistics);
     }
 
     @Override
@@ -44,21 +39,6 @@ final class MetricsOnlyState extends State implements Permit {
     }
 
     @Override
-    double failureRate() {
-        return statistics.window().failureRate();
-    }
-
-    @Override
-    WindowCounts windowCounts() {
-        return statistics.window().counts();
-    }
-
-    @Override
-    public Settings settings() {
-        return settings;
-    }
-
-    @Override
     public void succeeded(long nanos) {
         breaker.count(CircuitBreakerOutcome.SUCCESS);
         statistics.succeeded(countIfSlow(nanos));
@@ -68,10 +48,5 @@ final class MetricsOnlyState extends State implements Permit {
     public void failed(long nanos, @Nullable Throwable failure) {
         breaker.count(CircuitBreakerOutcome.FAILURE);
         statistics.failed(countIfSlow(nanos), Opening.typeOf(failure));
-    }
-
-    @Override
-    public void ignored() {
-        breaker.count(CircuitBreakerOutcome.IGNORED);
     }
 }

@@ -15,8 +15,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A state takes its settings from the one before it. So there is no moment at which the two do not fit, and none at
  * which a transition could bring back a policy that was replaced.
  */
-abstract sealed class State
-        permits ClosedState, OpenState, HalfOpenState, ForcedOpenState, DisabledState, MetricsOnlyState {
+abstract sealed class State permits CountingState, OpenState, HalfOpenState, ForcedOpenState, DisabledState {
 
     private static final Duration SOON = Duration.ofSeconds(1);
 

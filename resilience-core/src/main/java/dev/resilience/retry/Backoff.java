@@ -3,6 +3,7 @@ package dev.resilience.retry;
 import dev.resilience.policy.Require;
 import dev.resilience.time.Durations;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How long to wait before each retry: d = min(max-delay, base-delay · multiplier<sup>n</sup>) with n = 0 for the first
@@ -15,6 +16,7 @@ import java.time.Duration;
  * @param maxDelay the longest delay before jitter; default 30 s, longer than zero and not shorter than the base delay
  * @param jitter how delays are scattered; default {@link Jitter#FULL}
  * @param jitterFactor how far {@link Jitter#PROPORTIONAL} reaches, 0 to 1; default 0.5
+ * @param function says how long to wait in place of all others but the longest delay; default none
  */
 public record Backoff(
         Strategy strategy,
@@ -22,7 +24,8 @@ public record Backoff(
         double multiplier,
         Duration maxDelay,
         Jitter jitter,
-        double jitterFactor) {
+        double jitterFactor,
+        @Nullable BackoffFunction function) {
 
     /** The default backoff: 1 s, 2 s, 4 s … 30 s, with full jitter. */
     public static final Backoff DEFAULT =
@@ -38,6 +41,17 @@ public record Backoff(
                 "must be a number of at least 1");
         Require.ratio("backoff.jitter-factor", jitterFactor);
         Require.atLeast(baseDelay, "backoff.base-delay", "backoff.max-delay", maxDelay);
+    }
+
+    /** Without a function. */
+    public Backoff(
+            Strategy strategy,
+            Duration baseDelay,
+            double multiplier,
+            Duration maxDelay,
+            Jitter jitter,
+            double jitterFactor) {
+        this(strategy, baseDelay, multiplier, maxDelay, jitter, jitterFactor, null);
     }
 
     /** How the delay grows from one retry to the next. */
@@ -67,7 +81,7 @@ public record Backoff(
     }
 
     /**
-     * The wait before a retry.
+     * The wait before a retry; the function is not asked.
      *
      * @param retry how many retries were made before this one: 0 for the first
      * @param previous the wait before the last retry, {@link #baseDelay()} if there was none
@@ -79,9 +93,12 @@ public record Backoff(
 
     /**
      * The sum of the longest waits that this many retries can have, hints of the server left aside: what a caller may
-     * have to bear.
+     * have to bear. A function may always return the longest delay.
      */
     public Duration worstCase(int retries) {
+        if (function != null) {
+            return Duration.ofNanos((long) (maxNanos() * retries));
+        }
         int computed = Math.min(retries, 10_000); // from there on every delay counts as the longest of all
         double sum = 0;
         for (int retry = 0; retry < computed; retry++) {
@@ -89,11 +106,6 @@ public record Backoff(
         }
         sum += (double) (retries - computed) * longestNanos(Integer.MAX_VALUE);
         return Duration.ofNanos((long) sum);
-    }
-
-    /** As {@link #worstCase}, where something else than this says how long to wait, up to the longest delay. */
-    Duration worstCaseOfLongest(int retries) {
-        return Duration.ofNanos((long) (maxNanos() * retries));
     }
 
     long delayNanos(int retry, long previousNanos, double random) {
@@ -147,6 +159,7 @@ public record Backoff(
         private Duration maxDelay = DEFAULT.maxDelay;
         private Jitter jitter = DEFAULT.jitter;
         private double jitterFactor = DEFAULT.jitterFactor;
+        private @Nullable BackoffFunction function;
 
         private Builder() {}
 
@@ -186,9 +199,15 @@ public record Backoff(
             return this;
         }
 
+        /** Says how long to wait, in place of all others but the longest delay; default {@code null}. */
+        public Builder function(@Nullable BackoffFunction waits) {
+            function = waits;
+            return this;
+        }
+
         /** Throws an {@link dev.resilience.policy.InvalidPolicyException} that names a value out of its limits. */
         public Backoff build() {
-            return new Backoff(strategy, baseDelay, multiplier, maxDelay, jitter, jitterFactor);
+            return new Backoff(strategy, baseDelay, multiplier, maxDelay, jitter, jitterFactor, function);
         }
     }
 }

@@ -82,8 +82,8 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
     }
 
     /**
-     * Changes the policy for calls that begin from now on; a call under way ends by the one that it began with. Counters, the
-     * budget and what is given as code, such as predicates, stay.
+     * Changes the policy for calls that begin from now on; a call under way ends by the one that it began with. Counters and the
+     * budget stay.
      *
      * @throws InvalidPolicyException if the policy names another budget, which cannot be changed
      */
@@ -101,7 +101,7 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
      * BackoffFunction} says how long they are.
      */
     public Duration worstCaseWait() {
-        return rules.worstCaseWait();
+        return policy().worstCaseWait();
     }
 
     /** Whether nothing but the classification of failures tells which ones are retried. */

@@ -5,7 +5,6 @@ import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.time.TimeSource;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +22,6 @@ public final class RetryBuilder {
     @Nullable
     RetryBudget budget;
 
-    RetryFunctions functions = RetryFunctions.none();
     TransactionState transactions = TransactionState.NONE;
     DoubleSupplier random = () -> ThreadLocalRandom.current().nextDouble();
 
@@ -56,27 +54,6 @@ public final class RetryBuilder {
         return this;
     }
 
-    /** What it asks of the application's own code; default {@link RetryFunctions#none()}. */
-    public RetryBuilder functions(RetryFunctions code) {
-        functions = code;
-        return this;
-    }
-
-    /** Tells of a result that the call should be tried again; default {@code null} for no such rule. */
-    public RetryBuilder retryOnResult(@Nullable Predicate<@Nullable Object> rule) {
-        return functions(functions.retryOnResult(rule));
-    }
-
-    /** Tells of a failure that no list matches whether it is retried; default {@code null} for no such rule. */
-    public RetryBuilder retryIf(@Nullable Predicate<? super Throwable> rule) {
-        return functions(functions.retryIf(rule));
-    }
-
-    /** Says how long to wait, in place of the policy's backoff; default {@code null} for no such function. */
-    public RetryBuilder backoff(@Nullable BackoffFunction function) {
-        return functions(functions.backoff(function));
-    }
-
     /** Tells whether another attempt makes sense inside the caller's transaction; default {@link TransactionState#NONE}. */
     public RetryBuilder transactions(TransactionState state) {
         transactions = state;
@@ -94,7 +71,7 @@ public final class RetryBuilder {
     }
 
     RetryRules rules(RetryLog log) {
-        return new RetryRules(policy, new RetryRules.Parts(faults, functions, random, transactions, log));
+        return new RetryRules(policy, new RetryRules.Parts(faults, random, transactions, log));
     }
 
     /** Makes the retry. */

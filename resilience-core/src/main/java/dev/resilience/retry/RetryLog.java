@@ -4,6 +4,7 @@ import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.log.FoldedLog;
 import dev.resilience.log.LogLine;
 import dev.resilience.log.LoggedFailure;
+import dev.resilience.policy.PropertyNames;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.util.Set;
@@ -44,8 +45,7 @@ final class RetryLog {
 
     RetryLog(String policy, TimeSource time) {
         this.policy = policy;
-        // a name with unusual signs is written in brackets
-        this.properties = "resilience.retry" + (policy.matches("[\\w-]+") ? "." + policy : "[" + policy + "]") + ".";
+        this.properties = PropertyNames.of("resilience.retry", policy) + ".";
         this.lines = new FoldedLog<>(log, time, "Retry", policy, "retry_summary", RetryLogEvent.class);
     }
 

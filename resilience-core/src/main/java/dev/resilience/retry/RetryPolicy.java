@@ -5,6 +5,7 @@ import dev.resilience.policy.Require;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,10 +17,16 @@ import org.jspecify.annotations.Nullable;
  * @param backoff how long to wait; default {@link Backoff#DEFAULT}
  * @param retryOn exceptions that are retried whatever the classification says
  * @param doNotRetryOn exceptions that are never retried; the class closest in the hierarchy wins, this list wins a tie
+ * @param retryIf tells of a failure that neither list matches whether it is retried; then it is not classified. Default none.
+ *     Not asked about refusals such as {@link dev.resilience.exception.CircuitOpenException}, which only the lists can name. If
+ *     it throws, the failure is not retried, and the log says so once. Called by many threads
  * @param retryUnknown whether failures are retried of which nothing tells whether they are transient; default false. What
  *     is permanent is never retried
  * @param retryOnStatus HTTP statuses that count as transient; default 408, 429, 502, 503, 504. For idempotent methods
  *     500 is added
+ * @param retryOnResult tells of a result, which may be {@code null}, whether it asks for another attempt; default none. If it
+ *     throws, the result is returned, and the log says so once. Called by many threads. Policies are equal if they have equal
+ *     rules, which of lambdas only the same instance is
  * @param failWhenExhausted whether a call of which the last result still asks for another attempt fails with a {@link
  *     dev.resilience.exception.RetryExhaustedException} in place of returning that result; default false
  * @param honorRetryAfter whether the delay is at least the server's {@code Retry-After}; default true
@@ -36,8 +43,10 @@ public record RetryPolicy(
         Backoff backoff,
         List<Class<? extends Throwable>> retryOn,
         List<Class<? extends Throwable>> doNotRetryOn,
+        @Nullable Predicate<? super Throwable> retryIf,
         boolean retryUnknown,
         Set<Integer> retryOnStatus,
+        @Nullable Predicate<@Nullable Object> retryOnResult,
         boolean failWhenExhausted,
         boolean honorRetryAfter,
         Duration maxRetryAfter,
@@ -96,8 +105,10 @@ public record RetryPolicy(
         private Backoff backoff = Backoff.DEFAULT;
         private List<Class<? extends Throwable>> retryOn = List.of();
         private List<Class<? extends Throwable>> doNotRetryOn = List.of();
+        private @Nullable Predicate<? super Throwable> retryIf;
         private boolean retryUnknown;
         private Set<Integer> retryOnStatus = CompositeFaultClassifier.TRANSIENT_STATUSES;
+        private @Nullable Predicate<@Nullable Object> retryOnResult;
         private boolean failWhenExhausted;
         private boolean honorRetryAfter = true;
         private Duration maxRetryAfter = Duration.ofSeconds(60);
@@ -138,6 +149,12 @@ public record RetryPolicy(
             return this;
         }
 
+        /** Tells of a failure that no list matches whether it is retried; default {@code null}: it is classified. */
+        public Builder retryIf(@Nullable Predicate<? super Throwable> rule) {
+            retryIf = rule;
+            return this;
+        }
+
         /** Whether failures are retried that are neither known to be transient nor permanent; default false. */
         public Builder retryUnknown(boolean isRetried) {
             retryUnknown = isRetried;
@@ -147,6 +164,12 @@ public record RetryPolicy(
         /** HTTP statuses that count as transient, from 100 to 599; default 408, 429, 502, 503, 504. */
         public Builder retryOnStatus(Set<Integer> statuses) {
             retryOnStatus = statuses;
+            return this;
+        }
+
+        /** Tells of a result whether it asks for another attempt; default {@code null}: none does. */
+        public Builder retryOnResult(@Nullable Predicate<@Nullable Object> rule) {
+            retryOnResult = rule;
             return this;
         }
 
@@ -200,8 +223,10 @@ public record RetryPolicy(
                     backoff,
                     retryOn,
                     doNotRetryOn,
+                    retryIf,
                     retryUnknown,
                     retryOnStatus,
+                    retryOnResult,
                     failWhenExhausted,
                     honorRetryAfter,
                     maxRetryAfter,

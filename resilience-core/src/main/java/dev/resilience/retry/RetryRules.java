@@ -29,12 +29,7 @@ final class RetryRules {
     private final Parts parts;
 
     /** What a change of the policy does not change. */
-    record Parts(
-            CompositeFaultClassifier faults,
-            RetryFunctions functions,
-            DoubleSupplier random,
-            TransactionState transactions,
-            RetryLog log) {}
+    record Parts(CompositeFaultClassifier faults, DoubleSupplier random, TransactionState transactions, RetryLog log) {}
 
     RetryRules(RetryPolicy policy, Parts parts) {
         this.policy = policy;
@@ -66,7 +61,7 @@ final class RetryRules {
         if (listed != null) {
             return listed;
         }
-        Predicate<? super Throwable> retryIf = parts.functions.retryIf();
+        Predicate<? super Throwable> retryIf = policy.retryIf();
         if (retryIf != null && !refusal) {
             return isWanted(retryIf, failure);
         }
@@ -84,7 +79,7 @@ final class RetryRules {
         return policy.retryOn().isEmpty()
                 && policy.doNotRetryOn().isEmpty()
                 && !policy.retryUnknown()
-                && parts.functions.retryIf() == null;
+                && policy.retryIf() == null;
     }
 
     private boolean isWanted(Predicate<? super Throwable> rule, Throwable failure) {
@@ -98,7 +93,7 @@ final class RetryRules {
 
     /** Whether the policy says of a result that the method is to be tried again. */
     boolean asksForRetry(@Nullable Object result) {
-        Predicate<@Nullable Object> rule = parts.functions.retryOnResult();
+        Predicate<@Nullable Object> rule = policy.retryOnResult();
         if (rule == null) {
             return false;
         }
@@ -163,7 +158,7 @@ final class RetryRules {
     }
 
     private @Nullable Duration ownBackoff(int attempt, @Nullable Throwable failure, @Nullable Object result) {
-        BackoffFunction function = parts.functions.backoff();
+        BackoffFunction function = policy.backoff().function();
         if (function == null) {
             return null;
         }
@@ -178,13 +173,6 @@ final class RetryRules {
             parts.log.broken(BrokenRule.BACKOFF, broken);
             return null;
         }
-    }
-
-    /** The longest time that all waits together can take, hints of the server left aside. */
-    Duration worstCaseWait() {
-        return parts.functions.backoff() == null
-                ? policy.worstCaseWait()
-                : policy.backoff().worstCaseOfLongest(policy.maxAttempts() - 1);
     }
 
     /** How long the server that failed asks to wait, if it does and the policy cares. */

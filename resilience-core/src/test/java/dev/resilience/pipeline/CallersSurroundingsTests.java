@@ -1,6 +1,5 @@
 package dev.resilience.pipeline;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.bulkhead.Bulkhead;
@@ -12,7 +11,7 @@ import dev.resilience.fallback.Fallback;
 import dev.resilience.fallback.FallbackMethod;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.idempotency.IdempotencyPolicy;
-import dev.resilience.idempotency.IdempotentOperation;
+import dev.resilience.idempotency.OneKey;
 import dev.resilience.idempotency.store.MemoryIdempotencyStore;
 import dev.resilience.retry.Backoff;
 import dev.resilience.retry.Jitter;
@@ -308,38 +307,5 @@ class CallersSurroundingsTests {
                     return WHO.get();
                 })
                 .join();
-    }
-
-    private static final class OneKey implements IdempotentOperation {
-
-        @Override
-        public String name() {
-            return "Orders.place";
-        }
-
-        @Override
-        public String key(Invocation invocation) {
-            return "key";
-        }
-
-        @Override
-        public String callerScope() {
-            return "";
-        }
-
-        @Override
-        public byte[] describe(@Nullable Object[] arguments) {
-            return new byte[0];
-        }
-
-        @Override
-        public byte[] write(@Nullable Object result) {
-            return String.valueOf(result).getBytes(UTF_8);
-        }
-
-        @Override
-        public Object read(byte[] content) {
-            return new String(content, UTF_8);
-        }
     }
 }

@@ -59,13 +59,13 @@ class PartlyAnsweredCallsTests {
         RetryPolicy noBudget = RetryPolicy.builder()
                 .budget(RetryPolicy.NO_BUDGET)
                 .retryAfterFirstElement(true)
+                .retryOnResult(Objects::isNull)
                 .failWhenExhausted(true)
                 .build();
         CircuitBreaker breaker = resilience.circuitBreaker(
                 "b",
                 CircuitBreakerPolicy.builder().recordOnResult(Objects::isNull).build());
-        Pipeline pipeline =
-                resilience.outermostFirst(breaker, resilience.retry("r", noBudget, Objects::isNull), breaker);
+        Pipeline pipeline = resilience.outermostFirst(breaker, resilience.retry("r", noBudget), breaker);
 
         assertThat(pipeline.invokeAsync(new Stream())).isCompletedWithValue(null);
         assertThat(attempts).hasValue(1);

@@ -8,6 +8,7 @@ import dev.resilience.circuitbreaker.CircuitBreakerPolicy.HalfOpen;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.Window;
 import dev.resilience.idempotency.IdempotencyPolicy;
 import dev.resilience.retry.Backoff;
+import dev.resilience.retry.BackoffFunction;
 import dev.resilience.retry.Jitter;
 import dev.resilience.retry.RetryBudgetPolicy;
 import dev.resilience.retry.RetryPolicy;
@@ -48,6 +49,8 @@ class PolicyBuildersTests {
             new HalfOpen(7, 7, Duration.ofSeconds(7)),
             Predicate.class,
             (Predicate<Object>) "bad"::equals,
+            BackoffFunction.class,
+            (BackoffFunction) (attempt, failure, result) -> Duration.ZERO,
             Backoff.class,
             new Backoff(Backoff.Strategy.FIXED, Duration.ZERO, 3, Duration.ofDays(1), Jitter.NONE, 1));
 

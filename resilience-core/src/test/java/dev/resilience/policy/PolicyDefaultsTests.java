@@ -26,6 +26,8 @@ class PolicyDefaultsTests {
         assertThat(policy.retryOn()).isEmpty();
         assertThat(policy.doNotRetryOn()).isEmpty();
         assertThat(policy.retryOnStatus()).containsExactlyInAnyOrder(408, 429, 502, 503, 504);
+        assertThat(policy.retryIf()).isNull();
+        assertThat(policy.retryOnResult()).isNull();
         assertThat(policy.retryUnknown()).isFalse();
         assertThat(policy.failWhenExhausted()).isFalse();
         assertThat(policy.honorRetryAfter()).isTrue();
@@ -47,6 +49,7 @@ class PolicyDefaultsTests {
         assertThat(backoff.maxDelay()).isEqualTo(Duration.ofSeconds(30));
         assertThat(backoff.jitter()).isEqualTo(Jitter.FULL);
         assertThat(backoff.jitterFactor()).isEqualTo(0.5);
+        assertThat(backoff.function()).isNull();
     }
 
     @Test

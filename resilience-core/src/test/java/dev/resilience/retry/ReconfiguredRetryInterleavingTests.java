@@ -43,17 +43,15 @@ class ReconfiguredRetryInterleavingTests {
         retry.reconfigure(policy);
     }
 
-    /** The classifier looks classes up by their identity hash codes, which the model checker replaces. */
     private static Retry retryAlways(RetryPolicy policy, TimeSource time) {
-        return Retry.builder("changing", policy)
-                .timeSource(time)
-                .retryIf(failure -> true)
-                .build();
+        return Retry.builder("changing", policy).timeSource(time).build();
     }
 
+    /** Without the classifier, which looks classes up by their identity hash codes: the model checker replaces those. */
     private static RetryPolicy policy(int attempts, int secondsBetween) {
         return RetryPolicy.builder()
                 .maxAttempts(attempts)
+                .retryIf(failure -> true)
                 .backoff(Backoff.fixed(Duration.ofSeconds(secondsBetween)))
                 .build();
     }

@@ -60,14 +60,23 @@ final class RetryBench {
     Retry retry(RetryPolicy.Builder policy) {
         CompositeFaultClassifier faults =
                 new CompositeFaultClassifier(failure -> Fault.UNKNOWN, List.of(), List.of(RetryBench::read));
+        policy.retryOnResult(retryOnResult).retryIf(retryIf);
+        if (backoff != null) {
+            Backoff waits = policy.build().backoff();
+            policy.backoff(new Backoff(
+                    waits.strategy(),
+                    waits.baseDelay(),
+                    waits.multiplier(),
+                    waits.maxDelay(),
+                    waits.jitter(),
+                    waits.jitterFactor(),
+                    backoff));
+        }
         return Retry.builder(NAME, policy.build())
                 .faults(faults)
                 .timeSource(time)
                 .events(events)
                 .budget(budget)
-                .retryOnResult(retryOnResult)
-                .retryIf(retryIf)
-                .backoff(backoff)
                 .build();
     }
 

@@ -32,12 +32,12 @@ final class SimulatedNode {
         this.idempotency = new Idempotency("simulated", world.policy(), store, time, new EventPublisher());
         Duration pause = world.betweenAttempts();
         Backoff backoff = new Backoff(Backoff.Strategy.FIXED, pause, 1, pause, Jitter.NONE, 0);
-        RetryPolicy three =
-                RetryPolicy.builder().maxAttempts(3).backoff(backoff).build();
-        this.retry = Retry.builder("simulated", three)
-                .timeSource(time)
+        RetryPolicy three = RetryPolicy.builder()
+                .maxAttempts(3)
+                .backoff(backoff)
                 .retryOnResult(SimulatedOperation::asksForRetry)
                 .build();
+        this.retry = Retry.builder("simulated", three).timeSource(time).build();
     }
 
     Machine machine() {

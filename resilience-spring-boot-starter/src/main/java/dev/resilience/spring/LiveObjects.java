@@ -17,7 +17,6 @@ public final class LiveObjects<L> {
 
     private final Lifecycle<L> lifecycle;
     private final Map<String, L> byName = new ConcurrentSkipListMap<>();
-    private final Map<String, Map<String, String>> texts = new ConcurrentHashMap<>();
     private final Set<String> off = ConcurrentHashMap.newKeySet();
     private boolean waitsAreStopped;
     private boolean ended;
@@ -40,16 +39,6 @@ public final class LiveObjects<L> {
             catchUp(live);
         }
         return live;
-    }
-
-    /** Keeps what the further keys of a policy say, to be shown. */
-    public void keepTexts(String name, Map<String, String> byKey) {
-        texts.put(name, byKey);
-    }
-
-    /** What the further keys of a policy say, by key. */
-    public Map<String, String> texts(String name) {
-        return texts.getOrDefault(name, Map.of());
     }
 
     /** Lets the methods that use a policy go without it. */
@@ -78,7 +67,6 @@ public final class LiveObjects<L> {
     /** Ends the live object of a name: its waits, its threads and its log. */
     synchronized void remove(String name) {
         L live = byName.remove(name);
-        texts.remove(name);
         if (live != null) {
             lifecycle.stopWaits(live);
             lifecycle.close(live);

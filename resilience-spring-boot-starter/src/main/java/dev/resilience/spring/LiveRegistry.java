@@ -58,12 +58,6 @@ public final class LiveRegistry implements AutoCloseable {
         Objects.requireNonNull(byKind.get(kind), kind).remove(name);
     }
 
-    /** What the {@linkplain PolicyKind#furtherKeys further keys} of a policy say, by key; empty if there is no such policy. */
-    public Map<String, String> texts(String kind, String name) {
-        LiveObjects<?> live = byKind.get(kind);
-        return live == null ? Map.of() : live.texts(name);
-    }
-
     private Collection<LiveObjects<?>> all() {
         return byKind.values();
     }

@@ -1,6 +1,5 @@
 package dev.resilience.spring;
 
-import java.util.List;
 import java.util.Map;
 
 /** A kind of policies that are configured by name: where they are written, and what is made of it. */
@@ -17,17 +16,19 @@ public interface PolicyKind {
         return defaultPolicy().getClass();
     }
 
-    /**
-     * Keys of policies beside those of their record, for texts that only the kind understands: expressions, names of beans.
-     * They are inherited as the others are.
-     */
-    default List<String> furtherKeys() {
-        return List.of();
-    }
-
     /** Where the policies of this kind are configured. */
     default String prefix() {
         return "resilience." + id();
+    }
+
+    /**
+     * A function of the application that a policy names by its bean, for a value that bears the bean's name: {@code toString()}
+     * is what the actuator and the log show. Predicates have it already.
+     *
+     * @param type of the policy's component, an interface with {@link FunctionalInterface}
+     */
+    default Object named(Class<?> type, String bean, Object function) {
+        return function;
     }
 
     /** Whether {@code enabled: false} lets the methods that use a policy go without it. */

@@ -9,9 +9,4 @@ public record WindowCounts(long calls, long failures, long slowCalls) {
     public double failureRate() {
         return calls == 0 ? Double.NaN : (double) failures / calls;
     }
-
-    /** The share of slow calls, NaN if there is no call. */
-    double slowCallRate() {
-        return calls == 0 ? Double.NaN : (double) slowCalls / calls;
-    }
 }

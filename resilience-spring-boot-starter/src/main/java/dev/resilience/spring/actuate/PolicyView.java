@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.unit.DataSize;
 
@@ -23,22 +22,11 @@ final class PolicyView {
         for (RecordComponent component : policy.getClass().getRecordComponents()) {
             Object value = value(policy, component);
             if (value != null) {
-                view.put(KebabCase.of(component.getName()), readable(value));
+                boolean isFunction = component.getType().isAnnotationPresent(FunctionalInterface.class);
+                view.put(KebabCase.of(component.getName()), isFunction ? value.toString() : readable(value));
             }
         }
         return view;
-    }
-
-    /** Adds what a key beside those of the record says; one with a dot stands in a group. */
-    @SuppressWarnings("unchecked") // a group is one of these maps
-    static void add(Map<String, Object> view, String key, String text) {
-        int dot = key.indexOf('.');
-        if (dot < 0) {
-            view.put(key, text);
-        } else {
-            Object group = view.computeIfAbsent(key.substring(0, dot), none -> new LinkedHashMap<>());
-            add((Map<String, Object>) group, key.substring(dot + 1), text);
-        }
     }
 
     private static @Nullable Object value(Record policy, RecordComponent component) {
@@ -61,9 +49,6 @@ final class PolicyView {
         }
         if (value instanceof Class<?> type) {
             return type.getName();
-        }
-        if (value instanceof Predicate<?> rule) {
-            return rule.toString();
         }
         if (value instanceof Collection<?> list) {
             return list.stream()

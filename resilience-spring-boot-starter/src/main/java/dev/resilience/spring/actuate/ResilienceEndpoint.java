@@ -168,7 +168,6 @@ public class ResilienceEndpoint {
     private <L extends LiveObject<?>> Map<String, Object> entry(ConfiguredKind<?, ?, L> kind, String name) {
         L live = live(kind, name);
         Map<String, Object> policy = PolicyView.of(live.policy());
-        registry.texts(kind.id(), name).forEach((key, text) -> PolicyView.add(policy, key, text));
         if (!registry.isEnabled(kind.id(), name)) {
             policy.put("enabled", false);
         }

@@ -8,7 +8,6 @@ import dev.resilience.spring.StartupWarnings;
 import dev.resilience.time.TimeSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.core.ResolvableType;
 
 /** What a kind makes the live object of one policy with. */
 public interface KindContext {
@@ -36,20 +35,6 @@ public interface KindContext {
 
     /** Beans of the application, which are made now if they are not there yet. */
     <T> ObjectProvider<T> beans(Class<T> type);
-
-    /** What is written for one of the kind's {@linkplain ConfiguredKind#furtherKeys further keys}, inherited or not. */
-    @Nullable
-    String text(String key);
-
-    /**
-     * The bean that one of the kind's further keys names, which is made now if it is not there yet.
-     *
-     * @param type what it must be. Where it has type arguments, those of the bean may be more general
-     * @return {@code null} if nothing is written
-     * @throws dev.resilience.spring.ResilienceConfigurationException if there is no such bean; it offers the nearest names
-     */
-    @Nullable
-    Object bean(String key, ResolvableType type);
 
     /** Whether this policy says something of a key itself, and not only what it starts from. */
     boolean isWritten(String key);

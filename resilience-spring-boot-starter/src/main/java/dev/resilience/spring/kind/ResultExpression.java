@@ -2,8 +2,6 @@ package dev.resilience.spring.kind;
 
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.convert.ConversionService;
-import org.springframework.core.convert.support.GenericConversionService;
 import org.springframework.expression.Expression;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelNode;
@@ -38,13 +36,6 @@ public final class ResultExpression implements Predicate<@Nullable Object> {
         }
         this.text = text;
         this.expression = parsed;
-    }
-
-    /** Reads a {@link Predicate} from the text of an expression, and nothing else. */
-    public static ConversionService conversion() {
-        GenericConversionService conversion = new GenericConversionService();
-        conversion.addConverter(String.class, Predicate.class, ResultExpression::new);
-        return conversion;
     }
 
     private static boolean namesResult(SpelNode node) {

@@ -37,6 +37,7 @@ public final class ChangedPolicy {
         Map<String, @Nullable Object> flat = new LinkedHashMap<>();
         flatten("", changes, flat);
         Map<String, ResolvableType> types = PolicyKeys.types(current.getClass());
+        types.keySet().removeAll(PolicyFunction.beans(current.getClass()));
         Map<String, String> known = new LinkedHashMap<>();
         types.keySet().forEach(key -> known.put(KnownKeys.uniform(key), key));
         KnownKeys ofKind = new KnownKeys(List.of(kind));

@@ -1,7 +1,6 @@
 package dev.resilience.spring.properties;
 
 import dev.resilience.spring.PolicyKind;
-import dev.resilience.spring.kind.ResultExpression;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -24,7 +23,6 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
 import org.springframework.boot.origin.Origin;
-import org.springframework.core.convert.ConversionService;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
@@ -33,9 +31,6 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 public final class ConfiguredProperties {
 
     private static final UnboundElementsSourceFilter STRICT = new UnboundElementsSourceFilter();
-
-    /** Rules for results are expressions; all else is read as Boot does it. */
-    private static final ConversionService CONVERSION = ResultExpression.conversion();
 
     private final List<ConfigurationPropertySource> sources = new ArrayList<>();
     private final Map<PolicyKind, Set<String>> ofEnvironment = new HashMap<>();
@@ -89,7 +84,7 @@ public final class ConfiguredProperties {
 
     /** Binds what is written, property by property. */
     Binder binder(PlaceholdersResolver placeholders) {
-        return new Binder(List.copyOf(read()), placeholders, CONVERSION, null, null);
+        return new Binder(List.copyOf(read()), placeholders);
     }
 
     /** The value as a text with its placeholders resolved, or {@code null} if there is none. */

@@ -37,7 +37,6 @@ public final class KnownKeys {
         for (PolicyKind kind : kinds) {
             Map<String, String> keys = new LinkedHashMap<>();
             PolicyKeys.types(kind.policyType()).forEach((key, type) -> add(key, type.toClass(), keys));
-            kind.furtherKeys().forEach(key -> add(key, String.class, keys));
             add("extends", String.class, keys);
             if (kind.canBeSwitchedOff()) {
                 add("enabled", Boolean.class, keys);

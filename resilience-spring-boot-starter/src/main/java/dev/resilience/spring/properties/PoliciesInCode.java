@@ -1,5 +1,6 @@
 package dev.resilience.spring.properties;
 
+import dev.resilience.policy.PropertyNames;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.aop.AnnotatedPolicies;
 import dev.resilience.spring.aop.AnnotatedPolicy;
@@ -50,7 +51,7 @@ public final class PoliciesInCode implements IterableConfigurationPropertySource
 
     /** A name of letters and digits is the same with brackets and without; environment variables know it without. */
     private static ConfigurationPropertyName property(PolicyKind kind, String name) {
-        return name.matches("[\\w-]+")
+        return PropertyNames.isPlain(name)
                 ? ConfigurationPropertyName.adapt(kind.prefix() + "." + name, '.')
                 : ConfigurationPropertyName.of(kind.prefix()).append("[" + name + "]");
     }

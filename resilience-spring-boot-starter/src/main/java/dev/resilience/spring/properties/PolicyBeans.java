@@ -35,6 +35,10 @@ public final class PolicyBeans {
         this.changing = search(beans, PolicyCustomizer.class);
     }
 
+    ListableBeanFactory factory() {
+        return beans;
+    }
+
     static PolicyBeans none() {
         return new PolicyBeans(new StaticListableBeanFactory());
     }

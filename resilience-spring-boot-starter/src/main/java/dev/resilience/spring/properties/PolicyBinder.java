@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.BeanInstantiationException;
@@ -22,6 +23,7 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+import org.springframework.core.ResolvableType;
 
 /**
  * Makes policies of properties. What is written is laid over the defaults key by key, of the policy itself first and of
@@ -107,13 +109,15 @@ public final class PolicyBinder {
     }
 
     /** What the policies of a kind are made of. */
-    private record Target<P extends Record>(Class<P> type, Map<String, Bindable<?>> types, P defaults) {
+    private record Target<P extends Record>(
+            Class<P> type, Map<String, Bindable<?>> types, Map<String, ResolvableType> functions, P defaults) {
 
         @SuppressWarnings("unchecked")
         static <P extends Record> Target<P> of(P defaults) {
             Map<String, Bindable<?>> types = new LinkedHashMap<>();
             PolicyKeys.types(defaults.getClass()).forEach((key, type) -> types.put(key, Bindable.of(type)));
-            return new Target<>((Class<P>) defaults.getClass(), types, defaults);
+            return new Target<>(
+                    (Class<P>) defaults.getClass(), types, PolicyKeys.functions(defaults.getClass()), defaults);
         }
     }
 
@@ -134,13 +138,22 @@ public final class PolicyBinder {
         List<String> chain = written(kind).chain(name);
         Map<String, @Nullable Object> base = PolicyKeys.values(written(kind).base(chain, target.defaults()));
         Map<String, @Nullable Object> values = new HashMap<>(base);
+        Set<String> refused = new HashSet<>();
         target.types().forEach((key, type) -> {
             Object value = value(kind, chain, key, type, handler);
-            if (value != null) {
+            ResolvableType function = target.functions().get(key);
+            if (value != null && function != null) {
+                Supplier<String> place = () -> describe(kind, name, key, value);
+                try {
+                    values.put(key, written(kind).function(name, value.toString(), function, place));
+                } catch (ResilienceConfigurationException mistake) {
+                    mistakes.add(place.get(), mistake);
+                    refused.add(key);
+                }
+            } else if (value != null) {
                 values.put(key, value);
             }
         });
-        Set<String> refused = new HashSet<>();
         while (true) {
             try {
                 P policy = PolicyKeys.create(target.type(), values);
@@ -189,18 +202,6 @@ public final class PolicyBinder {
             }
         }
         return null;
-    }
-
-    /**
-     * What a policy, or what it starts from, says of one of the {@linkplain PolicyKind#furtherKeys further keys}; {@code null} if
-     * nothing. A blank is nothing too, in place of what is inherited.
-     */
-    public @Nullable String text(PolicyKind kind, String name, String key) {
-        PolicyInheritance policies = written(kind);
-        List<String> chain = policies.chain(policies.find(name) == null ? "default" : name);
-        LenientBinding handler = new LenientBinding(keys, placeholders, mistakes);
-        Object text = value(kind, chain, key, Bindable.of(String.class), handler);
-        return text == null || text.toString().isBlank() ? null : text.toString();
     }
 
     /** Whether a policy says something of a key itself, and not only what it starts from. */

@@ -15,9 +15,11 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.core.ResolvableType;
 
 /** The policies of one kind as they are written, and what each of them starts from. */
 final class PolicyInheritance {
@@ -77,6 +79,16 @@ final class PolicyInheritance {
     /** What the customizers of the application make of a policy. */
     <P extends Record> P customize(String name, P policy) {
         return beans.customize(kind, name, policy);
+    }
+
+    /**
+     * The function that a text stands for.
+     *
+     * @param place of the text in words
+     */
+    @Nullable
+    Object function(String name, String text, ResolvableType type, Supplier<String> place) {
+        return new PolicyFunction(beans.factory(), kind, name, type, text, place).read();
     }
 
     /** The policy itself, then what it starts from, and so on: up to {@code default} or a preset. */

@@ -15,16 +15,34 @@ final class PolicyKeys {
 
     private PolicyKeys() {}
 
-    /** The types of the values by key, as they are written: the only longs in policies are sizes. */
+    /** The types of the values by key, as they are written: the only longs in policies are sizes, functions are texts. */
     public static Map<String, ResolvableType> types(Class<?> policy) {
+        Map<String, ResolvableType> types = components(policy);
+        types.replaceAll((key, type) -> type.toClass() == long.class
+                ? ResolvableType.forClass(DataSize.class)
+                : isFunction(type) ? ResolvableType.forClass(String.class) : type);
+        return types;
+    }
+
+    /** The types of the functions by key. */
+    static Map<String, ResolvableType> functions(Class<?> policy) {
+        Map<String, ResolvableType> functions = components(policy);
+        functions.values().removeIf(type -> !isFunction(type));
+        return functions;
+    }
+
+    private static boolean isFunction(ResolvableType type) {
+        return type.toClass().isAnnotationPresent(FunctionalInterface.class);
+    }
+
+    private static Map<String, ResolvableType> components(Class<?> policy) {
         Map<String, ResolvableType> types = new LinkedHashMap<>();
         for (RecordComponent component : policy.getRecordComponents()) {
             String key = KebabCase.of(component.getName());
             if (component.getType().isRecord()) {
-                types(component.getType()).forEach((inner, type) -> types.put(key + "." + inner, type));
+                components(component.getType()).forEach((inner, type) -> types.put(key + "." + inner, type));
             } else {
-                boolean isSize = component.getType() == long.class;
-                types.put(key, ResolvableType.forType(isSize ? DataSize.class : component.getGenericType()));
+                types.put(key, ResolvableType.forType(component.getGenericType()));
             }
         }
         return types;
@@ -36,7 +54,7 @@ final class PolicyKeys {
         for (RecordComponent component : policy.getClass().getRecordComponents()) {
             String key = KebabCase.of(component.getName());
             Object value = read(component, policy);
-            if (value instanceof Record group) {
+            if (component.getType().isRecord() && value instanceof Record group) {
                 values(group).forEach((inner, one) -> values.put(key + "." + inner, one));
             } else {
                 values.put(key, value);

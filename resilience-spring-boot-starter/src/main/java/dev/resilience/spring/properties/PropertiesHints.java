@@ -48,7 +48,8 @@ final class PropertiesHints implements BeanFactoryInitializationAotProcessor {
     }
 
     private static void registerMethods(RuntimeHints hints, Class<?> type) {
-        hints.reflection().registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS);
+        hints.reflection()
+                .registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS, MemberCategory.INVOKE_DECLARED_CONSTRUCTORS);
         for (Class<?> nested : type.getDeclaredClasses()) {
             registerMethods(hints, nested);
         }

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.ResolvableType;
@@ -92,12 +91,6 @@ final class UnreadableValues {
         }
         if (type == DataSize.class) {
             return new Explanation(reason, "Write a number and a unit without a blank: 512B, 256KB, 2MB.");
-        }
-        if (type == Predicate.class) {
-            return new Explanation(
-                    reason,
-                    "Write a SpEL expression over #result that is true for a result that counts as a failure, such as "
-                            + "\"#result.status == 'DOWN'\".");
         }
         return new Explanation(reason, "");
     }

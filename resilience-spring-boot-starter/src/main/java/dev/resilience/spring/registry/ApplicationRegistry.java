@@ -84,12 +84,12 @@ final class ApplicationRegistry implements ResilienceRegistry {
     /** Of a kind whose policies have a type of their own, which the caller need not know. */
     private <P extends Record, L extends LiveObject<P>> L likeTemplate(
             ConfiguredKind<?, P, L> kind, String name, String template) {
-        return created.getOrCreate(kind, name, () -> get(kind, template).policy(), template);
+        return created.getOrCreate(kind, name, () -> get(kind, template).policy());
     }
 
     @Override
     public <P extends Record, L extends LiveObject<P>> L getOrCreate(Class<L> type, String name, P policy) {
-        return created.getOrCreate(typedKind(type), name, () -> policy, null);
+        return created.getOrCreate(typedKind(type), name, () -> policy);
     }
 
     @Override

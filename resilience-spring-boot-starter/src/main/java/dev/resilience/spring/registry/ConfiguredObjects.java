@@ -12,14 +12,12 @@ import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.KindContext;
 import dev.resilience.spring.kind.OtherPolicies;
 import dev.resilience.time.TimeSource;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.core.ResolvableType;
 
 /** The live objects of one kind, while they are made. */
 final class ConfiguredObjects<P extends Record, L extends LiveObject<P>> implements OtherPolicies<L> {
@@ -63,7 +61,6 @@ final class ConfiguredObjects<P extends Record, L extends LiveObject<P>> impleme
         try {
             L made = kind.create(name, policy, new Context(name));
             if (made != null) {
-                live.keepTexts(name, texts(name));
                 switchOffUnlessEnabled(name);
                 return live.orMake(name, () -> made);
             }
@@ -74,31 +71,17 @@ final class ConfiguredObjects<P extends Record, L extends LiveObject<P>> impleme
         return null;
     }
 
-    private Map<String, String> texts(String name) {
-        Map<String, String> texts = new LinkedHashMap<>();
-        for (String key : kind.furtherKeys()) {
-            String text = factory.binder().text(kind, name, key);
-            if (text != null) {
-                texts.put(key, text);
-            }
-        }
-        return texts;
-    }
-
     /**
      * Makes one whose policy is not configured.
      *
-     * @param template what the further keys are taken from; {@code null} for none
      * @throws ResilienceConfigurationException for a policy that cannot work
      */
-    L makeLater(String name, P policy, @Nullable String template) {
-        Map<String, String> texts = template == null ? Map.of() : live.texts(template);
-        kind.prepare(name, policy, new Context(name, texts));
-        L made = kind.create(name, policy, new Context(name, texts));
+    L makeLater(String name, P policy) {
+        kind.prepare(name, policy, new Context(name));
+        L made = kind.create(name, policy, new Context(name));
         if (made == null) {
             throw new IllegalStateException("The " + kind.id() + " policy '" + name + "' cannot be made of " + policy);
         }
-        live.keepTexts(name, texts);
         return live.orMake(name, () -> made);
     }
 
@@ -154,18 +137,9 @@ final class ConfiguredObjects<P extends Record, L extends LiveObject<P>> impleme
     private final class Context implements KindContext {
 
         private final String policy;
-        private final @Nullable Map<String, String> texts;
 
         Context(String policy) {
-            this(policy, null);
-        }
-
-        /**
-         * @param texts what the further keys say of a policy that is not configured
-         */
-        Context(String policy, @Nullable Map<String, String> texts) {
             this.policy = policy;
-            this.texts = texts;
         }
 
         @Override
@@ -204,20 +178,8 @@ final class ConfiguredObjects<P extends Record, L extends LiveObject<P>> impleme
         }
 
         @Override
-        public @Nullable String text(String key) {
-            return texts == null ? factory.binder().text(kind, policy, key) : texts.get(key);
-        }
-
-        @Override
-        public @Nullable Object bean(String key, ResolvableType type) {
-            String bean = text(key);
-            String place = "The " + kind.id() + " policy '" + policy + "'";
-            return bean == null ? null : new NamedBean(factory.beans(), bean, type).get(place, describe(key, bean));
-        }
-
-        @Override
         public boolean isWritten(String key) {
-            return texts == null && factory.binder().isWritten(kind, policy, key);
+            return factory.binder().isWritten(kind, policy, key);
         }
 
         @Override

@@ -33,11 +33,10 @@ final class CreatedPolicies {
     /**
      * The live object of a name, made of a policy if there is none.
      *
-     * @param template the name of the policy that it is; {@code null} if code has built it
      * @throws IllegalStateException if code has made as many of the kind as are allowed
      */
     <P extends Record, L extends LiveObject<P>> L getOrCreate(
-            ConfiguredKind<?, P, L> kind, String name, Supplier<P> policy, @Nullable String template) {
+            ConfiguredKind<?, P, L> kind, String name, Supplier<P> policy) {
         L found = find(kind, name);
         if (found != null) {
             return found;
@@ -47,7 +46,7 @@ final class CreatedPolicies {
         synchronized (this) {
             created = find(kind, name);
             if (created == null) {
-                created = create(kind, name, policy.get(), template, made);
+                created = create(kind, name, policy.get(), made);
             }
         }
         // outside of the lock, because listeners may take long
@@ -57,7 +56,7 @@ final class CreatedPolicies {
     }
 
     private <P extends Record, L extends LiveObject<P>> L create(
-            ConfiguredKind<?, P, L> kind, String name, P policy, @Nullable String template, List<Made> made) {
+            ConfiguredKind<?, P, L> kind, String name, P policy, List<Made> made) {
         if (name.isBlank()) {
             throw new IllegalArgumentException("A " + kind.id() + " policy needs a name, and '" + name + "' is blank");
         }
@@ -70,7 +69,7 @@ final class CreatedPolicies {
         }
         try {
             L live = factory.createLater(
-                    kind, name, policy, template, (otherKind, otherName) -> made.add(new Made(otherKind, otherName)));
+                    kind, name, policy, (otherKind, otherName) -> made.add(new Made(otherKind, otherName)));
             made.add(new Made(kind.id(), name));
             created.put(name, List.copyOf(made));
             return live;

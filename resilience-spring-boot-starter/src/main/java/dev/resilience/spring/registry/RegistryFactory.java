@@ -114,19 +114,14 @@ public final class RegistryFactory implements LatePolicies {
     /**
      * Makes the live object of a policy that is not configured.
      *
-     * @param template what the further keys are taken from; {@code null} for none
      * @param alongside gets kind and name of what is made because this one needs it: the budget of a retry
      */
     @SuppressWarnings("unchecked") // put under its own kind
     synchronized <P extends Record, L extends LiveObject<P>> L createLater(
-            ConfiguredKind<?, P, L> kind,
-            String name,
-            P policy,
-            @Nullable String template,
-            BiConsumer<String, String> alongside) {
+            ConfiguredKind<?, P, L> kind, String name, P policy, BiConsumer<String, String> alongside) {
         this.alongside = alongside;
         try {
-            return ((ConfiguredObjects<P, L>) objects(kind)).makeLater(name, policy, template);
+            return ((ConfiguredObjects<P, L>) objects(kind)).makeLater(name, policy);
         } finally {
             this.alongside = (otherKind, otherName) -> {};
         }

@@ -5,11 +5,12 @@ import dev.resilience.annotation.Retryable;
 import dev.resilience.event.RetryFinished;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.pipeline.Layer;
+import dev.resilience.policy.PropertyNames;
 import dev.resilience.retry.Backoff;
+import dev.resilience.retry.BackoffFunction;
 import dev.resilience.retry.LaterAttempts;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryBudget;
-import dev.resilience.retry.RetryFunctions;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.retry.RetryStatus;
 import dev.resilience.retry.TransactionState;
@@ -24,8 +25,8 @@ import dev.resilience.spring.kind.Meters;
 import dev.resilience.spring.kind.OtherPolicies;
 import dev.resilience.spring.kind.ProtectedMethod;
 import dev.resilience.time.Timestamps;
+import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -48,9 +49,6 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
     /** What is written for no budget by mistake. */
     private static final Set<String> SWITCHED_OFF = Set.of("false", "off", "no", "disabled");
 
-    /** What names something that is looked up when the retry is made. */
-    private static final Set<String> FIXED = Set.of("budget", "retry-if", "retry-on-result");
-
     public RetryKind() {
         super("retry", Retryable.class, "circuit-breaker", RetryPolicy.defaults());
     }
@@ -63,11 +61,6 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
     @Override
     public boolean repeats() {
         return true;
-    }
-
-    @Override
-    public List<String> furtherKeys() {
-        return ConfiguredFunctions.KEYS;
     }
 
     @Override
@@ -85,8 +78,26 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
     }
 
     @Override
+    public Object named(Class<?> type, String bean, Object function) {
+        return type == BackoffFunction.class ? new NamedBackoff(bean, (BackoffFunction) function) : function;
+    }
+
+    private record NamedBackoff(String name, BackoffFunction function) implements BackoffFunction {
+
+        @Override
+        public Duration delay(int attempt, @Nullable Throwable failure, @Nullable Object result) {
+            return function.delay(attempt, failure, result);
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    @Override
     public boolean isFixed(String key) {
-        return FIXED.contains(key);
+        return key.equals("budget");
     }
 
     /** A policy that names no budget has one of its own, which other policies may name. */
@@ -99,8 +110,7 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
 
     @Override
     public @Nullable Retry create(String name, RetryPolicy policy, KindContext context) {
-        RetryFunctions functions = ConfiguredFunctions.of(name, context);
-        warnOfWhatHasNoEffect(name, policy, functions, context);
+        warnOfWhatHasNoEffect(name, policy, context);
         boolean hasBudget = !RetryPolicy.NO_BUDGET.equals(policy.budget());
         RetryBudget budget = hasBudget ? budget(name, policy.budget(), context) : null;
         if (hasBudget && budget == null) {
@@ -113,7 +123,6 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
                 .timeSource(context.ownTime())
                 .events(context.events())
                 .budget(budget)
-                .functions(functions)
                 .transactions(transactions)
                 .build();
     }
@@ -137,21 +146,17 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
         return budget;
     }
 
-    private static void warnOfWhatHasNoEffect(
-            String name, RetryPolicy policy, RetryFunctions functions, KindContext context) {
+    private static void warnOfWhatHasNoEffect(String name, RetryPolicy policy, KindContext context) {
         StartupWarnings warnings = context.warnings();
-        // a name with unusual signs is written in brackets
-        String key = "resilience.retry" + (name.matches("[\\w-]+") ? "." + name : "[" + name + "]") + ".";
+        String key = PropertyNames.of("resilience.retry", name) + ".";
         if (policy.deadLetter()) {
             warnings.add(key + "dead-letter: true has no effect in this version");
         }
-        if (policy.failWhenExhausted()
-                && functions.retryOnResult() == null
-                && context.isWritten("fail-when-exhausted")) {
+        if (policy.failWhenExhausted() && policy.retryOnResult() == null && context.isWritten("fail-when-exhausted")) {
             warnings.add(key
                     + "fail-when-exhausted: true has no effect without retry-on-result: failures are always thrown");
         }
-        if (policy.retryUnknown() && functions.retryIf() != null && context.isWritten("retry-unknown")) {
+        if (policy.retryUnknown() && policy.retryIf() != null && context.isWritten("retry-unknown")) {
             warnings.add(key + "retry-unknown: true has no effect, because retry-if decides what is retried");
         }
         if (policy.backoff().strategy() != Backoff.Strategy.EXPONENTIAL && context.isWritten("backoff.multiplier")) {

@@ -5,11 +5,14 @@ import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.annotation.TimeLimit;
+import dev.resilience.retry.BackoffFunction;
 import dev.resilience.spring.Callee;
 import dev.resilience.time.ManualTimeSource;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.net.ConnectException;
+import java.time.Duration;
+import java.util.function.Predicate;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -37,6 +40,9 @@ import org.springframework.web.context.WebApplicationContext;
             "resilience.idempotency.orders.max-result-size=1MB",
             "resilience.retry-budget.shared.max-ratio=0.2",
             "resilience.retry.kept.dead-letter=true",
+            "resilience.retry.kept.retry-if=everyFailure",
+            "resilience.retry.kept.retry-on-result=#result == 'later'",
+            "resilience.retry.kept.backoff.function=slowly",
             "management.endpoints.web.exposure.include=resilience",
             "spring.autoconfigure.exclude=org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration,"
                     + "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"
@@ -71,6 +77,16 @@ import org.springframework.web.context.WebApplicationContext;
     @EnableAutoConfiguration
     @Import({OrderService.class, Callee.class, ManualTimeSource.class})
     class Application {
+
+        @Bean
+        Predicate<Throwable> everyFailure() {
+            return failure -> true;
+        }
+
+        @Bean
+        BackoffFunction slowly() {
+            return (attempt, failure, result) -> Duration.ofSeconds(attempt);
+        }
 
         @Bean
         MockMvcTester mvc(WebApplicationContext context) {

@@ -26,6 +26,9 @@ class EndpointEntryTests extends ManualTimeActuatorTest {
         json("circuit-breaker", "inspected", "$.policy.half-open.max-concurrent")
                 .isEqualTo(3);
         json("circuit-breaker", "inspected", "$.policy.record-on-result").isEqualTo("#result == 'down'");
+        json("retry", "kept", "$.policy.retry-on-result").isEqualTo("#result == 'later'");
+        json("retry", "kept", "$.policy.retry-if").isEqualTo("everyFailure");
+        json("retry", "kept", "$.policy.backoff.function").isEqualTo("slowly");
         json("circuit-breaker", "inspected", "$.events").isEqualTo(List.of());
     }
 

@@ -42,8 +42,8 @@ public final class YamlApplication {
     }
 
     /** The live objects of an application. */
-    public static ResilienceRegistry registry(Path directory, String yaml) {
-        return registry(of(directory, yaml));
+    public static ResilienceRegistry registry(Path directory, String yaml, Class<?>... beans) {
+        return registry(of(directory, yaml).withUserConfiguration(beans));
     }
 
     /** The live objects of an application that has environment variables too. */

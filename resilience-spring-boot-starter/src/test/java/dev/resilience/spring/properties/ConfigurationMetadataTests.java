@@ -89,15 +89,6 @@ class ConfigurationMetadataTests {
         }
 
         @Test
-        void besideTheRecordIsAText() {
-            assertThat(KINDS.stream()
-                            .flatMap(kind -> kind.furtherKeys().stream()
-                                    .map(key -> PROPERTIES.get(kind.prefix() + ".default." + key))))
-                    .isNotEmpty()
-                    .allMatch(entry -> entry.get("type").asString().equals("java.lang.String"));
-        }
-
-        @Test
         void hasATypeThatExists() {
             assertThat(PROPERTIES.values())
                     .filteredOn(entry -> entry.get("name").asString().startsWith("resilience."))

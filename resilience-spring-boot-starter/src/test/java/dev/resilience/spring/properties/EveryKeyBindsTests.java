@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
 import dev.resilience.idempotency.IdempotencyPolicy;
+import dev.resilience.retry.BackoffFunction;
 import dev.resilience.retry.RetryBudgetPolicy;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.ResilienceRegistry;
@@ -17,9 +18,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
 /**
  * Every key of every kind reaches the policy of the live object. The YAML says something else than the default for
@@ -30,9 +34,24 @@ class EveryKeyBindsTests {
     @TempDir
     Path directory;
 
+    @Configuration(proxyBeanMethods = false)
+    static class Functions {
+
+        @Bean
+        BackoffFunction slowly() {
+            return (attempt, failure, result) -> Duration.ofSeconds(10);
+        }
+
+        @Bean
+        Predicate<Throwable> everyFailure() {
+            return failure -> true;
+        }
+    }
+
     @Test
     void ofRetries() {
-        RetryPolicy policy = live("""
+        RetryPolicy policy =
+                live("""
             resilience:
               retry-budget:
                 shared: {max-ratio: 0.2}
@@ -47,9 +66,12 @@ class EveryKeyBindsTests {
                     max-delay: 20s
                     jitter: proportional
                     jitter-factor: 0.25
+                    function: slowly
                   retry-on: java.io.IOException
                   do-not-retry-on: [java.io.FileNotFoundException, java.net.MalformedURLException]
+                  retry-if: everyFailure
                   retry-on-status: 429, 503
+                  retry-on-result: "#result == 'later'"
                   retry-unknown: true
                   fail-when-exhausted: true
                   honor-retry-after: false
@@ -58,7 +80,7 @@ class EveryKeyBindsTests {
                   dead-letter: true
                   retry-after-first-element: true
                   nested: suppress
-            """).retries().get("payments").policy();
+            """, Functions.class).retries().get("payments").policy();
 
         assertNothingIsDefault(policy, RetryPolicy.defaults());
         assertThat(policy.doNotRetryOn()).containsExactly(FileNotFoundException.class, MalformedURLException.class);
@@ -190,7 +212,6 @@ class EveryKeyBindsTests {
         assertThat(known.kinds()).hasSizeGreaterThanOrEqualTo(6).allSatisfy(kind -> {
             TreeSet<String> components =
                     new TreeSet<>(PolicyKeys.values(kind.defaultPolicy()).keySet());
-            components.addAll(kind.furtherKeys());
             components.add("extends");
             if (kind.canBeSwitchedOff()) {
                 components.add("enabled");
@@ -200,8 +221,8 @@ class EveryKeyBindsTests {
         });
     }
 
-    private ResilienceRegistry live(String yaml) {
-        return YamlApplication.registry(directory, yaml);
+    private ResilienceRegistry live(String yaml, Class<?>... beans) {
+        return YamlApplication.registry(directory, yaml, beans);
     }
 
     private static void assertNothingIsDefault(Record policy, Record defaults) {

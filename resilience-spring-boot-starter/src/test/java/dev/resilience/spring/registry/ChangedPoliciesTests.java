@@ -160,13 +160,26 @@ class ChangedPoliciesTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"retry-if", "retryOnResult", "backoff.function", "enabled", "extends"})
+    @ValueSource(strings = {"retry-if", "retryIf", "backoff.function", "enabled", "extends"})
     void aKeyThatIsNoPartOfThePolicyIsRefusedAsOneOfTheStartup(String key) {
         with(registry -> assertThatExceptionOfType(ResilienceConfigurationException.class)
                 .isThrownBy(() -> registry.reconfigure(Retry.class, "four", Map.of(key, "none")))
                 .withMessageContaining(
                         "of the retry policy 'four' cannot change while the application runs, because it is read at startup")
                 .satisfies(failure -> assertThat(failure.action()).contains("restart")));
+    }
+
+    @Test
+    void aRuleForResultsChanges() {
+        with(registry -> {
+            Retry retry = registry.reconfigure(Retry.class, "four", Map.of("retry-on-result", "#result == 7"));
+
+            assertThat(retry.asksForRetry(7)).isTrue();
+            assertThat(retry.asksForRetry(8)).isFalse();
+            assertThatThrownBy(() -> registry.reconfigure(Retry.class, "four", Map.of("retry-on-result", "= 7")))
+                    .isInstanceOf(ResilienceConfigurationException.class)
+                    .hasMessageContaining("it does not name #result");
+        });
     }
 
     @Test

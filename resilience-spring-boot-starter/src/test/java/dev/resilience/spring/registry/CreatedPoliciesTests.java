@@ -25,7 +25,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -88,8 +87,8 @@ class CreatedPoliciesTests {
 
                     assertThat(ofCreated.reliesOnClassification()).isFalse();
                     assertThat(ofCreated.asksForRetry(0)).isTrue();
-                    assertThat(context.getBean(LiveRegistry.class).texts("retry", "acme-north"))
-                            .isEqualTo(Map.of("retry-if", "rule", "retry-on-result", "#result == 0"));
+                    assertThat(ofCreated.policy().retryIf()).hasToString("rule");
+                    assertThat(ofCreated.policy().retryOnResult()).hasToString("#result == 0");
                     registry.remove(Retry.class, "acme");
                     assertThat(registry.getOrCreate(Retry.class, "acme", "five").asksForRetry(0))
                             .isFalse();

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.resilience.annotation.Retryable;
 import dev.resilience.exception.RetryExhaustedException;
+import dev.resilience.retry.Backoff;
 import dev.resilience.retry.BackoffFunction;
 import dev.resilience.retry.Retry;
+import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceConfigurationException;
@@ -15,6 +17,7 @@ import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -111,14 +114,13 @@ class ConfiguredFunctionsTests {
                         "resilience.retry.eager.extends=payments",
                         PREFIX + "max-attempts=2")
                 .run(context -> {
-                    LiveRegistry registry = context.getBean(LiveRegistry.class);
+                    Map<String, Retry> retries =
+                            context.getBean(LiveRegistry.class).ofKind("retry");
 
-                    assertThat(registry.texts("retry", "eager")).containsEntry("retry-if", "paymentFailures");
-                    assertThat(registry.texts("retry", "careful")).isEmpty();
-                    assertThat(registry.<Retry>ofKind("retry").get("eager").reliesOnClassification())
-                            .isFalse();
-                    assertThat(registry.<Retry>ofKind("retry").get("careful").reliesOnClassification())
-                            .isTrue();
+                    assertThat(retries.get("eager").policy().retryIf()).hasToString("paymentFailures");
+                    assertThat(retries.get("careful").policy().retryIf()).isNull();
+                    assertThat(retries.get("eager").reliesOnClassification()).isFalse();
+                    assertThat(retries.get("careful").reliesOnClassification()).isTrue();
                 });
     }
 
@@ -187,6 +189,24 @@ class ConfiguredFunctionsTests {
             failure = failure.getCause();
         }
         return mistake.getMessage() + mistake.action();
+    }
+
+    @Test
+    void aPolicyThatIsABeanHasRulesOfItsOwn() {
+        RetryPolicy policy = RetryPolicy.builder()
+                .retryIf(IllegalArgumentException.class::isInstance)
+                .backoff(Backoff.fixed(Duration.ZERO))
+                .build();
+        runner.withBean("payments", RetryPolicy.class, () -> policy)
+                .withPropertyValues(PREFIX + "retry-on-result=#result < 0")
+                .run(context -> {
+                    Payments payments = context.getBean(Payments.class);
+                    payments.returns(-1, 7);
+
+                    assertThat(payments.pay()).isEqualTo(7);
+                    assertThat(catchThrowable(payments::fail)).hasMessage("no money");
+                    assertThat(payments.calls()).isEqualTo(5);
+                });
     }
 
     @Test

@@ -55,13 +55,13 @@ final class CallsThroughThis {
             return List.of();
         }
         CallsThroughThis found = new CallsThroughThis(loader, type.getName().replace('.', '/'));
-        Set<String> inner = found.read(found.type, ThisTracker.Value.THIS);
-        inner.forEach(name -> found.read(name, ThisTracker.Value.INNER));
+        Set<String> inner = found.read(found.type, OperandStack.Value.THIS);
+        inner.forEach(name -> found.read(name, OperandStack.Value.INNER));
         return found.calls;
     }
 
     /** Reads one class and gives the names of its inner classes. */
-    private Set<String> read(String name, ThisTracker.Value self) {
+    private Set<String> read(String name, OperandStack.Value self) {
         try (InputStream file = loader.getResourceAsStream(name + ".class")) {
             if (file == null) {
                 return Set.of();
@@ -79,9 +79,9 @@ final class CallsThroughThis {
 
         private final Set<String> inner = new HashSet<>();
         private final String name;
-        private final ThisTracker.Value self;
+        private final OperandStack.Value self;
 
-        Methods(String name, ThisTracker.Value self) {
+        Methods(String name, OperandStack.Value self) {
             super(SpringAsmInfo.ASM_VERSION);
             this.name = name;
             this.self = self;
@@ -105,8 +105,8 @@ final class CallsThroughThis {
             if ((access & Opcodes.ACC_BRIDGE) != 0) {
                 return null;
             }
-            boolean named = self == ThisTracker.Value.THIS && (access & Opcodes.ACC_SYNTHETIC) == 0;
-            String caller = self == ThisTracker.Value.INNER ? "an inner class" : sourceName(method);
+            boolean named = self == OperandStack.Value.THIS && (access & Opcodes.ACC_SYNTHETIC) == 0;
+            String caller = self == OperandStack.Value.INNER ? "an inner class" : sourceName(method);
             return new ThisTracker(
                     self,
                     type,

@@ -1,5 +1,6 @@
 package dev.resilience.spring.properties.unknown;
 
+import dev.resilience.policy.PropertyNames;
 import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.StartupMistakes;
@@ -105,7 +106,7 @@ public final class PolicyNames implements WrittenNames {
         List<String> squeezed = live.stream()
                 .filter(policy -> !policy.equals(name) && squeeze(policy).equals(squeeze(name)))
                 .toList();
-        boolean unusual = !name.matches("[\\w-]+");
+        boolean unusual = !PropertyNames.isPlain(name);
         if (unusual && !squeezed.isEmpty()) {
             return "A name with blanks, dots or other unusual signs is written in brackets: \"[" + name + "]\"; '"
                     + squeezed.get(0) + "' is what is left of it without them.";

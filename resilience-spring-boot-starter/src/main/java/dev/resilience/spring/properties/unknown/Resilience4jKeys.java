@@ -1,5 +1,6 @@
 package dev.resilience.spring.properties.unknown;
 
+import dev.resilience.policy.PropertyNames;
 import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupWarnings;
@@ -78,7 +79,7 @@ public final class Resilience4jKeys {
         StringBuilder text = new StringBuilder(name.getElement(0, Form.ORIGINAL));
         for (int i = 1; i < name.getNumberOfElements(); i++) {
             String element = name.getElement(i, Form.ORIGINAL);
-            boolean bracketed = name.isNumericIndex(i) || !element.matches("[\\w-]+");
+            boolean bracketed = name.isNumericIndex(i) || !PropertyNames.isPlain(element);
             text.append(bracketed ? '[' : '.').append(element).append(bracketed ? "]" : "");
         }
         return text.toString();

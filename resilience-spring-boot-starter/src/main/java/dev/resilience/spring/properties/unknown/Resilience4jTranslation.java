@@ -1,19 +1,15 @@
 package dev.resilience.spring.properties.unknown;
 
 import dev.resilience.spring.properties.Percentages;
-import java.time.DateTimeException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Keys of Resilience4j as YAML of this library. What Resilience4j does by default and this library does not is written
@@ -32,9 +28,6 @@ public final class Resilience4jTranslation {
 
     private static final Set<String> LEVELS = Set.of("instances", "configs", "backends");
     private static final Pattern ELEMENT = Pattern.compile("\\[([^]]*)]|([^.\\[]+)");
-    private static final Pattern DURATION = Pattern.compile("(\\d+)(ms|s|m|h|d)?");
-    private static final Map<String, Long> MILLIS =
-            Map.of("ms", 1L, "s", 1_000L, "m", 60_000L, "h", 3_600_000L, "d", 86_400_000L);
 
     private final ForeignKeys table = new ForeignKeys();
     private final Map<String, Map<String, Map<String, String>>> policies = new LinkedHashMap<>();
@@ -66,7 +59,7 @@ public final class Resilience4jTranslation {
             }
         });
         lists.forEach((name, values) -> add(name, "[" + String.join(", ", values) + "]"));
-        policies.forEach((kind, byName) -> byName.forEach((name, keys) -> complete(
+        policies.forEach((kind, byName) -> byName.forEach((name, keys) -> Resilience4jDefaults.complete(
                 kind,
                 keys,
                 isWhole
@@ -116,11 +109,11 @@ public final class Resilience4jTranslation {
                 keys.put("half-open.success-threshold", value);
             }
             case "maxwaitduration" -> {
-                boolean isZero = Long.valueOf(0).equals(millis(value));
+                boolean isZero = Resilience4jDefaults.isZero(value);
                 keys.put(isZero ? "max-queue" : "queue-timeout", isZero ? "0" : withUnit(value));
             }
             case "maxwaitdurationinhalfopenstate" -> {
-                if (!Long.valueOf(0).equals(millis(value))) { // 0 is no limit there
+                if (!Resilience4jDefaults.isZero(value)) { // 0 is no limit there
                     keys.put("half-open.max-duration", withUnit(value));
                 }
             }
@@ -149,109 +142,6 @@ public final class Resilience4jTranslation {
 
     private static String withUnit(String value) {
         return value.matches("\\d+") ? value + "ms" : value;
-    }
-
-    private static @Nullable Long millis(@Nullable String value) {
-        Matcher matcher = DURATION.matcher(value == null ? "" : value.strip().toLowerCase(Locale.ROOT));
-        if (matcher.matches() && matcher.group(1).length() < 13) {
-            String unit = matcher.group(2) == null ? "ms" : matcher.group(2);
-            return Long.parseLong(matcher.group(1)) * MILLIS.getOrDefault(unit, 1L);
-        }
-        try {
-            return value == null ? null : Duration.parse(value.strip()).toMillis();
-        } catch (DateTimeException placeholder) {
-            return null;
-        }
-    }
-
-    /** Writes out what is different by default, and what a value needs beside it. */
-    private static void complete(String kind, Map<String, String> keys, boolean starts) {
-        switch (kind) {
-            case "retry" -> completeRetry(keys, starts);
-            case "circuit-breaker" -> completeBreaker(keys, starts);
-            case "bulkhead" -> {
-                if (starts && "thread-pool".equals(keys.get("type"))) {
-                    keys.putIfAbsent("max-queue", "100");
-                } else if (starts) {
-                    keys.putIfAbsent("max-concurrent", "25");
-                    if (!keys.containsKey("queue-timeout")) {
-                        keys.putIfAbsent("max-queue", "0");
-                    }
-                }
-            }
-            default -> {
-                if (starts) {
-                    keys.putIfAbsent("timeout", "1s");
-                }
-            }
-        }
-    }
-
-    private static void completeRetry(Map<String, String> keys, boolean starts) {
-        if ("exponential".equals(keys.get("backoff.strategy"))) {
-            keys.putIfAbsent("backoff.multiplier", "1.5");
-        }
-        if (starts) {
-            keys.putIfAbsent("backoff.base-delay", "500ms");
-            keys.putIfAbsent("backoff.strategy", "fixed");
-            keys.putIfAbsent("backoff.jitter", "none");
-            keys.putIfAbsent("retry-on", "java.lang.Exception");
-        }
-        raise(keys, "backoff.base-delay", "backoff.max-delay", Duration.ofSeconds(30));
-        if ("exponential".equals(keys.get("backoff.strategy"))) {
-            raiseToLongest(keys);
-        }
-    }
-
-    /** Waits that grow have no limit there unless one is written. */
-    private static void raiseToLongest(Map<String, String> keys) {
-        String attempts = keys.getOrDefault("max-attempts", "3");
-        String multiplier = keys.getOrDefault("backoff.multiplier", "");
-        Long first = millis(keys.getOrDefault("backoff.base-delay", "500ms"));
-        if (first != null && attempts.matches("\\d{1,4}") && multiplier.matches("\\d{1,4}(\\.\\d+)?")) {
-            double longest = first * Math.pow(Double.parseDouble(multiplier), Integer.parseInt(attempts) - 2);
-            if (longest > 30_000) {
-                long hours = (long) Math.min(8_760, Math.ceil(longest / 3_600_000));
-                keys.putIfAbsent(
-                        "backoff.max-delay", longest < 3_600_000 ? (long) Math.ceil(longest) + "ms" : hours + "h");
-            }
-        }
-    }
-
-    private static void completeBreaker(Map<String, String> keys, boolean starts) {
-        if (starts) {
-            keys.putIfAbsent("failure-threshold", "0");
-            keys.putIfAbsent("window.type", "count");
-            keys.putIfAbsent("minimum-calls", "100");
-            keys.putIfAbsent("open-duration", "60s");
-            keys.putIfAbsent("open-duration-multiplier", "1.0");
-            if (keys.containsKey("slow-call-rate-threshold")) {
-                keys.putIfAbsent("slow-call-duration", "60s");
-            }
-        }
-        String size = keys.get("window.size");
-        if ("time".equals(keys.get("window.type")) && size != null) {
-            keys.remove("window.size");
-            keys.put("window.duration", size + "s");
-        }
-        String calls = keys.get("minimum-calls");
-        if ("count".equals(keys.get("window.type"))
-                && size != null
-                && calls != null
-                && size.matches("\\d{1,9}")
-                && calls.matches("\\d{1,9}")
-                && Integer.parseInt(calls) > Integer.parseInt(size)) {
-            keys.put("minimum-calls", size);
-        }
-        raise(keys, "open-duration", "max-open-duration", Duration.ofMinutes(5));
-    }
-
-    /** A base above our default limit needs a limit of its own. */
-    private static void raise(Map<String, String> keys, String base, String limit, Duration otherwise) {
-        Long first = millis(keys.get(base));
-        if (first != null && first > otherwise.toMillis()) {
-            keys.putIfAbsent(limit, keys.getOrDefault(base, ""));
-        }
     }
 
     /** Adds a policy that is written in this library's keys. */

@@ -1,5 +1,6 @@
 package dev.resilience.spring.properties.unknown;
 
+import dev.resilience.policy.PropertyNames;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,8 +51,7 @@ final class YamlText {
                 .append(plain ? value : '"' + value.replace("\\", "\\\\").replace("\"", "\\\"") + '"');
     }
 
-    /** A name with unusual signs is written in brackets. */
     private static String quoted(String name) {
-        return name.matches("[\\w-]+") ? name : "\"[" + name + "]\"";
+        return PropertyNames.isPlain(name) ? name : "\"[" + name + "]\"";
     }
 }
