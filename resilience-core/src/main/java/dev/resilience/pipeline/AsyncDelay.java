@@ -58,7 +58,7 @@ public abstract class AsyncDelay extends DelayedTask implements Runnable {
     }
 
     @Override
-    protected final void onDue() {
+    public final void onDue() {
         answer.inContext(this::goOnInSurroundings);
     }
 

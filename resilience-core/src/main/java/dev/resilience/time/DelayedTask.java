@@ -17,30 +17,12 @@ public abstract class DelayedTask {
     long due;
     int number; // of those that are due at the same time, the one that was added first goes first
     int position = NOT_ADDED;
-    private @Nullable ClassLoader loader;
 
     /** Its time has come, or its wait was ended early. Runs where {@link #executor()} says. */
-    protected abstract void onDue();
+    public abstract void onDue();
 
     /** Where it goes on; {@code null} for where the tasks that it waits among say. */
     public @Nullable Executor executor() {
         return null;
-    }
-
-    /** What goes on elsewhere must find the classes that it would have found here. */
-    void keepContextClassLoader() {
-        loader = Thread.currentThread().getContextClassLoader();
-    }
-
-    /** Goes on, on this thread. */
-    public final void goOn() {
-        Thread thread = Thread.currentThread();
-        ClassLoader before = thread.getContextClassLoader();
-        thread.setContextClassLoader(loader);
-        try {
-            onDue();
-        } finally {
-            thread.setContextClassLoader(before);
-        }
     }
 }

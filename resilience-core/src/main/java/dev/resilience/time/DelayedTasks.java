@@ -56,7 +56,6 @@ public final class DelayedTasks {
             if (task.position == DelayedTask.OVER) {
                 return;
             }
-            task.keepContextClassLoader();
             if (waits) {
                 insert(task, delay);
             } else {

@@ -1,5 +1,6 @@
 package dev.resilience.worker;
 
+import dev.resilience.context.ContextClassLoader;
 import dev.resilience.time.DelayedTask;
 import dev.resilience.time.DelayedTasks;
 import dev.resilience.time.StoppableTime;
@@ -78,7 +79,7 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
     public void stop() {
         stopped = true;
         ShutdownTasks.run(time, ends -> {
-            waits.removeAll().forEach(wait -> ends.execute(wait::goOn));
+            waits.removeAll().forEach(wait -> ends.execute(wait::onDue));
             due.forEach(wait -> endIfQueued(wait, ends));
             sleeps.forEach(InterruptibleExecution::interrupt);
         });
@@ -177,7 +178,7 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
     public void startWait(DelayedTask wait, Duration delay) {
         waits.add(wait, delay);
         if (stopped && waits.remove(wait)) {
-            time.scheduleUrgent(Duration.ZERO, wait::goOn);
+            time.scheduleUrgent(Duration.ZERO, wait::onDue);
         }
     }
 
@@ -197,7 +198,7 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
         Executor executor = wait.executor();
         Runnable task = () -> {
             if (due.remove(wait)) {
-                wait.goOn();
+                wait.onDue();
             }
         };
         time.schedule(Duration.ZERO, task, ready -> execute(ready, executor == null ? watchedThreads : executor));
@@ -222,7 +223,7 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
     /** Not behind what blocks the policy's threads. */
     private void endIfQueued(DelayedTask wait, Executor elsewhere) {
         if (due.remove(wait)) {
-            elsewhere.execute(wait::goOn);
+            elsewhere.execute(wait::onDue);
         }
     }
 
@@ -231,10 +232,12 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
         return time.scheduleUrgent(delay, task);
     }
 
+    /** What goes on elsewhere finds the classes that it would have found where it began to wait. */
     private static final class Wait extends DelayedTask {
 
         private final Runnable task;
         private final Executor executor;
+        private final @Nullable ClassLoader loader = Thread.currentThread().getContextClassLoader();
 
         Wait(Runnable task, Executor executor) {
             this.task = task;
@@ -247,8 +250,8 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
         }
 
         @Override
-        protected void onDue() {
-            task.run();
+        public void onDue() {
+            ContextClassLoader.with(loader, task);
         }
     }
 }

@@ -65,6 +65,7 @@ public class WaitingRetries extends WaitingCalls {
                 .web(WebApplicationType.NONE)
                 .bannerMode(Banner.Mode.OFF)
                 .properties(
+                        "spring.cloud.compatibility-verifier.enabled=false",
                         "resilience.retry.waiting.budget=none",
                         "resilience.retry.waiting.backoff.strategy=fixed",
                         "resilience.retry.waiting.backoff.base-delay=1h",
