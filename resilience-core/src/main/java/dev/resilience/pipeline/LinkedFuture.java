@@ -179,6 +179,11 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
         return CallScope.takingAlong(origin, carrier, executor, body);
     }
 
+    /** Whether the call takes along by a carrier what it takes along anyway. */
+    public boolean takesAlongBy(ContextCarrier carrier) {
+        return origin != null && origin.takesAlongBy(carrier);
+    }
+
     /** Ends this future as another one ended. */
     public void finish(@Nullable Object result, @Nullable Throwable failure) {
         isWaitingFor(NOTHING); // there is nothing left to cancel
