@@ -43,10 +43,7 @@ final class StandardCarrier implements ContextCarrier {
     }
 
     private record Carried(
-            @Nullable Map<String, String> mdc,
-            @Nullable ClassLoader loader,
-            Runnable task)
-            implements Runnable {
+            @Nullable Map<String, String> mdc, @Nullable ClassLoader loader, Runnable task) implements Runnable {
 
         @Override
         public void run() {

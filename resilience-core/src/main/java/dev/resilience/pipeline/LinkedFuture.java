@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
 
     private static final VarHandle CANCELLATION;
-    private static final Runnable NOTHING = () -> {};
-    private static final Runnable OVER = () -> {};
+    private static final Runnable NOTHING = new Nothing();
+    private static final Runnable OVER = new Nothing();
 
     static {
         try {
@@ -279,5 +279,11 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
     @Override
     public <U> CompletableFuture<U> newIncompleteFuture() {
         return new CompletableFuture<>();
+    }
+
+    private static final class Nothing implements Runnable {
+
+        @Override
+        public void run() {}
     }
 }

@@ -5,7 +5,6 @@ import dev.resilience.context.Deadline;
 import dev.resilience.exception.DeadlineExceededException;
 import dev.resilience.exception.RetryExhaustedException;
 import dev.resilience.fault.CompositeFaultClassifier;
-import dev.resilience.fault.EarlierFailures;
 import dev.resilience.time.Durations;
 import dev.resilience.worker.PolicyTimeSource;
 import java.time.Duration;
@@ -16,23 +15,19 @@ import org.jspecify.annotations.Nullable;
  * What one call needs to be retried: how often it was tried, how the last attempt ended, what went wrong before, and
  * the decision whether to go on. Made on the thread of the caller; used by one thread at a time.
  */
-final class RetryCall {
+final class RetryCall extends LastAttempt {
 
     private final Retry retry;
     private final RetryRules rules;
     private final boolean isIdempotent;
     private final long start;
     private final @Nullable Attempt outer;
-    private @Nullable EarlierFailures earlierFailures;
     private @Nullable Thread thread = Thread.currentThread();
     private int attempts = 1;
     private boolean hasHandedOut; // a part of the result, to the caller
     private long backoffNanos;
     private @Nullable Duration hint; // of the server, how long to wait
     private @Nullable RetryReservation reservation;
-    private @Nullable Object inHand; // what the last attempt returned, or threw
-    private boolean hasFailed;
-    private boolean asksForRetry; // the result in hand does
     private RetryEnd end = RetryEnd.SUCCESS;
 
     /**
@@ -55,7 +50,7 @@ final class RetryCall {
         return Retry.leavesRetryingTo(policy(), outer) ? 1 : policy().maxAttempts();
     }
 
-    /** Made when it is asked for, as hundreds of thousands of calls may wait. Every thread that works for the call has its deadline. */
+    /** Not kept, as hundreds of thousands of calls may wait. Every thread that decides for the call has its deadline. */
     private RetryTime time() {
         return new RetryTime(policy(), clock(), start, Deadline.current());
     }
@@ -101,7 +96,7 @@ final class RetryCall {
             return ranOutOfTime(failed);
         }
         firstAttemptEnded();
-        hold(null, failed, false);
+        holdFailure(failed);
         if (CompositeFaultClassifier.isInterrupt(failed)) {
             return end(RetryEnd.INTERRUPTED);
         }
@@ -120,7 +115,7 @@ final class RetryCall {
         if (!hasHandedOut && rules.asksForRetry(returned)) {
             return wantsAnother(returned);
         }
-        hold(returned, null, false);
+        holdResult(returned, false);
         return end(attempts == 1 ? RetryEnd.SUCCESS : RetryEnd.SUCCESS_AFTER_RETRY);
     }
 
@@ -128,14 +123,8 @@ final class RetryCall {
     @Nullable
     Duration wantsAnother(@Nullable Object returned) {
         firstAttemptEnded();
-        hold(returned, null, true);
+        holdResult(returned, true);
         return waitForNext(null);
-    }
-
-    private void hold(@Nullable Object returned, @Nullable Throwable failed, boolean isAnotherAskedFor) {
-        hasFailed = failed != null;
-        inHand = hasFailed ? failed : returned;
-        asksForRetry = isAnotherAskedFor;
     }
 
     private void firstAttemptEnded() {
@@ -147,14 +136,9 @@ final class RetryCall {
     /** The time ran out between the wait and the attempt, which was not made: what was in hand before remains so. */
     private @Nullable Duration ranOutOfTime(Throwable notMade) {
         if (attempts == 1 || isEmptyHanded()) {
-            hold(null, notMade, false);
+            holdFailure(notMade);
         }
         return end(RetryEnd.DEADLINE_OVER);
-    }
-
-    /** Nothing is in hand, or it is closed. */
-    private boolean isEmptyHanded() {
-        return !hasFailed && !asksForRetry;
     }
 
     private @Nullable Duration waitForNext(@Nullable Duration hintOfServer) {
@@ -214,7 +198,7 @@ final class RetryCall {
         if (!granted) {
             return false;
         }
-        discard();
+        discard(rules);
         retry.counters().countRetry();
         retry.log().retrying(attempts, maxAttempts(), nextWait(), failure());
         attempts++;
@@ -256,20 +240,7 @@ final class RetryCall {
     /** The call ends in another way than by an attempt's end: lets go of what it holds. */
     void abandon() {
         giveBack();
-        discard();
-    }
-
-    /**
-     * What is in hand is not what the caller gets: keeps a failure to be suppressed, and closes a result. Before the next
-     * attempt and not after it, because that may need what the result keeps, such as the only connection of a pool.
-     */
-    private void discard() {
-        Throwable failure = failure();
-        if (failure != null) {
-            earlierFailures = EarlierFailures.with(failure, earlierFailures);
-        } else if (asksForRetry && rules.close(inHand)) {
-            hold(null, null, false);
-        }
+        discard(rules);
     }
 
     /** The thread was interrupted while it waited, or the application ends. */
@@ -281,9 +252,9 @@ final class RetryCall {
     void cancelled() {
         interrupted();
         ended();
-        discard(); // the caller has gone
+        discard(rules); // the caller has gone
         if (isEmptyHanded()) { // or has not
-            hold(null, new CancellationException("Retry '" + retry.name() + "' was ended"), false);
+            holdFailure(new CancellationException("Retry '" + retry.name() + "' was ended"));
         }
     }
 
@@ -296,24 +267,10 @@ final class RetryCall {
             retry.reports()
                     .ended(new RetryReports.End(end.outcome, attempts, maxAttempts(), end.why, failure()), time());
         }
-        if (asksForRetry && policy().failWhenExhausted()) {
-            discard();
-            hold(null, new RetryExhaustedException(retry.name(), attempts, end.why), false);
+        if (asksForRetry() && policy().failWhenExhausted()) {
+            discard(rules);
+            holdFailure(new RetryExhaustedException(retry.name(), attempts, end.why));
         }
-        if (hasFailed && earlierFailures != null) {
-            earlierFailures.addTo(failure());
-        }
-    }
-
-    /** What the last attempt returned. */
-    @Nullable
-    Object result() {
-        return hasFailed ? null : inHand;
-    }
-
-    /** What the last attempt threw, if it did. */
-    @Nullable
-    Throwable failure() {
-        return hasFailed ? (Throwable) inHand : null;
+        suppressEarlierFailures();
     }
 }

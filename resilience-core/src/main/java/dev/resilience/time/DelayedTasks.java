@@ -35,9 +35,7 @@ public final class DelayedTasks {
      * @param onDue takes a task whose time has come, and lets it go on without blocking
      */
     public DelayedTasks(
-            TimeSource time,
-            BiFunction<Duration, Runnable, TimeSource.Scheduled> timers,
-            Consumer<DelayedTask> onDue) {
+            TimeSource time, BiFunction<Duration, Runnable, TimeSource.Scheduled> timers, Consumer<DelayedTask> onDue) {
         this.time = time;
         this.timers = timers;
         this.onDue = onDue;
@@ -141,8 +139,7 @@ public final class DelayedTasks {
         isSet = true; // before, because it may go off at once
         timerDue = due;
         try {
-            timer = timers.apply(
-                    Duration.ofNanos(Math.max(1, due - time.nanoTime())), () -> timerGoesOff(number, due));
+            timer = timers.apply(Duration.ofNanos(Math.max(1, due - time.nanoTime())), () -> timerGoesOff(number, due));
         } catch (Throwable noTimer) {
             isSet = false; // the former one still goes off, and sets the next
             throw noTimer;

@@ -122,7 +122,11 @@ class PausingFutureTests {
             ManualTimeSource time = new ManualTimeSource();
             LinkedFuture raced = new LinkedFuture();
             AtomicInteger ends = new AtomicInteger();
-            raced.pause(PolicyTimeSource.of("raced-", time), Duration.ofSeconds(1), ends::incrementAndGet, ends::incrementAndGet);
+            raced.pause(
+                    PolicyTimeSource.of("raced-", time),
+                    Duration.ofSeconds(1),
+                    ends::incrementAndGet,
+                    ends::incrementAndGet);
             CountDownLatch start = new CountDownLatch(1);
             Thread canceller = new Thread(() -> {
                 start.countDown();

@@ -58,10 +58,12 @@ public class QueuedCalls extends WaitingCalls {
                         .queueCapacity(QUEUE)
                         .build());
         CountDownLatch never = new CountDownLatch(1);
-        return held.by(CALLS, i -> bulkhead.executeCallable(() -> {
-            never.await();
-            return null;
-        }));
+        return held.by(
+                CALLS,
+                i -> bulkhead.executeCallable(() -> {
+                    never.await();
+                    return null;
+                }));
     }
 
     @Benchmark

@@ -44,15 +44,20 @@ public class WaitingRetries extends WaitingCalls {
                 .maxDelay(WAIT)
                 .jitter(Jitter.NONE)
                 .build();
-        Pipeline retried = Pipeline.of(Retry.builder(
-                        "waiting", RetryPolicy.builder().backoff(anHour).build())
-                .build());
+        Pipeline retried = Pipeline.of(
+                Retry.builder("waiting", RetryPolicy.builder().backoff(anHour).build())
+                        .build());
         return held.by(CALLS, i -> retried.callAsync(METHOD));
     }
 
     @Benchmark
     public Object annotatedFuture(Held held) {
         return annotated(held, shop -> shop.future("item"));
+    }
+
+    @Benchmark
+    public Object annotatedFutureOfResilience4j(Held held) {
+        return annotated(held, shop -> shop.futureOfResilience4j("item"));
     }
 
     @Benchmark
@@ -70,7 +75,8 @@ public class WaitingRetries extends WaitingCalls {
                         "resilience.retry.waiting.backoff.strategy=fixed",
                         "resilience.retry.waiting.backoff.base-delay=1h",
                         "resilience.retry.waiting.backoff.max-delay=1h",
-                        "resilience.retry.waiting.backoff.jitter=none")
+                        "resilience.retry.waiting.backoff.jitter=none",
+                        "resilience4j.retry.instances.waiting.wait-duration=1h")
                 .run()) {
             Shop shop = context.getBean(Shop.class);
             return held.by(CALLS, i -> call.apply(shop));
@@ -88,9 +94,8 @@ public class WaitingRetries extends WaitingCalls {
 
     @Benchmark
     public Object failsafe(Held held) {
-        FailsafeExecutor<Object> retried = Failsafe.with(dev.failsafe.RetryPolicy.builder()
-                        .withDelay(WAIT)
-                        .build())
+        FailsafeExecutor<Object> retried = Failsafe.with(
+                        dev.failsafe.RetryPolicy.builder().withDelay(WAIT).build())
                 .with(daemon());
         return held.by(CALLS, i -> retried.getStageAsync(METHOD::get));
     }
@@ -117,6 +122,11 @@ public class WaitingRetries extends WaitingCalls {
 
         @Retryable("waiting")
         CompletableFuture<Object> future(String item) {
+            return CompletableFuture.failedFuture(FAILURE);
+        }
+
+        @io.github.resilience4j.retry.annotation.Retry(name = "waiting")
+        CompletableFuture<Object> futureOfResilience4j(String item) {
             return CompletableFuture.failedFuture(FAILURE);
         }
 
