@@ -5,14 +5,14 @@ import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;
-import dev.resilience.time.TimeSource;
 import dev.resilience.worker.AsyncBody;
-import dev.resilience.worker.CancellableTimer;
 import dev.resilience.worker.StoppableTask;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,28 +23,33 @@ import org.jspecify.annotations.Nullable;
  * <p>The permit is held until the body has returned and its stage has ended; the pool's thread only until the body has
  * returned.
  */
-final class AsyncBulkheadCall implements PermitQueue.Waiter, StoppableTask {
+final class AsyncBulkheadCall extends PermitQueue.Waiter implements StoppableTask {
+
+    private static final VarHandle ENDED;
+
+    static {
+        try {
+            ENDED = MethodHandles.lookup().findVarHandle(AsyncBulkheadCall.class, "ended", boolean.class);
+        } catch (ReflectiveOperationException impossible) {
+            throw new ExceptionInInitializerError(impossible);
+        }
+    }
 
     private final Bulkhead bulkhead;
-    private final PermitQueue permits;
-    private final TimeSource time;
     private final @Nullable BulkheadExecutor pool;
     private final int stops;
     private final Step next;
     private final Invocation invocation;
     private final LinkedFuture answer;
-    private final AsyncBody body = new AsyncBody();
-    private final CancellableTimer alarm = new CancellableTimer();
-    private final AtomicBoolean ended = new AtomicBoolean();
-    private Runnable bodyInContext = this::runBody;
-    private boolean waited; // this and the start are written before the call is seen by another thread
+    private volatile boolean ended;
+    private @Nullable Runnable bodyInContext; // this and the next are written before the call is seen by another thread
+    private @Nullable EffectiveTimeout patience; // of a call that waited
     private long start;
+    private @Nullable AsyncBody body; // of a call that has a permit
 
     AsyncBulkheadCall(
             Bulkhead bulkhead, @Nullable BulkheadExecutor pool, Step next, Invocation invocation, LinkedFuture answer) {
         this.bulkhead = bulkhead;
-        this.permits = bulkhead.permits();
-        this.time = bulkhead.time();
         this.pool = pool;
         this.stops = bulkhead.stops();
         this.next = next;
@@ -55,9 +60,11 @@ final class AsyncBulkheadCall implements PermitQueue.Waiter, StoppableTask {
     /** Begins the call as soon as there is a permit; never throws. */
     void start() {
         answer.cancelling(this::cancelled);
-        boolean hasPermit = pool != null && permits.tryAcquire();
+        boolean hasPermit = pool != null && bulkhead.permits().tryAcquire();
         try {
-            bodyInContext = answer.takingAlong(bulkhead.carrier(), pool == null ? null : pool::goOn, this::runBody);
+            if (!answer.takesAlongBy(bulkhead.carrier())) {
+                bodyInContext = bodyInContext();
+            }
         } catch (Throwable broken) {
             if (hasPermit) {
                 end(null, broken);
@@ -73,20 +80,24 @@ final class AsyncBulkheadCall implements PermitQueue.Waiter, StoppableTask {
         }
     }
 
+    private Runnable bodyInContext() {
+        return answer.takingAlong(bulkhead.carrier(), pool == null ? null : pool::goOn, this::runBody);
+    }
+
     private void enqueue() {
         boolean stands = false;
         try {
-            waited = true;
-            start = time.nanoTime();
-            EffectiveTimeout patience = bulkhead.patience();
-            stands = permits.enqueue(this);
+            start = bulkhead.time().nanoTime();
+            EffectiveTimeout longest = bulkhead.patience();
+            patience = longest;
+            stands = bulkhead.permits().enqueue(this);
             if (stands) {
-                alarm.set(time, patience.timeout(), () -> timedOut(patience));
+                bulkhead.timeouts().add(this, longest.timeout());
             } else {
                 answer.finish(null, bulkhead.full());
             }
         } catch (Throwable broken) { // a clock, or no thread for one
-            if (!stands || permits.withdraw(this)) {
+            if (!stands || bulkhead.permits().withdraw(this)) {
                 leftWithoutPermit(broken);
             }
         }
@@ -98,18 +109,19 @@ final class AsyncBulkheadCall implements PermitQueue.Waiter, StoppableTask {
     }
 
     @Override
-    public boolean runsInPool() {
+    boolean runsInPool() {
         return pool != null;
     }
 
     @Override
-    public void permitGranted() {
-        alarm.off();
+    void permitGranted() {
+        bulkhead.timeouts().remove(this);
         goOnElsewhere();
     }
 
     /** The thread that granted the permit has work of its own. */
     private void goOnElsewhere() {
+        body = new AsyncBody();
         try {
             if (pool == null) {
                 BulkheadExecutor threads = bulkhead.threads();
@@ -127,18 +139,23 @@ final class AsyncBulkheadCall implements PermitQueue.Waiter, StoppableTask {
     public void run() {
         answer.inContext(() -> {
             try {
-                body.carry(bodyInContext);
+                body().carry(bodyInContext == null ? bodyInContext() : bodyInContext);
             } catch (Throwable notBegun) {
                 end(null, notBegun);
             }
         });
     }
 
+    private AsyncBody body() {
+        return Objects.requireNonNull(body);
+    }
+
     private void runBody() {
+        AsyncBody body = body();
         if (body.hasBegun()) { // a carrier has run it twice
             return;
         }
-        if (waited) {
+        if (patience != null) {
             bulkhead.waited(BulkheadOutcome.ACCEPTED, start);
         }
         answer.cancelling(body::stop); // at once if it has been cancelled already
@@ -157,8 +174,8 @@ final class AsyncBulkheadCall implements PermitQueue.Waiter, StoppableTask {
 
     /** Releases the permit, once. */
     private void end(@Nullable Object result, @Nullable Throwable failure) {
-        if (ended.compareAndSet(false, true)) {
-            permits.release();
+        if (ENDED.compareAndSet(this, false, true)) {
+            bulkhead.permits().release();
             bulkhead.threads().ended(this);
         }
         answer.finish(result, failure);
@@ -166,7 +183,7 @@ final class AsyncBulkheadCall implements PermitQueue.Waiter, StoppableTask {
 
     @Override
     public boolean hasEnded() {
-        return ended.get();
+        return ended;
     }
 
     @Override
@@ -176,20 +193,22 @@ final class AsyncBulkheadCall implements PermitQueue.Waiter, StoppableTask {
 
     @Override
     public void stop(Executor elsewhere) {
-        body.stop(elsewhere);
+        body().stop(elsewhere);
     }
 
-    private void timedOut(EffectiveTimeout patience) {
-        if (permits.withdraw(this)) {
+    /** It has waited too long. */
+    @Override
+    public void onDue() {
+        if (bulkhead.permits().withdraw(this)) {
             bulkhead.waited(BulkheadOutcome.TIMED_OUT, start);
-            answer.finish(null, bulkhead.timedOut(patience));
+            answer.finish(null, bulkhead.timedOut(Objects.requireNonNull(patience)));
         }
     }
 
     /** By a thread that has others to reject, too. */
     @Override
-    public void rejected(Executor elsewhere) {
-        alarm.off();
+    void rejected(Executor elsewhere) {
+        bulkhead.timeouts().remove(this);
         elsewhere.execute(() -> {
             try {
                 bulkhead.waited(BulkheadOutcome.REJECTED, start);
@@ -209,12 +228,12 @@ final class AsyncBulkheadCall implements PermitQueue.Waiter, StoppableTask {
     }
 
     private void urgently(Runnable action) {
-        time.scheduleUrgent(Duration.ZERO, action);
+        bulkhead.time().scheduleUrgent(Duration.ZERO, action);
     }
 
     private void cancelled() {
-        if (permits.withdraw(this)) {
-            alarm.off();
+        if (bulkhead.permits().withdraw(this)) {
+            bulkhead.timeouts().remove(this);
             bulkhead.waited(BulkheadOutcome.REJECTED, start);
             bulkhead.leftWithoutPermit();
         }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A blocking caller in the queue: parked until it is granted a permit, has waited too long, is interrupted or rejected.
  */
-final class BlockingWaiter implements PermitQueue.Waiter {
+final class BlockingWaiter extends PermitQueue.Waiter {
 
     private final Bulkhead bulkhead;
     private final PermitQueue permits;
@@ -26,18 +26,18 @@ final class BlockingWaiter implements PermitQueue.Waiter {
     }
 
     @Override
-    public boolean runsInPool() {
+    boolean runsInPool() {
         return bulkhead.pool() != null;
     }
 
     @Override
-    public void permitGranted() {
+    void permitGranted() {
         word = BulkheadOutcome.ACCEPTED;
         LockSupport.unpark(thread);
     }
 
     @Override
-    public void rejected(Executor elsewhere) {
+    void rejected(Executor elsewhere) {
         word = BulkheadOutcome.REJECTED;
         LockSupport.unpark(thread);
     }

@@ -14,7 +14,9 @@ import dev.resilience.log.FoldedLog;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Step;
+import dev.resilience.time.DelayedTasks;
 import dev.resilience.time.TimeSource;
+import dev.resilience.worker.CancellableTimer;
 import dev.resilience.worker.ShutdownTasks;
 import java.time.Duration;
 import java.util.List;
@@ -38,6 +40,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
     private final EventPublisher events;
     private final ContextCarrier carrier;
     private final PermitQueue permits;
+    private final DelayedTasks timeouts;
     private final BulkheadExecutor threads;
     private volatile BulkheadPolicy policy;
     private final OutcomeCounters<BulkheadOutcome> calls;
@@ -56,6 +59,14 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
         this.events = events;
         this.carrier = carrier;
         this.permits = new PermitQueue(policy.maxConcurrent(), policy.maxQueue());
+        this.timeouts = new DelayedTasks(
+                time,
+                (delay, action) -> {
+                    CancellableTimer timer = new CancellableTimer();
+                    timer.set(time, delay, action);
+                    return timer::off;
+                },
+                call -> time.scheduleUrgent(Duration.ZERO, call::onDue));
         this.threads = new BulkheadExecutor(name, policy);
         this.calls = new OutcomeCounters<>(BulkheadOutcome.class, BulkheadOutcome.ACCEPTED, permits::taken);
         this.log = new FoldedLog<>(
@@ -166,6 +177,11 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
 
     PermitQueue permits() {
         return permits;
+    }
+
+    /** The ends of the waits of calls that wait without a thread. */
+    DelayedTasks timeouts() {
+        return timeouts;
     }
 
     TimeSource time() {

@@ -1,9 +1,7 @@
 package dev.resilience.bulkhead;
 
-import java.util.Iterator;
-import java.util.LinkedHashSet;
+import dev.resilience.time.DelayedTask;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +21,7 @@ final class PermitQueue {
     private volatile int maxQueue;
     private final PermitCounter taken = new PermitCounter();
     private final ReentrantLock lock = new ReentrantLock();
-    private final Set<Waiter> queue = new LinkedHashSet<>();
+    private final WaiterList queue = new WaiterList();
     private volatile int waiting;
     private volatile boolean closed;
 
@@ -99,7 +97,7 @@ final class PermitQueue {
     List<Waiter> reject() {
         lock.lock();
         try {
-            return reject(queue.stream().filter(Waiter::runsInPool).toList());
+            return reject(queue.all().stream().filter(Waiter::runsInPool).toList());
         } finally {
             lock.unlock();
         }
@@ -110,7 +108,7 @@ final class PermitQueue {
         lock.lock();
         try {
             closed = true;
-            return reject(List.copyOf(queue));
+            return reject(queue.all());
         } finally {
             lock.unlock();
         }
@@ -134,7 +132,7 @@ final class PermitQueue {
     boolean anyForPool() {
         lock.lock();
         try {
-            return queue.stream().anyMatch(Waiter::runsInPool);
+            return queue.all().stream().anyMatch(Waiter::runsInPool);
         } finally {
             lock.unlock();
         }
@@ -179,29 +177,44 @@ final class PermitQueue {
 
     /** Takes the first out of the queue if there is a permit for it. Under the lock. */
     private @Nullable Waiter firstWithPermit() {
-        Iterator<Waiter> all = queue.iterator();
-        if (!all.hasNext() || !taken.tryAcquire(maxConcurrent)) {
+        Waiter first = queue.first();
+        if (first == null || !taken.tryAcquire(maxConcurrent)) {
             return null;
         }
-        Waiter first = all.next();
-        all.remove();
+        queue.remove(first);
         waiting = queue.size();
         return first;
     }
 
-    /** A call in the queue. Hears outside of the lock, once, what became of it; must not throw. */
-    interface Waiter {
+    /**
+     * A call in the queue. Hears outside of the lock, once, what became of it; must not throw. It is its own link of the queue
+     * and, if it waits without a thread, its own timer, so that a call that waits makes no other objects.
+     */
+    abstract static class Waiter extends DelayedTask {
+
+        // with the lock
+        @Nullable
+        Waiter before;
+
+        @Nullable
+        Waiter after;
+
+        boolean isQueued;
 
         /** Whether its call will run in the pool. */
-        boolean runsInPool();
+        abstract boolean runsInPool();
 
-        void permitGranted();
+        abstract void permitGranted();
 
         /**
          * It was taken out of the queue, without a permit.
          *
          * @param elsewhere runs what the application does because of that, which may take long
          */
-        void rejected(Executor elsewhere);
+        abstract void rejected(Executor elsewhere);
+
+        /** A thread that waits measures its time itself. */
+        @Override
+        public void onDue() {}
     }
 }

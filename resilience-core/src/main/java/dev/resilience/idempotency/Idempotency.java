@@ -32,7 +32,7 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
     private final String name;
     private final IdempotencyStore store;
     private final TimeSource time;
-    private final RunningBodies laterBodies;
+    private final PolicyTimeSource waits;
     private final EventPublisher events;
     private final ExceptionCodec exceptions;
     private final IdempotencyLog log;
@@ -48,7 +48,7 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
         this.policy = policy;
         this.store = store;
         this.time = time;
-        this.laterBodies = time instanceof PolicyTimeSource own ? own.bodies() : new RunningBodies();
+        this.waits = PolicyTimeSource.of("resilience-idempotency-" + name + "-", time);
         this.events = events;
         this.exceptions = new ExceptionCodec(name, policy.replayExceptions());
         this.log = new IdempotencyLog(name, time);
@@ -109,12 +109,12 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
 
     /** Threads that are busy with asynchronous calls which have waited for another call with their key. */
     public int workers() {
-        return time instanceof PolicyTimeSource own ? own.busyThreads() : 0;
+        return waits.busyThreads();
     }
 
     /** Asynchronous calls that have waited for another call with their key, and which now wait for a thread. */
     public int queued() {
-        return time instanceof PolicyTimeSource own ? own.queued() : 0;
+        return waits.queued();
     }
 
     /**
@@ -139,9 +139,14 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
         return time;
     }
 
+    /** The time of asynchronous calls that wait for their key. */
+    PolicyTimeSource waits() {
+        return waits;
+    }
+
     /** Those of asynchronous calls that have waited for their key. */
     RunningBodies laterBodies() {
-        return laterBodies;
+        return waits.bodies();
     }
 
     ExceptionCodec exceptions() {

@@ -115,7 +115,7 @@ final class IdempotencyStep extends Step {
             Duration wait = call.claim();
             if (wait != null) {
                 Runnable again = () -> claim(call, invocation, answer);
-                answer.pause(idempotency.time(), wait, again, call::countInProgress);
+                answer.pause(idempotency.waits(), wait, again, call::countInProgress);
             } else if (call.isAnswered()) {
                 answer.finish(call.answer(), null);
             } else {

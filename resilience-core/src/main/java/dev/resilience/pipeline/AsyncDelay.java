@@ -1,52 +1,83 @@
 package dev.resilience.pipeline;
 
-import dev.resilience.time.TimeSource;
-import dev.resilience.time.TimeSource.Scheduled;
+import dev.resilience.context.Deadline;
+import dev.resilience.time.DelayedTask;
+import dev.resilience.time.StoppableTime;
 import java.time.Duration;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** A wait without a thread: it either goes on when its time is over or is cancelled, never both. */
-final class AsyncDelay {
+/**
+ * An asynchronous call that waits without a thread, at times: each wait either goes on when its time is over or is
+ * cancelled, never both. The call is the timer's own task, so that a wait makes no object.
+ */
+public abstract class AsyncDelay extends DelayedTask implements Runnable {
 
-    private final Runnable next;
-    private final Runnable onCancel;
-    private final AtomicBoolean decided = new AtomicBoolean();
-    private volatile @Nullable Scheduled timer;
+    /** What the caller has of the call. */
+    protected final LinkedFuture answer;
 
-    AsyncDelay(Runnable next, Runnable onCancel) {
-        this.next = next;
-        this.onCancel = onCancel;
+    protected AsyncDelay(LinkedFuture answer) {
+        this.answer = answer;
     }
+
+    /** What measures the waits. */
+    protected abstract StoppableTime time();
+
+    /** What comes after a wait, in the surroundings of the caller; what it throws ends the answer. */
+    protected abstract void afterWait();
 
     /**
-     * Starts the wait; it may be over, or cancelled, before this method returns.
-     *
-     * @param executor where it goes on; {@code null} for where the source of time says
+     * What comes in its place if the answer is cancelled or completed from outside meanwhile, or if the surroundings cannot
+     * be put in place, which ends the answer, too.
      */
-    void start(TimeSource time, Duration wait, @Nullable Executor executor) {
-        Scheduled scheduled =
-                executor == null ? time.schedule(wait, this::goOn) : time.schedule(wait, this::goOn, executor);
-        timer = scheduled;
-        if (decided.get()) {
-            scheduled.cancel();
+    protected abstract void cancelled();
+
+    /**
+     * Waits without a thread and then goes on, where the call ran before if that can be told, and otherwise where the
+     * source of time says. If the wait is ended because the application ends, no time is left for what comes next: its
+     * {@link Deadline} is over.
+     */
+    protected final void pause(Duration wait) {
+        StoppableTime time = time();
+        time.renewWait(this);
+        answer.cancelling(this); // before the timer is set: what comes next says itself how to be cancelled
+        time.startWait(this, wait);
+    }
+
+    /** The answer is over: ends the wait, if there is one. */
+    @Override
+    public final void run() {
+        if (time().endWait(this)) {
+            cancelled();
         }
     }
 
-    private void goOn() {
-        if (decided.compareAndSet(false, true)) {
-            next.run();
-        }
+    @Override
+    public final @Nullable Executor executor() {
+        return answer.executor();
     }
 
-    void cancel() {
-        if (decided.compareAndSet(false, true)) {
-            Scheduled scheduled = timer;
-            if (scheduled != null) {
-                scheduled.cancel();
+    @Override
+    public final void onDue() {
+        answer.inContext(this::goOnInSurroundings);
+    }
+
+    private void goOnInSurroundings() {
+        StoppableTime time = time();
+        if (time.isStopped()) {
+            Deadline.makeCurrent(Deadline.in(Duration.ZERO, time)); // inContext puts back what was there
+        }
+        boolean[] begun = new boolean[1];
+        try {
+            answer.inCallersSurroundings(() -> {
+                begun[0] = true;
+                afterWait();
+            });
+        } catch (Throwable broken) {
+            if (!begun[0]) {
+                cancelled();
             }
-            onCancel.run();
+            throw broken;
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.resilience.pipeline;
 
 import dev.resilience.context.CallContext;
 import dev.resilience.context.ContextCarrier;
+import dev.resilience.context.ContextClassLoader;
 import dev.resilience.log.LogLine;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +17,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Immutable and safe for use by many threads, at once too.
  */
-public final class CallOrigin {
+public class CallOrigin {
 
     private static final Logger log = LoggerFactory.getLogger(CallOrigin.class);
     private static final LogLine RESTORE_FAILED = LogLine.warn("context_restore_failed");
@@ -27,30 +28,39 @@ public final class CallOrigin {
     /** What a carrier is about to run on this thread; it was wrapped when nothing was known of it. */
     private static final ThreadLocal<@Nullable Task> TASK = new ThreadLocal<>();
 
+    /** One for all, so that a carrier that has nothing to take along can share what it returns. */
+    private static final Runnable RUN_TASK = CallOrigin::runTask;
+
     private final ContextCarrier carrier;
     private final Runnable inPlace;
-    private final @Nullable Executor executor;
+    private final @Nullable ClassLoader loader;
 
-    private CallOrigin(ContextCarrier carrier, Runnable inPlace, @Nullable Executor executor) {
+    private CallOrigin(ContextCarrier carrier, Runnable inPlace, @Nullable ClassLoader loader) {
         this.carrier = carrier;
         this.inPlace = inPlace;
-        this.executor = executor;
+        this.loader = loader;
     }
 
     /** Takes along what is bound to the current thread. */
     static CallOrigin capture(ContextCarrier carrier) {
-        return new CallOrigin(carrier, carrier.wrap(CallOrigin::runTask), null);
+        return new CallOrigin(
+                carrier, carrier.wrap(RUN_TASK), Thread.currentThread().getContextClassLoader());
     }
 
     /** The same for what an executor runs of the call: it goes on there after a wait. */
     CallOrigin on(@Nullable Executor runsOn) {
-        return runsOn == null ? this : new CallOrigin(carrier, inPlace, runsOn);
+        return runsOn == null ? this : new OnExecutor(call(), runsOn);
     }
 
     /** Where the call runs, if that can be told. */
     @Nullable
     Executor executor() {
-        return executor;
+        return null;
+    }
+
+    /** That of the call, wherever it runs. */
+    CallOrigin call() {
+        return this;
     }
 
     /** That of the call for which the current thread works; {@code null} outside of asynchronous calls. */
@@ -76,7 +86,7 @@ public final class CallOrigin {
     /** Whether the current thread has it all. */
     boolean isInPlace() {
         CallOrigin current = CURRENT.get();
-        return current != null && current.inPlace == inPlace;
+        return current != null && current.call() == call();
     }
 
     /**
@@ -88,7 +98,7 @@ public final class CallOrigin {
         Task task = new Task(this, action);
         TASK.set(task);
         try {
-            inPlace.run();
+            ContextClassLoader.with(loader, inPlace); // be there a carrier for it or not
         } catch (Throwable broken) {
             if (!task.begun || task.failure == broken) {
                 throw broken;
@@ -110,6 +120,28 @@ public final class CallOrigin {
         if (task != null) { // a carrier may run it twice
             TASK.set(null);
             task.run();
+        }
+    }
+
+    private static final class OnExecutor extends CallOrigin {
+
+        private final CallOrigin call;
+        private final Executor executor;
+
+        OnExecutor(CallOrigin call, Executor executor) {
+            super(call.carrier, call.inPlace, call.loader);
+            this.call = call;
+            this.executor = executor;
+        }
+
+        @Override
+        Executor executor() {
+            return executor;
+        }
+
+        @Override
+        CallOrigin call() {
+            return call;
         }
     }
 

@@ -13,8 +13,6 @@ import org.slf4j.LoggerFactory;
  * What every thread that goes on with an asynchronous call has meanwhile: the call's context and, for code of the
  * application, what was bound to the caller's thread. A thread also remembers what it had before, for what is not part of
  * the call.
- *
- * <p>Made on a thread that works for the call. Immutable and safe for use by many threads.
  */
 final class CallScope {
 
@@ -24,17 +22,10 @@ final class CallScope {
     /** What was current before the thread went on with a call; {@code null} while it does not. */
     private static final ThreadLocal<@Nullable Outside> OUTSIDE = new ThreadLocal<>();
 
-    private final CallContext context = CallContext.current();
-    private final @Nullable CallOrigin origin = CallOrigin.current();
-
-    /** Where the call runs, if that can be told. */
-    @Nullable
-    Executor executor() {
-        return origin == null ? null : origin.executor();
-    }
+    private CallScope() {}
 
     /** Runs an action in the call's context. */
-    void enter(Runnable action) {
+    static void enter(CallContext context, Runnable action) {
         boolean entered = OUTSIDE.get() == null;
         if (entered) {
             OUTSIDE.set(new Outside(CallContext.current(), null));
@@ -49,7 +40,7 @@ final class CallScope {
     }
 
     /** Runs code of the application with what was bound to the caller's thread, and never without. */
-    void inSurroundings(Runnable action) {
+    static void inSurroundings(@Nullable CallOrigin origin, Runnable action) {
         if (origin == null || origin.isInPlace()) {
             action.run();
         } else {
@@ -58,12 +49,13 @@ final class CallScope {
     }
 
     /** As {@link #inSurroundings}, or without them if they cannot be put in place. */
-    void inSurroundingsIfPossible(Runnable action) {
-        inAnyCase(this::inSurroundings, action);
+    static void inSurroundingsIfPossible(@Nullable CallOrigin origin, Runnable action) {
+        inAnyCase(begins -> inSurroundings(origin, begins), action);
     }
 
     /** See {@link LinkedFuture#takingAlong}. */
-    Runnable takingAlong(ContextCarrier carrier, @Nullable Executor executor, Runnable body) {
+    static Runnable takingAlong(
+            @Nullable CallOrigin origin, ContextCarrier carrier, @Nullable Executor executor, Runnable body) {
         if (origin == null) {
             return carrier.wrap(body);
         }

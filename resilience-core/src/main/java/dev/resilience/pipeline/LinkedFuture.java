@@ -1,16 +1,17 @@
 package dev.resilience.pipeline;
 
+import dev.resilience.context.CallContext;
 import dev.resilience.context.ContextCarrier;
-import dev.resilience.context.Deadline;
 import dev.resilience.time.StoppableTime;
-import dev.resilience.time.TimeSource;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,13 +29,21 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
 
-    private final CallScope scope = new CallScope();
-    private final AtomicBoolean over = new AtomicBoolean();
-    private volatile Runnable cancellation = LinkedFuture::nothing;
+    private static final VarHandle CANCELLATION;
+    private static final Runnable NOTHING = new Nothing();
+    private static final Runnable OVER = new Nothing();
 
-    public LinkedFuture() {
-        Stages.whenEnded(this, (result, failure) -> stop()); // for the ways to complete it that cannot be overridden
+    static {
+        try {
+            CANCELLATION = MethodHandles.lookup().findVarHandle(LinkedFuture.class, "cancellation", Runnable.class);
+        } catch (ReflectiveOperationException impossible) {
+            throw new ExceptionInInitializerError(impossible);
+        }
     }
+
+    private final CallContext context = CallContext.current();
+    private final @Nullable CallOrigin origin = CallOrigin.current();
+    private volatile Runnable cancellation = NOTHING;
 
     /**
      * Runs a body that returns a stage, and ends as the stage does. Never throws: what the body throws is the future's
@@ -65,15 +74,23 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
 
     /** Says how to cancel what this future waits for from now on; done at once, or a second time, if it is over already. */
     public void cancelling(Runnable action) {
-        cancellation = action;
-        if (isOver()) {
+        if (!isWaitingFor(action)) {
             action.run();
         }
     }
 
+    /** Replaces what is run when it is cancelled; {@code false} if that has been run. */
+    private boolean isWaitingFor(Runnable action) {
+        Runnable before = cancellation;
+        while (before != OVER && !CANCELLATION.compareAndSet(this, before, action)) {
+            before = cancellation;
+        }
+        return before != OVER;
+    }
+
     /** Whether it has ended or is about to: what comes now comes too late. */
     public boolean isOver() {
-        return over.get() || isDone();
+        return cancellation == OVER || isDone();
     }
 
     /**
@@ -89,7 +106,7 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
      */
     public void awaitToTheEnd(
             Step next, Invocation invocation, BiConsumer<@Nullable Object, @Nullable Throwable> then) {
-        cancelling(LinkedFuture::nothing);
+        cancelling(NOTHING);
         Stages.whenEnded(begin(next, invocation), (result, failure) -> inContext(() -> then.accept(result, failure)));
     }
 
@@ -114,36 +131,14 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
     }
 
     /**
-     * Waits without a thread and then goes on, where the call ran before if that can be told, and otherwise where the
-     * source of time says. If the wait is ended because the application ends, no time is left for what comes next: its
-     * {@link Deadline} is over.
+     * Waits without a thread and then goes on, see {@link AsyncDelay}.
      *
      * @param next what comes after the wait, in the surroundings of the caller; what it throws ends this future
      * @param onCancel what comes in its place if this future is cancelled or completed from outside meanwhile, or if the
      *     surroundings cannot be put in place, which ends this future, too
      */
-    public void pause(TimeSource time, Duration wait, Runnable next, Runnable onCancel) {
-        AsyncDelay pause = new AsyncDelay(() -> inContext(() -> goOn(time, next, onCancel)), onCancel);
-        cancelling(pause::cancel); // before the timer is set: what comes next says itself how to be cancelled
-        pause.start(time, wait, scope.executor());
-    }
-
-    private void goOn(TimeSource time, Runnable next, Runnable onCancel) {
-        if (time instanceof StoppableTime stoppable && stoppable.isStopped()) {
-            Deadline.makeCurrent(Deadline.in(Duration.ZERO, time)); // inContext puts back what was there
-        }
-        boolean[] begun = new boolean[1];
-        try {
-            inCallersSurroundings(() -> {
-                begun[0] = true;
-                next.run();
-            });
-        } catch (Throwable broken) {
-            if (!begun[0]) {
-                onCancel.run();
-            }
-            throw broken;
-        }
+    public void pause(StoppableTime time, Duration wait, Runnable next, Runnable onCancel) {
+        new SingleDelay(this, time, next, onCancel).pause(wait);
     }
 
     /**
@@ -151,7 +146,7 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
      */
     public void inContext(Runnable action) {
         try {
-            scope.enter(action);
+            CallScope.enter(context, action);
         } catch (Throwable broken) { // a checked one too, thrown sneakily
             finish(null, broken);
         }
@@ -164,12 +159,12 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
      * @throws RuntimeException what the action throws, or what kept it from being run: it is never run without
      */
     public void inCallersSurroundings(Runnable action) {
-        scope.inSurroundings(action);
+        CallScope.inSurroundings(origin, action);
     }
 
     /** As {@link #inCallersSurroundings}, or without them: for what must be done, such as counting and telling the log. */
     public void inCallersSurroundingsIfPossible(Runnable action) {
-        scope.inSurroundingsIfPossible(action);
+        CallScope.inSurroundingsIfPossible(origin, action);
     }
 
     /**
@@ -181,45 +176,91 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
      * @return what runs the body there, {@linkplain #inContext in the call's context}
      */
     public Runnable takingAlong(ContextCarrier carrier, @Nullable Executor executor, Runnable body) {
-        return scope.takingAlong(carrier, executor, body);
+        return CallScope.takingAlong(origin, carrier, executor, body);
+    }
+
+    /** Whether the call takes along by a carrier what it takes along anyway. */
+    public boolean takesAlongBy(ContextCarrier carrier) {
+        return origin != null && origin.takesAlongBy(carrier);
     }
 
     /** Ends this future as another one ended. */
     public void finish(@Nullable Object result, @Nullable Throwable failure) {
-        cancellation = LinkedFuture::nothing; // there is nothing left to cancel
+        isWaitingFor(NOTHING); // there is nothing left to cancel
         CallScope.outside(() -> end(result, failure));
     }
 
     @Override
     public boolean complete(@Nullable Object value) {
-        return over.compareAndSet(false, true) && stopAnd(() -> super.complete(value));
+        return stopAnd(() -> super.complete(value));
     }
 
     @Override
     public boolean completeExceptionally(Throwable failure) {
-        return over.compareAndSet(false, true) && stopAnd(() -> super.completeExceptionally(failure));
+        return stopAnd(() -> super.completeExceptionally(failure));
     }
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
-        return over.compareAndSet(false, true) ? stopAnd(() -> super.cancel(mayInterruptIfRunning)) : isCancelled();
+        return stopAnd(() -> super.cancel(mayInterruptIfRunning)) || isCancelled();
     }
 
+    /** The other ways to complete it, too: a {@link CompletableFuture} does not tell of them. */
+    @Override
+    public CompletableFuture<@Nullable Object> completeAsync(
+            Supplier<? extends @Nullable Object> supplier, Executor executor) {
+        executor.execute(() -> {
+            if (!isOver()) {
+                completeBy(supplier);
+            }
+        });
+        return this;
+    }
+
+    private void completeBy(Supplier<? extends @Nullable Object> supplier) {
+        Object value;
+        try {
+            value = supplier.get();
+        } catch (Throwable failure) {
+            completeExceptionally(failure);
+            return;
+        }
+        complete(value);
+    }
+
+    @Override
+    public void obtrudeValue(@Nullable Object value) {
+        stopAnd(() -> true);
+        super.obtrudeValue(value);
+    }
+
+    @Override
+    public void obtrudeException(Throwable failure) {
+        stopAnd(() -> true);
+        super.obtrudeException(failure);
+    }
+
+    /**
+     * Stops what it waits for, unless it has ended already, and then ends. Lets go of the call and its arguments.
+     */
     private boolean stopAnd(BooleanSupplier end) {
+        Runnable action = (Runnable) CANCELLATION.getAndSet(this, OVER);
+        if (action == OVER) {
+            return false;
+        }
         boolean ended;
         try {
-            stop();
+            action.run();
         } finally {
             ended = end.getAsBoolean();
         }
         return ended;
     }
 
-    /** Stops what it waits for, unless it has ended already; lets go of the call and its arguments in any case. */
-    private void stop() {
-        Runnable action = cancellation;
-        cancellation = LinkedFuture::nothing;
-        action.run();
+    /** Where the call runs, if that can be told. */
+    @Nullable
+    Executor executor() {
+        return origin == null ? null : origin.executor();
     }
 
     private void end(@Nullable Object result, @Nullable Throwable failure) {
@@ -240,5 +281,9 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
         return new CompletableFuture<>();
     }
 
-    private static void nothing() {}
+    private static final class Nothing implements Runnable {
+
+        @Override
+        public void run() {}
+    }
 }

@@ -1,10 +1,12 @@
 package dev.resilience.retry;
 
 import dev.resilience.context.Attempt;
+import dev.resilience.pipeline.AsyncDelay;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;
 import dev.resilience.worker.AsyncBody;
+import dev.resilience.worker.PolicyTimeSource;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
@@ -14,18 +16,15 @@ import org.jspecify.annotations.Nullable;
  * An asynchronous call that is retried. The first attempt runs on the caller's thread; each later one runs after a wait
  * without a thread, with what was bound to the caller's thread. Used by one thread at a time.
  */
-final class AsyncRetry implements BiConsumer<@Nullable Object, @Nullable Throwable> {
+final class AsyncRetry extends AsyncDelay implements BiConsumer<@Nullable Object, @Nullable Throwable> {
 
-    private final Retry retry;
     private final Step next;
     private final Invocation invocation;
     private final RetryCall call;
-    private final LinkedFuture answer = new LinkedFuture();
-    private @Nullable Duration wait;
     private @Nullable AsyncBody laterAttempt;
 
-    AsyncRetry(Retry retry, Step next, Invocation invocation, RetryCall call) {
-        this.retry = retry;
+    AsyncRetry(Step next, Invocation invocation, RetryCall call) {
+        super(new LinkedFuture());
         this.next = next;
         this.invocation = invocation;
         this.call = call;
@@ -48,45 +47,62 @@ final class AsyncRetry implements BiConsumer<@Nullable Object, @Nullable Throwab
         AsyncBody ended = laterAttempt;
         if (ended != null) {
             laterAttempt = null;
-            retry.time().bodies().remove(ended);
+            time().bodies().remove(ended);
         }
+        Decision decision = new Decision();
         if (failure == null && call.isAtFirstAttempt()) {
-            decide(result, null); // the usual end, for which nothing of the caller's thread is put in place
+            decide(result, null, decision); // the usual end, for which nothing of the caller's thread is put in place
         } else {
-            answer.inCallersSurroundingsIfPossible(() -> decide(result, failure));
+            answer.inCallersSurroundingsIfPossible(() -> decide(result, failure, decision));
         }
-        if (wait == null) {
+        if (decision.wait == null) {
             answer.finish(call.result(), call.failure());
         } else {
-            pause(wait);
+            waitFor(decision.wait);
         }
     }
 
-    private void decide(@Nullable Object result, @Nullable Throwable failure) {
+    private void decide(@Nullable Object result, @Nullable Throwable failure, Decision decision) {
         if (answer.isOver()) {
             call.cancelled();
-            wait = null;
             return;
         }
         if (invocation.endAttempt()) {
             call.hasHandedOutResults();
         }
-        wait = failure == null ? call.returned(result) : call.failed(failure);
-        if (wait == null) {
+        decision.wait = failure == null ? call.returned(result) : call.failed(failure);
+        if (decision.wait == null) {
             call.ended();
         }
     }
 
-    private void pause(Duration time) {
+    /** Whether and how long to wait for another attempt. */
+    private static final class Decision {
+
+        private @Nullable Duration wait;
+    }
+
+    private void waitFor(Duration wait) {
         try {
-            answer.pause(retry.time(), time, this::again, call::cancelled);
+            pause(wait);
         } catch (Throwable broken) { // a clock, or no thread for one
             call.abandon();
             throw broken;
         }
     }
 
-    private void again() {
+    @Override
+    protected PolicyTimeSource time() {
+        return call.clock();
+    }
+
+    @Override
+    protected void cancelled() {
+        call.cancelled();
+    }
+
+    @Override
+    protected void afterWait() {
         if (answer.isOver()) {
             call.cancelled();
         } else if (call.mayTryAgain()) {
@@ -100,10 +116,10 @@ final class AsyncRetry implements BiConsumer<@Nullable Object, @Nullable Throwab
     private void attemptAgain() {
         AsyncBody body = new AsyncBody();
         laterAttempt = body;
-        retry.time().bodies().add(body);
+        time().bodies().add(body);
         answer.cancelling(body::stop);
         if (!body.begin()) { // it was stopped meanwhile
-            retry.time().bodies().remove(body);
+            time().bodies().remove(body);
             call.cancelled();
             answer.finish(call.result(), call.failure());
             return;

@@ -2,12 +2,11 @@ package dev.resilience.retry;
 
 import dev.resilience.context.Attempt;
 import dev.resilience.context.Deadline;
-import dev.resilience.event.RetryOutcome;
 import dev.resilience.exception.DeadlineExceededException;
 import dev.resilience.exception.RetryExhaustedException;
 import dev.resilience.fault.CompositeFaultClassifier;
-import dev.resilience.fault.EarlierFailures;
 import dev.resilience.time.Durations;
+import dev.resilience.worker.PolicyTimeSource;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
@@ -16,30 +15,20 @@ import org.jspecify.annotations.Nullable;
  * What one call needs to be retried: how often it was tried, how the last attempt ended, what went wrong before, and
  * the decision whether to go on. Made on the thread of the caller; used by one thread at a time.
  */
-final class RetryCall {
-
-    private static final String DEADLINE_IS_OVER = "the deadline is over";
-    private static final String BUDGET_IS_EXHAUSTED = "the retry budget is exhausted";
+final class RetryCall extends LastAttempt {
 
     private final Retry retry;
     private final RetryRules rules;
-    private final RetryPolicy policy;
     private final boolean isIdempotent;
-    private final RetryTime time;
+    private final long start;
     private final @Nullable Attempt outer;
-    private final int maxAttempts;
-    private @Nullable EarlierFailures earlierFailures;
     private @Nullable Thread thread = Thread.currentThread();
     private int attempts = 1;
     private boolean hasHandedOut; // a part of the result, to the caller
-    private Duration previousWait;
-    private Duration wait = Duration.ZERO;
+    private long backoffNanos;
+    private @Nullable Duration hint; // of the server, how long to wait
     private @Nullable RetryReservation reservation;
-    private @Nullable Object result;
-    private boolean asksForRetry; // the result in hand does
-    private @Nullable Throwable failure;
-    private RetryOutcome outcome = RetryOutcome.SUCCESS;
-    private String why = "";
+    private RetryEnd end = RetryEnd.SUCCESS;
 
     /**
      * @param outer the attempt around this call; where the policy leaves retrying to it, there is one attempt here
@@ -47,18 +36,34 @@ final class RetryCall {
     RetryCall(Retry retry, RetryRules rules, boolean isIdempotent, long start, @Nullable Attempt outer) {
         this.retry = retry;
         this.rules = rules;
-        this.policy = rules.policy();
         this.isIdempotent = isIdempotent;
-        this.time = new RetryTime(policy, retry.time(), start, Deadline.current());
+        this.start = start;
         this.outer = outer;
-        this.maxAttempts = Retry.leavesRetryingTo(policy, outer) ? 1 : policy.maxAttempts();
-        this.previousWait = policy.backoff().baseDelay();
+        this.backoffNanos = Durations.toNanos(policy().backoff().baseDelay());
+    }
+
+    private RetryPolicy policy() {
+        return rules.policy();
+    }
+
+    private int maxAttempts() {
+        return Retry.leavesRetryingTo(policy(), outer) ? 1 : policy().maxAttempts();
+    }
+
+    /** Not kept, as hundreds of thousands of calls may wait. Every thread that decides for the call has its deadline. */
+    private RetryTime time() {
+        return new RetryTime(policy(), clock(), start, Deadline.current());
+    }
+
+    /** What measures the call's waits. */
+    PolicyTimeSource clock() {
+        return retry.time();
     }
 
     /** What the method sees of the attempt that is about to begin. */
     @Nullable
     Attempt attempt() {
-        return attempts == 1 ? retry.firstAttempt(policy, outer) : retry.attempt(attempts, outer);
+        return attempts == 1 ? retry.firstAttempt(policy(), outer) : retry.attempt(attempts, outer);
     }
 
     /**
@@ -87,18 +92,18 @@ final class RetryCall {
     /** An attempt failed. How long to wait before the next one, or {@code null} if the call has ended so. */
     @Nullable
     Duration failed(Throwable failed) {
-        if (failed instanceof DeadlineExceededException && time.isLate()) {
+        if (failed instanceof DeadlineExceededException && time().isLate()) {
             return ranOutOfTime(failed);
         }
         firstAttemptEnded();
-        hold(null, failed, false);
+        holdFailure(failed);
         if (CompositeFaultClassifier.isInterrupt(failed)) {
-            return end(RetryOutcome.INTERRUPTED, "");
+            return end(RetryEnd.INTERRUPTED);
         }
         if (!rules.isRetryable(failed, isIdempotent)) {
-            return end(RetryOutcome.NOT_RETRYABLE, "");
+            return end(RetryEnd.NOT_RETRYABLE);
         }
-        return waitForNext(rules.hint(failed, retry.time()));
+        return waitForNext(rules.hint(failed, clock()));
     }
 
     /**
@@ -110,22 +115,16 @@ final class RetryCall {
         if (!hasHandedOut && rules.asksForRetry(returned)) {
             return wantsAnother(returned);
         }
-        hold(returned, null, false);
-        return end(attempts == 1 ? RetryOutcome.SUCCESS : RetryOutcome.SUCCESS_AFTER_RETRY, "");
+        holdResult(returned, false);
+        return end(attempts == 1 ? RetryEnd.SUCCESS : RetryEnd.SUCCESS_AFTER_RETRY);
     }
 
     /** An attempt returned something that asks for another one. As {@link #failed}. */
     @Nullable
     Duration wantsAnother(@Nullable Object returned) {
         firstAttemptEnded();
-        hold(returned, null, true);
+        holdResult(returned, true);
         return waitForNext(null);
-    }
-
-    private void hold(@Nullable Object returned, @Nullable Throwable failed, boolean isAnotherAskedFor) {
-        result = returned;
-        failure = failed;
-        asksForRetry = isAnotherAskedFor;
     }
 
     private void firstAttemptEnded() {
@@ -136,46 +135,50 @@ final class RetryCall {
 
     /** The time ran out between the wait and the attempt, which was not made: what was in hand before remains so. */
     private @Nullable Duration ranOutOfTime(Throwable notMade) {
-        if (attempts == 1 || (failure == null && !asksForRetry)) { // nothing is in hand, or it is closed
-            failure = notMade;
+        if (attempts == 1 || isEmptyHanded()) {
+            holdFailure(notMade);
         }
-        return end(RetryOutcome.OUT_OF_TIME, DEADLINE_IS_OVER);
+        return end(RetryEnd.DEADLINE_OVER);
     }
 
-    private @Nullable Duration waitForNext(@Nullable Duration hint) {
-        if (hasHandedOut && !policy.retryAfterFirstElement()) {
-            return end(RetryOutcome.NOT_RETRYABLE, "");
+    private @Nullable Duration waitForNext(@Nullable Duration hintOfServer) {
+        if (hasHandedOut && !policy().retryAfterFirstElement()) {
+            return end(RetryEnd.NOT_RETRYABLE);
         }
-        if (attempts >= maxAttempts) {
-            return end(RetryOutcome.EXHAUSTED, "no attempts are left");
+        if (attempts >= maxAttempts()) {
+            return end(RetryEnd.NO_ATTEMPTS_LEFT);
         }
-        if (retry.time().isStopped()) {
-            return end(RetryOutcome.INTERRUPTED, "");
+        if (clock().isStopped()) {
+            return end(RetryEnd.INTERRUPTED);
         }
-        if (thread == Thread.currentThread() && rules.isTransactionLost(failure)) {
-            return end(RetryOutcome.NOT_RETRYABLE, "");
+        if (thread == Thread.currentThread() && rules.isTransactionLost(failure())) {
+            return end(RetryEnd.NOT_RETRYABLE);
         }
-        Duration backoff = rules.backoff(attempts, previousWait, failure, result);
-        wait = hint == null ? backoff : Durations.max(backoff, hint);
-        String tooLong = time.whyTooLong(wait, hint);
+        hint = hintOfServer;
+        backoffNanos = Durations.toNanos(rules.backoff(attempts, Duration.ofNanos(backoffNanos), failure(), result()));
+        Duration wait = nextWait();
+        RetryEnd tooLong = time().whyTooLong(wait, hint);
         if (tooLong != null) {
-            return end(RetryOutcome.OUT_OF_TIME, tooLong);
+            return end(tooLong);
         }
         RetryBudget budget = retry.budget();
         if (budget != null) {
             reservation = budget.reserve(wait);
             if (reservation == null) {
-                return end(RetryOutcome.BUDGET_EXHAUSTED, BUDGET_IS_EXHAUSTED);
+                return end(RetryEnd.BUDGET_EXHAUSTED);
             }
         }
-        previousWait = backoff;
-        retry.reports().scheduled(attempts, policy.maxAttempts(), wait, failure);
+        retry.reports().scheduled(attempts, policy().maxAttempts(), wait, failure());
         return wait;
     }
 
-    private @Nullable Duration end(RetryOutcome end, String reason) {
-        outcome = end;
-        why = reason;
+    private Duration nextWait() {
+        Duration backoff = Duration.ofNanos(backoffNanos);
+        return hint == null ? backoff : Durations.max(backoff, hint);
+    }
+
+    private @Nullable Duration end(RetryEnd how) {
+        end = how;
         return null;
     }
 
@@ -195,21 +198,21 @@ final class RetryCall {
         if (!granted) {
             return false;
         }
-        discard();
+        discard(rules);
         retry.counters().countRetry();
-        retry.log().retrying(attempts, maxAttempts, wait, failure);
+        retry.log().retrying(attempts, maxAttempts(), nextWait(), failure());
         attempts++;
         return true;
     }
 
     /** The wait may have taken longer than it should. */
     private boolean hasTime() {
-        if (retry.time().isStopped()) {
+        if (clock().isStopped()) {
             interrupted();
             return false;
         }
-        if (time.isLate()) {
-            end(RetryOutcome.OUT_OF_TIME, DEADLINE_IS_OVER);
+        if (time().isLate()) {
+            end(RetryEnd.DEADLINE_OVER);
             return false;
         }
         return true;
@@ -220,7 +223,7 @@ final class RetryCall {
         boolean granted = reserved == null || reserved.use(); // without one where there is no budget
         reservation = null;
         if (!granted) {
-            end(RetryOutcome.BUDGET_EXHAUSTED, BUDGET_IS_EXHAUSTED);
+            end(RetryEnd.BUDGET_EXHAUSTED);
         }
         return granted;
     }
@@ -237,62 +240,37 @@ final class RetryCall {
     /** The call ends in another way than by an attempt's end: lets go of what it holds. */
     void abandon() {
         giveBack();
-        discard();
-    }
-
-    /**
-     * What is in hand is not what the caller gets: keeps a failure to be suppressed, and closes a result. Before the next
-     * attempt and not after it, because that may need what the result keeps, such as the only connection of a pool.
-     */
-    private void discard() {
-        if (failure != null) {
-            earlierFailures = EarlierFailures.with(failure, earlierFailures);
-        } else if (asksForRetry && rules.close(result)) {
-            hold(null, null, false);
-        }
+        discard(rules);
     }
 
     /** The thread was interrupted while it waited, or the application ends. */
     void interrupted() {
-        outcome = RetryOutcome.INTERRUPTED;
+        end = RetryEnd.INTERRUPTED;
     }
 
     /** The caller of an asynchronous method gave up, or the application ends. */
     void cancelled() {
-        outcome = RetryOutcome.INTERRUPTED;
+        interrupted();
         ended();
-        discard(); // the caller has gone
-        if (failure == null && !asksForRetry) { // or has not, and nothing is in hand: it was closed
-            failure = new CancellationException("Retry '" + retry.name() + "' was ended");
+        discard(rules); // the caller has gone
+        if (isEmptyHanded()) { // or has not
+            holdFailure(new CancellationException("Retry '" + retry.name() + "' was ended"));
         }
     }
 
     /** Counts the call's outcome, and lets go of what it did not use; from now on {@link #failure()} carries the earlier failures. */
     void ended() {
         giveBack();
-        if (outcome == RetryOutcome.SUCCESS) {
+        if (end == RetryEnd.SUCCESS) {
             retry.succeededAtOnce(outer);
         } else {
-            retry.reports().ended(new RetryReports.End(outcome, attempts, maxAttempts, why, failure), time);
+            retry.reports()
+                    .ended(new RetryReports.End(end.outcome, attempts, maxAttempts(), end.why, failure()), time());
         }
-        if (asksForRetry && policy.failWhenExhausted()) {
-            discard();
-            hold(null, new RetryExhaustedException(retry.name(), attempts, why), false);
+        if (asksForRetry() && policy().failWhenExhausted()) {
+            discard(rules);
+            holdFailure(new RetryExhaustedException(retry.name(), attempts, end.why));
         }
-        if (failure != null && earlierFailures != null) {
-            earlierFailures.addTo(failure);
-        }
-    }
-
-    /** What the last attempt returned. */
-    @Nullable
-    Object result() {
-        return result;
-    }
-
-    /** What the last attempt threw, if it did. */
-    @Nullable
-    Throwable failure() {
-        return failure;
+        suppressEarlierFailures();
     }
 }

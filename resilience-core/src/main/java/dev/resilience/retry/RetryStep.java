@@ -103,7 +103,7 @@ final class RetryStep extends Step {
     public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
         RetryRules rules = retry.rules();
         RetryCall call = newCall(rules, retry.begin(rules.policy()), Attempt.current());
-        return new AsyncRetry(retry, next, invocation, call).start();
+        return new AsyncRetry(next, invocation, call).start();
     }
 
     private RetryCall newCall(RetryRules rules, long start, @Nullable Attempt outer) {

@@ -24,16 +24,16 @@ record RetryTime(
 
     /** Why there is no time for another attempt after a wait; {@code null} if there is. */
     @Nullable
-    String whyTooLong(Duration wait, @Nullable Duration hint) {
+    RetryEnd whyTooLong(Duration wait, @Nullable Duration hint) {
         if (hint != null && hint.compareTo(policy.maxRetryAfter()) > 0) {
-            return "the server asks to wait longer than max-retry-after";
+            return RetryEnd.HINT_TOO_LONG;
         }
         Duration limit = policy.maxDuration();
         if (limit != null && elapsed().plus(wait).compareTo(limit) > 0) {
-            return "the next one would begin after max-duration";
+            return RetryEnd.AFTER_MAX_DURATION;
         }
         if (deadline != null && !deadline.allows(wait)) {
-            return "the next one would begin after the deadline";
+            return RetryEnd.AFTER_DEADLINE;
         }
         return null;
     }

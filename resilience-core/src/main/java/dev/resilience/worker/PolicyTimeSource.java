@@ -1,5 +1,8 @@
 package dev.resilience.worker;
 
+import dev.resilience.context.ContextClassLoader;
+import dev.resilience.time.DelayedTask;
+import dev.resilience.time.DelayedTasks;
 import dev.resilience.time.StoppableTime;
 import dev.resilience.time.TimeSource;
 import dev.resilience.time.WaitStoppedException;
@@ -8,7 +11,6 @@ import java.time.Instant;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +32,9 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
     private final BoundedExecutor threads;
     private final StalledQueueLog watchedThreads;
     private final RunningBodies bodies = new RunningBodies();
-    private final Set<Wait> waits = ConcurrentHashMap.newKeySet();
+    private final DelayedTasks waits;
+    private final Set<DelayedTask> due = ConcurrentHashMap.newKeySet(); // handed over, but not begun
+    private final Set<InterruptibleExecution> sleeps = ConcurrentHashMap.newKeySet();
     private volatile boolean stopped;
 
     /**
@@ -45,6 +49,8 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
                 ? BoundedExecutor.ofVirtualThreads(prefix, mostThreads == null ? Integer.MAX_VALUE : mostThreads)
                 : BoundedExecutor.ofPlatformThreads(prefix, mostThreads == null ? MOST_THREADS : mostThreads);
         this.watchedThreads = new StalledQueueLog(prefix, time, threads);
+        this.waits = new DelayedTasks(
+                time, (delay, handsOver) -> time.schedule(delay, handsOver, Runnable::run), this::handOver);
     }
 
     /** This source of time if it is a policy's own already, and otherwise one that is, with as many threads as usual. */
@@ -72,7 +78,11 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
      */
     public void stop() {
         stopped = true;
-        ShutdownTasks.run(time, ends -> waits.forEach(wait -> wait.end(ends)));
+        ShutdownTasks.run(time, ends -> {
+            waits.removeAll().forEach(wait -> ends.execute(wait::onDue));
+            due.forEach(wait -> endIfQueued(wait, ends));
+            sleeps.forEach(InterruptibleExecution::interrupt);
+        });
     }
 
     /** Interrupts the bodies that run after a wait, and cancels the stages that they have returned. */
@@ -120,30 +130,29 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
     @Override
     public void sleep(Duration duration) throws InterruptedException {
         InterruptibleExecution sleeping = new InterruptibleExecution();
-        Wait wait = ends -> sleeping.interrupt();
         sleeping.begin();
         try {
-            waits.add(wait);
+            sleeps.add(sleeping);
             if (stopped) {
                 sleeping.interrupt();
             }
             time.sleep(duration);
         } catch (InterruptedException interrupted) {
-            if (isUndisturbed(sleeping, wait)) {
+            if (isUndisturbed(sleeping)) {
                 throw interrupted;
             }
             throw new WaitStoppedException();
         } catch (Throwable broken) { // a clock
-            isUndisturbed(sleeping, wait);
+            isUndisturbed(sleeping);
             throw broken;
         }
-        if (!isUndisturbed(sleeping, wait)) {
+        if (!isUndisturbed(sleeping)) {
             throw new WaitStoppedException();
         }
     }
 
-    private boolean isUndisturbed(InterruptibleExecution sleeping, Wait wait) {
-        waits.remove(wait);
+    private boolean isUndisturbed(InterruptibleExecution sleeping) {
+        sleeps.remove(sleeping);
         return sleeping.end();
     }
 
@@ -160,18 +169,62 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
     /** As {@link #schedule(Duration, Runnable)}; an executor that does not take the task is replaced by the policy's. */
     @Override
     public Scheduled schedule(Duration delay, Runnable task, Executor executor) {
-        Timer timer = new Timer(task, executor);
-        waits.add(timer);
-        try {
-            timer.set(delay);
-        } catch (Throwable noTimer) {
-            waits.remove(timer);
-            throw noTimer;
+        Wait wait = new Wait(task, executor);
+        startWait(wait, delay);
+        return () -> endWait(wait);
+    }
+
+    @Override
+    public void startWait(DelayedTask wait, Duration delay) {
+        waits.add(wait, delay);
+        if (stopped && waits.remove(wait)) {
+            time.scheduleUrgent(Duration.ZERO, wait::onDue);
         }
+    }
+
+    @Override
+    public boolean endWait(DelayedTask wait) {
+        return waits.remove(wait) || due.remove(wait);
+    }
+
+    @Override
+    public void renewWait(DelayedTask wait) {
+        waits.renew(wait);
+    }
+
+    /** Where it goes on it may have to wait for a thread, and that wait can be ended, too. */
+    private void handOver(DelayedTask wait) {
+        due.add(wait);
+        Executor executor = wait.executor();
+        Runnable task = () -> {
+            if (due.remove(wait)) {
+                wait.onDue();
+            }
+        };
+        time.schedule(Duration.ZERO, task, ready -> execute(ready, executor == null ? watchedThreads : executor));
         if (stopped) {
-            timer.end(ended -> time.scheduleUrgent(Duration.ZERO, ended));
+            endIfQueued(wait, ends -> time.scheduleUrgent(Duration.ZERO, ends));
         }
-        return timer;
+    }
+
+    /** By the executor, by the policy's own threads, or by any thread at all: the call must not be lost. */
+    private void execute(Runnable task, Executor executor) {
+        try {
+            executor.execute(task);
+        } catch (RuntimeException | Error refused) {
+            try {
+                watchedThreads.execute(task);
+            } catch (OutOfMemoryError noThread) {
+                time.scheduleUrgent(Duration.ZERO, task);
+            }
+        }
+    }
+
+    /** Not behind what blocks the policy's threads. */
+    private void endIfQueued(DelayedTask wait, Executor elsewhere) {
+        if (due.remove(wait)) {
+            elsewhere.execute(wait::onDue);
+        }
     }
 
     @Override
@@ -179,82 +232,26 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
         return time.scheduleUrgent(delay, task);
     }
 
-    /** Something that waits, and can be told to do so no longer. */
-    private interface Wait {
-
-        /** What comes after the wait runs elsewhere. */
-        void end(Executor elsewhere);
-    }
-
-    /** A wait without a thread. The thread that takes it out of the set runs its task, unless it is cancelled. */
-    private final class Timer implements Wait, Scheduled {
+    /** What goes on elsewhere finds the classes that it would have found where it began to wait. */
+    private static final class Wait extends DelayedTask {
 
         private final Runnable task;
         private final Executor executor;
-        private final AtomicBoolean over = new AtomicBoolean();
-        private volatile @Nullable Scheduled timer;
+        private final @Nullable ClassLoader loader = Thread.currentThread().getContextClassLoader();
 
-        Timer(Runnable task, Executor executor) {
+        Wait(Runnable task, Executor executor) {
             this.task = task;
             this.executor = executor;
         }
 
-        void set(Duration delay) {
-            timer = time.schedule(delay, this::run, this::handOver);
-            if (over.get()) {
-                cancelTimer();
-            }
-        }
-
-        private void run() {
-            if (over.compareAndSet(false, true)) {
-                waits.remove(this);
-                task.run();
-            }
-        }
-
-        /** To the executor, to the policy's own threads, or to any thread at all: the call must not be lost. */
-        private void handOver(Runnable due) {
-            try {
-                executor.execute(due);
-            } catch (RuntimeException | Error refused) {
-                try {
-                    watchedThreads.execute(due);
-                } catch (OutOfMemoryError noThread) {
-                    time.scheduleUrgent(Duration.ZERO, due);
-                }
-            }
-        }
-
-        /** Not behind what blocks the policy's threads. */
         @Override
-        public void end(Executor elsewhere) {
-            if (!over.get()) {
-                elsewhere.execute(this::endNow);
-            }
-        }
-
-        private void endNow() {
-            try {
-                cancelTimer();
-            } finally {
-                run();
-            }
+        public Executor executor() {
+            return executor;
         }
 
         @Override
-        public void cancel() {
-            if (over.compareAndSet(false, true)) {
-                waits.remove(this);
-                cancelTimer();
-            }
-        }
-
-        private void cancelTimer() {
-            Scheduled set = timer;
-            if (set != null) {
-                set.cancel();
-            }
+        public void onDue() {
+            ContextClassLoader.with(loader, task);
         }
     }
 }

@@ -168,23 +168,23 @@ class PermitQueueInterleavingTests {
         }
     }
 
-    private static final class Caller implements PermitQueue.Waiter {
+    private static final class Caller extends PermitQueue.Waiter {
 
         boolean hasPermit;
         final AtomicInteger told = new AtomicInteger();
 
         @Override
-        public void permitGranted() {
+        void permitGranted() {
             told.incrementAndGet();
         }
 
         @Override
-        public boolean runsInPool() {
+        boolean runsInPool() {
             return false;
         }
 
         @Override
-        public void rejected(Executor elsewhere) {
+        void rejected(Executor elsewhere) {
             throw new UnsupportedOperationException("nobody sends callers away here");
         }
 

@@ -42,6 +42,10 @@ public class StubTime implements TimeSource {
 
     @Override
     public Scheduled schedule(Duration delay, Runnable task) {
+        if (delay.isZero()) { // at once
+            task.run();
+            return () -> {};
+        }
         timer.set(task);
         return () -> timer.compareAndSet(task, null);
     }

@@ -3,6 +3,7 @@ package dev.resilience.pipeline;
 import dev.resilience.concurrency.Interleaved;
 import dev.resilience.concurrency.Interleavings;
 import dev.resilience.concurrency.StubTime;
+import dev.resilience.worker.PolicyTimeSource;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -15,9 +16,14 @@ class AsyncDelayInterleavingTests {
             StubTime time = new StubTime();
             AtomicInteger wentOn = new AtomicInteger();
             AtomicInteger cancelled = new AtomicInteger();
-            AsyncDelay pause = new AsyncDelay(wentOn::incrementAndGet, cancelled::incrementAndGet);
+            LinkedFuture answer = new LinkedFuture();
+            PolicyTimeSource waits = PolicyTimeSource.of("orders-", time);
 
-            threads.run(() -> pause.start(time, Duration.ofSeconds(1), null), time::timerGoesOff, pause::cancel);
+            threads.run(
+                    () -> answer.pause(
+                            waits, Duration.ofSeconds(1), wentOn::incrementAndGet, cancelled::incrementAndGet),
+                    time::timerGoesOff,
+                    () -> answer.cancel(true));
 
             if (wentOn.get() + cancelled.get() != 1) {
                 throw new AssertionError("Went on " + wentOn + " times and was cancelled " + cancelled + " times");

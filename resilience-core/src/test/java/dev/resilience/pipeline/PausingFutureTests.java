@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 class PausingFutureTests {
 
     private final ManualTimeSource time = new ManualTimeSource();
+    private final PolicyTimeSource waits = PolicyTimeSource.of("orders-", time);
     private final LinkedFuture future = new LinkedFuture();
     private final List<String> happened = new ArrayList<>();
 
@@ -64,14 +65,13 @@ class PausingFutureTests {
 
     @Test
     void noTimeIsLeftForWhatComesAfterAPauseThatTheApplicationEnds() {
-        PolicyTimeSource stopped = PolicyTimeSource.of("orders-", time);
         future.pause(
-                stopped,
+                waits,
                 Duration.ofSeconds(10),
                 () -> happened.add("late: " + requireNonNull(Deadline.current()).isOver()),
                 () -> happened.add("cancelled"));
 
-        stopped.stop();
+        waits.stop();
 
         assertThat(happened).containsExactly("late: true");
         assertThat(Deadline.current()).isNull();
@@ -100,10 +100,11 @@ class PausingFutureTests {
     @Test
     void aPauseThatIsCancelledLeavesNoTimerBehind() {
         Timers timers = new Timers(time);
-        future.pause(timers, Duration.ofDays(1), () -> {}, () -> {});
+        PolicyTimeSource counted = PolicyTimeSource.of("orders-", timers);
+        future.pause(counted, Duration.ofDays(1), () -> {}, () -> {});
         LinkedFuture ended = new LinkedFuture();
         ended.cancel(true);
-        ended.pause(timers, Duration.ofDays(1), () -> {}, () -> {});
+        ended.pause(counted, Duration.ofDays(1), () -> {}, () -> {});
         assertThat(timers.waiting).hasValue(1);
 
         future.cancel(true);
@@ -112,7 +113,7 @@ class PausingFutureTests {
     }
 
     private void pause(Duration wait) {
-        future.pause(time, wait, () -> happened.add("next"), () -> happened.add("cancelled"));
+        future.pause(waits, wait, () -> happened.add("next"), () -> happened.add("cancelled"));
     }
 
     @Test
@@ -121,7 +122,11 @@ class PausingFutureTests {
             ManualTimeSource time = new ManualTimeSource();
             LinkedFuture raced = new LinkedFuture();
             AtomicInteger ends = new AtomicInteger();
-            raced.pause(time, Duration.ofSeconds(1), ends::incrementAndGet, ends::incrementAndGet);
+            raced.pause(
+                    PolicyTimeSource.of("raced-", time),
+                    Duration.ofSeconds(1),
+                    ends::incrementAndGet,
+                    ends::incrementAndGet);
             CountDownLatch start = new CountDownLatch(1);
             Thread canceller = new Thread(() -> {
                 start.countDown();

@@ -1,0 +1,21 @@
+package dev.resilience.context;
+
+import org.jspecify.annotations.Nullable;
+
+/** The context class loader of threads that go on with what another one began. Not for applications. */
+public final class ContextClassLoader {
+
+    private ContextClassLoader() {}
+
+    /** Runs a task with a context class loader, and puts back the one that the current thread had before. */
+    public static void with(@Nullable ClassLoader loader, Runnable task) {
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        thread.setContextClassLoader(loader);
+        try {
+            task.run();
+        } finally {
+            thread.setContextClassLoader(before);
+        }
+    }
+}

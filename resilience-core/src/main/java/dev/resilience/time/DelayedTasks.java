@@ -1,0 +1,254 @@
+package dev.resilience.time;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tasks that wait for their times behind one timer, the one of the task that is due first. A binary heap in which every
+ * task knows its position, so that it leaves in logarithmic time when it is cancelled; the lock decides between that and
+ * its time. Those that are due at the same time come in the order in which they were added. Not for applications.
+ *
+ * <p>Safe for use by many threads.
+ */
+public final class DelayedTasks {
+
+    private final TimeSource time;
+    private final BiFunction<Duration, Runnable, TimeSource.Scheduled> timers;
+    private final Consumer<DelayedTask> onDue;
+    private final ReentrantLock lock = new ReentrantLock();
+    private DelayedTask[] heap = new DelayedTask[16];
+    private int size;
+    private int added;
+    private boolean isSet; // the timer, for the time in timerDue
+    private long timerDue;
+    private int timersSet;
+    private TimeSource.@Nullable Scheduled timer;
+
+    /**
+     * @param timers sets a timer, whose action is short
+     * @param onDue takes a task whose time has come, and lets it go on without blocking
+     */
+    public DelayedTasks(
+            TimeSource time, BiFunction<Duration, Runnable, TimeSource.Scheduled> timers, Consumer<DelayedTask> onDue) {
+        this.time = time;
+        this.timers = timers;
+        this.onDue = onDue;
+    }
+
+    /**
+     * Lets a task wait, which is due at once if the delay is zero or less. Nothing happens if it was {@linkplain #remove
+     * removed} before.
+     *
+     * @throws RuntimeException what the clock or the timer throws; then the task does not wait
+     */
+    public void add(DelayedTask task, Duration delay) {
+        boolean waits = !delay.isZero() && !delay.isNegative();
+        lock.lock();
+        try {
+            if (task.position == DelayedTask.OVER) {
+                return;
+            }
+            if (waits) {
+                insert(task, delay);
+            } else {
+                task.position = DelayedTask.OVER;
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (!waits) {
+            onDue.accept(task);
+        }
+    }
+
+    private void insert(DelayedTask task, Duration delay) {
+        task.due = time.nanoTime() + Math.min(Durations.toNanos(delay), Long.MAX_VALUE / 2);
+        task.number = added++;
+        if (size == heap.length) {
+            heap = Arrays.copyOf(heap, 2 * size);
+        }
+        siftUp(size++, task);
+        try {
+            setTimer();
+        } catch (Throwable noTimer) {
+            take(task);
+            throw noTimer;
+        }
+    }
+
+    /** Makes a task new that has waited, so that it can wait again. */
+    public void renew(DelayedTask task) {
+        lock.lock();
+        try {
+            task.position = DelayedTask.NOT_ADDED;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Keeps a task from waiting; {@code false} if it is over, because its time has come or it was removed before. */
+    public boolean remove(DelayedTask task) {
+        lock.lock();
+        try {
+            if (task.position == DelayedTask.OVER) {
+                return false;
+            }
+            if (task.position == DelayedTask.NOT_ADDED) {
+                task.position = DelayedTask.OVER;
+                return true;
+            }
+            take(task);
+            if (size == 0) {
+                cancelTimer();
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes all tasks out, in the order of their times. */
+    public List<DelayedTask> removeAll() {
+        lock.lock();
+        try {
+            List<DelayedTask> all = new ArrayList<>(size);
+            while (size > 0) {
+                all.add(take(heap[0]));
+            }
+            cancelTimer();
+            return all;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** For the task that is due first, unless one is set that goes off before. With the lock. */
+    private void setTimer() {
+        long due = heap[0].due;
+        if (isSet && timerDue - due <= 0) {
+            return;
+        }
+        TimeSource.Scheduled former = timer;
+        int number = ++timersSet;
+        isSet = true; // before, because it may go off at once
+        timerDue = due;
+        try {
+            timer = timers.apply(Duration.ofNanos(Math.max(1, due - time.nanoTime())), () -> timerGoesOff(number, due));
+        } catch (Throwable noTimer) {
+            isSet = false; // the former one still goes off, and sets the next
+            throw noTimer;
+        }
+        if (former != null) {
+            former.cancel();
+        }
+    }
+
+    private void cancelTimer() {
+        TimeSource.Scheduled set = timer;
+        timer = null;
+        isSet = false;
+        if (set != null) {
+            set.cancel();
+        }
+    }
+
+    /** The task for which it was set is due, be the clock of another opinion or broken. */
+    private void timerGoesOff(int timerNumber, long timeOfTimer) {
+        List<DelayedTask> due = new ArrayList<>();
+        lock.lock();
+        try {
+            if (timerNumber == timersSet) {
+                isSet = false;
+                timer = null;
+            }
+            long now = latest(timeOfTimer);
+            while (size > 0 && heap[0].due - now <= 0) {
+                due.add(take(heap[0]));
+            }
+            setNextTimer(due);
+        } finally {
+            lock.unlock();
+        }
+        due.forEach(onDue);
+    }
+
+    private long latest(long timeOfTimer) {
+        try {
+            long now = time.nanoTime();
+            return now - timeOfTimer > 0 ? now : timeOfTimer;
+        } catch (RuntimeException | Error broken) {
+            return timeOfTimer;
+        }
+    }
+
+    /** Where no timer can be set, what waits is due: too early is better than never. */
+    private void setNextTimer(List<DelayedTask> due) {
+        try {
+            if (size > 0) {
+                setTimer();
+            }
+        } catch (RuntimeException | Error noTimer) {
+            while (size > 0) {
+                due.add(take(heap[0]));
+            }
+        }
+    }
+
+    private DelayedTask take(DelayedTask task) {
+        int hole = task.position;
+        task.position = DelayedTask.OVER;
+        DelayedTask last = heap[--size];
+        heap[size] = null;
+        if (last != task) {
+            siftDown(hole, last);
+            if (heap[hole] == last) {
+                siftUp(hole, last);
+            }
+        }
+        return task;
+    }
+
+    private void siftUp(int from, DelayedTask task) {
+        int position = from;
+        while (position > 0) {
+            int parent = (position - 1) >>> 1;
+            if (isBefore(heap[parent], task)) {
+                break;
+            }
+            put(position, heap[parent]);
+            position = parent;
+        }
+        put(position, task);
+    }
+
+    private void siftDown(int from, DelayedTask task) {
+        int position = from;
+        for (int child = 2 * position + 1; child < size; child = 2 * position + 1) {
+            if (child + 1 < size && isBefore(heap[child + 1], heap[child])) {
+                child++;
+            }
+            if (isBefore(task, heap[child])) {
+                break;
+            }
+            put(position, heap[child]);
+            position = child;
+        }
+        put(position, task);
+    }
+
+    private void put(int position, DelayedTask task) {
+        heap[position] = task;
+        task.position = position;
+    }
+
+    /** By differences, as times and numbers may overflow. */
+    private static boolean isBefore(DelayedTask one, DelayedTask other) {
+        return one.due == other.due ? one.number - other.number < 0 : one.due - other.due < 0;
+    }
+}
