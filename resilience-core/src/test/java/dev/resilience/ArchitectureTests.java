@@ -80,6 +80,7 @@ class ArchitectureTests {
                             "time",
                             "worker")),
             Map.entry("retry.window", Set.of("time")),
+            Map.entry("deadletter", Set.of("time")),
             Map.entry(
                     "circuitbreaker",
                     Set.of(
