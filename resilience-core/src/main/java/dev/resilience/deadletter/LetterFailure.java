@@ -1,5 +1,7 @@
 package dev.resilience.deadletter;
 
+import dev.resilience.log.LoggedFailure;
+
 /**
  * How an attempt ended, as far as it is kept.
  *
@@ -17,6 +19,12 @@ public record LetterFailure(String type, String message) {
     public LetterFailure {
         type = cut(type, MAX_TYPE);
         message = cut(message, MAX_MESSAGE);
+    }
+
+    /** How an attempt failed. */
+    public static LetterFailure of(Throwable failure) {
+        LoggedFailure safe = LoggedFailure.of(failure);
+        return new LetterFailure(safe.type(), safe.message());
     }
 
     private static String cut(String text, int longest) {
