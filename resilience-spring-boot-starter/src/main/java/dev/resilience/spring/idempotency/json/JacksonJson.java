@@ -16,6 +16,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.exc.StreamConstraintsException;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.ObjectWriter;
@@ -51,7 +52,9 @@ public final class JacksonJson implements Json {
     public ResultCodec arrayCodec(List<ResolvableType> types) {
         List<Values> elements = types.stream()
                 .map(this::javaType)
-                .map(type -> new Values(mapper.obtain().writerFor(type), mapper.obtain().readerFor(type)))
+                .map(type -> new Values(
+                        mapper.obtain().writerFor(type),
+                        mapper.obtain().readerFor(type).without(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)))
                 .toList();
         return new ArrayCodec(mapper.obtain(), elements);
     }
