@@ -31,7 +31,7 @@ class AutomaticReplayTests {
 
     static class Shop {
 
-        final List<String> ordered = new ArrayList<>();
+        private final List<String> ordered = new ArrayList<>();
 
         @Autowired
         Callee callee;
@@ -41,6 +41,10 @@ class AutomaticReplayTests {
             String answer = callee.call();
             ordered.add(id);
             return answer;
+        }
+
+        public List<String> ordered() {
+            return ordered;
         }
     }
 
@@ -78,7 +82,7 @@ class AutomaticReplayTests {
     }
 
     private static List<String> ordered(ApplicationContext context) {
-        return context.getBean(Shop.class).ordered;
+        return context.getBean(Shop.class).ordered();
     }
 
     private StoredLetter only() {
@@ -136,7 +140,7 @@ class AutomaticReplayTests {
             round(context);
             assertThat(ordered(context)).isEmpty();
 
-            context.getBean(ResilienceRegistry.class).change("retry", "kept", Map.of("dead-letter.replay", "auto"));
+            context.getBean(ResilienceRegistry.class).reconfigure(Retry.class, "kept", Map.of("dead-letter.replay", "auto"));
             round(context);
 
             assertThat(ordered(context)).containsExactly("A");
