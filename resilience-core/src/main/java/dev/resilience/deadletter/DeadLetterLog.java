@@ -31,8 +31,11 @@ final class DeadLetterLog {
     }
 
     void stored(DeadLetter letter) {
-        lines.write(DeadLetterLogEvent.STORED, null, line -> line.addKeyValue("id", letter.id())
-                .log("Retry '{}': a call of {} is kept for a later replay", policy, letter.operation()));
+        lines.write(
+                DeadLetterLogEvent.STORED,
+                null,
+                line -> line.addKeyValue("id", letter.id())
+                        .log("Retry '{}': a call of {} is kept for a later replay", policy, letter.operation()));
     }
 
     void notStored(Throwable failure) {
@@ -87,23 +90,28 @@ final class DeadLetterLog {
     }
 
     void claimLost(ReplayClaim claim) {
-        lines.write(DeadLetterLogEvent.CLAIM_LOST, null, line -> of(claim, line)
-                .log(
-                        "Retry '{}': the replay of {} took longer than its lease, and another one has begun or ended it",
-                        policy,
-                        claim.letter()));
+        lines.write(
+                DeadLetterLogEvent.CLAIM_LOST,
+                null,
+                line -> of(claim, line)
+                        .log(
+                                "Retry '{}': the replay of {} took longer than its lease, and another one has begun or ended it",
+                                policy,
+                                claim.letter()));
     }
 
     void discarded(String id) {
-        lines.write(DeadLetterLogEvent.DISCARDED, null, line -> line.addKeyValue("id", id)
-                .log("Retry '{}': the dead letter {} was discarded by an operator", policy, id));
+        lines.write(
+                DeadLetterLogEvent.DISCARDED,
+                null,
+                line -> line.addKeyValue("id", id)
+                        .log("Retry '{}': the dead letter {} was discarded by an operator", policy, id));
     }
 
     void storeFailed(String toDoWhat, RuntimeException failure) {
         lines.write(DeadLetterLogEvent.STORE_FAILED, failure, line -> {
             LoggedFailure failed = LoggedFailure.of(failure);
-            failed.addTo(line)
-                    .log("Retry '{}': the store of dead letters failed to {}: {}", policy, toDoWhat, failed);
+            failed.addTo(line).log("Retry '{}': the store of dead letters failed to {}: {}", policy, toDoWhat, failed);
         });
     }
 

@@ -131,8 +131,10 @@ public final class DeadLetters implements AutoCloseable {
             return null;
         }
         if (claim != null && claim.replays() > ReplayTimes.MOST_REPLAYS) { // its process has died in the last one
-            return failed(claim, new IllegalStateException("It was replayed " + ReplayTimes.MOST_REPLAYS
-                    + " times, and the last time its process ended before the call did"));
+            return failed(
+                    claim,
+                    new IllegalStateException("It was replayed " + ReplayTimes.MOST_REPLAYS
+                            + " times, and the last time its process ended before the call did"));
         }
         return claim == null ? null : replay(claim, replayer);
     }

@@ -98,8 +98,7 @@ final class DeadLetterEntries {
         Map<String, Retry> keeping = keeping();
         Retry retry = keeping.get(policy);
         if (retry == null) {
-            throw EndpointRefusal.notFound(
-                    "retry policy with 'dead-letter: true'", policy, "names", keeping.keySet());
+            throw EndpointRefusal.notFound("retry policy with 'dead-letter: true'", policy, "names", keeping.keySet());
         }
         return retry;
     }

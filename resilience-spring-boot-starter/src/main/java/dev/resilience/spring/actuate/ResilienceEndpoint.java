@@ -81,9 +81,7 @@ public class ResilienceEndpoint {
      */
     @ReadOperation
     public Map<String, Object> policy(@Selector String kind, @Selector String name) {
-        return kind.equals(DeadLetterEntries.KIND)
-                ? deadLetters.withLetters(name)
-                : entryWithEvents(kind(kind), name);
+        return kind.equals(DeadLetterEntries.KIND) ? deadLetters.withLetters(name) : entryWithEvents(kind(kind), name);
     }
 
     /**

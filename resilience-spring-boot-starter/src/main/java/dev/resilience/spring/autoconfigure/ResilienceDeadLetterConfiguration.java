@@ -10,7 +10,7 @@ import dev.resilience.spring.deadletter.DeadLetterMethods;
 import dev.resilience.spring.deadletter.DeadLetterReplays;
 import dev.resilience.spring.idempotency.json.Json;
 import dev.resilience.spring.properties.GeneralProperties;
-import dev.resilience.spring.properties.ResilienceProperties.DeadLetterStore.Type;
+import dev.resilience.spring.properties.ResilienceProperties.DeadLetterStore.StoreType;
 import dev.resilience.time.TimeSource;
 import java.util.Map;
 import org.springframework.beans.factory.ObjectProvider;
@@ -31,7 +31,7 @@ final class ResilienceDeadLetterConfiguration {
         var properties = GeneralProperties.read(environment).getDeadLetterStore();
         long maxBytes = properties.getMemory().getMaxSize().toBytes();
         GeneralProperties.require(
-                properties.getType() != Type.JDBC,
+                properties.getType() != StoreType.JDBC,
                 mistakes,
                 environment,
                 STORE + "type",
@@ -60,7 +60,8 @@ final class ResilienceDeadLetterConfiguration {
             DeadLetterMethods methods,
             TimeSource time,
             StartupWarnings warnings) {
-        boolean undecided = GeneralProperties.read(environment).getDeadLetterStore().getType() == Type.AUTO;
+        boolean undecided =
+                GeneralProperties.read(environment).getDeadLetterStore().getType() == StoreType.AUTO;
         return new DeadLetterReplays(registry, methods, time, store -> {
             store.prepare();
             if (undecided && store instanceof MemoryDeadLetterStore) {

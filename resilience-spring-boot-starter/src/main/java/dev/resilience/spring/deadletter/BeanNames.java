@@ -63,7 +63,9 @@ final class BeanNames {
                     return target != null && ClassUtils.getUserClass(target) == type;
                 })
                 .toList();
-        return exact.isEmpty() ? all().filter(name -> beans.isTypeMatch(name, type)).toList() : exact;
+        return exact.isEmpty()
+                ? all().filter(name -> beans.isTypeMatch(name, type)).toList()
+                : exact;
     }
 
     private Stream<String> all() {

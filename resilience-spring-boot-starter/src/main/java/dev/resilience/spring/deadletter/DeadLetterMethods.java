@@ -48,8 +48,7 @@ public final class DeadLetterMethods implements LetterReplayer {
     public void replay(DeadLetter letter) throws Throwable {
         DeadLetterMethod method = methods.get(letter.operation());
         if (method == null) {
-            throw new UnreadableLetterException(
-                    "this version has no such method whose retry keeps dead letters", null);
+            throw new UnreadableLetterException("this version has no such method whose retry keeps dead letters", null);
         }
         method.replay(letter);
     }
@@ -59,7 +58,8 @@ public final class DeadLetterMethods implements LetterReplayer {
         String name = MethodNames.full(method, found.type());
         if (json == null) {
             throw new ResilienceConfigurationException(
-                    "The retry of the method " + name + " keeps dead letters, but there is no Jackson 3 on the class path "
+                    "The retry of the method " + name
+                            + " keeps dead letters, but there is no Jackson 3 on the class path "
                             + "to write its arguments with",
                     "Add 'org.springframework.boot:spring-boot-starter-jackson', or set 'dead-letter' of its retry policy "
                             + "to false.");
@@ -87,8 +87,9 @@ public final class DeadLetterMethods implements LetterReplayer {
             Method method, int index, String name, ResolvableType type, String why) {
         String parameter = new MethodParameter(method, index).getParameter().getName();
         return new ResilienceConfigurationException(
-                "The retry of the method " + name + " keeps dead letters, but its argument '" + parameter + "' could not be "
-                        + "read back as " + (type.resolve() == null ? type.getType().getTypeName() : type) + ": " + why,
+                "The retry of the method " + name + " keeps dead letters, but its argument '" + parameter
+                        + "' could not be " + "read back as "
+                        + (type.resolve() == null ? type.getType().getTypeName() : type) + ": " + why,
                 "Take a type that Jackson can write and read, or set 'dead-letter' of the retry policy to false, for this "
                         + "method by a policy of its own.");
     }
@@ -117,7 +118,9 @@ public final class DeadLetterMethods implements LetterReplayer {
             method.warnings()
                     .add("The replay of a dead letter of " + name + " has no request, and so no key in the header '"
                             + idempotent.header() + "': "
-                            + (idempotent.required() ? "it will be refused" : "it runs without the protection of @Idempotent")
+                            + (idempotent.required()
+                                    ? "it will be refused"
+                                    : "it runs without the protection of @Idempotent")
                             + ". Take the key from an argument: key = \"#...\"");
         }
     }

@@ -71,6 +71,7 @@ public final class DeadLetterReplays implements SmartLifecycle {
     }
 
     @Override
+    @SuppressWarnings("FutureReturnValueIgnored") // what Spring throws when it hears of the end is its own
     public void stop(Runnable callback) {
         running = false;
         CompletableFuture<?>[] ends = rounds.stream().map(Rounds::stop).toArray(CompletableFuture[]::new);

@@ -271,30 +271,30 @@ public final class ResilienceProperties {
     public static final class DeadLetterStore {
 
         /** Where calls that ran out of retries are kept. */
-        private Type type = Type.AUTO;
+        private StoreType type = StoreType.AUTO;
 
-        private final Memory memory = new Memory();
+        private final MemoryStore memory = new MemoryStore();
 
-        private final Jdbc jdbc = new Jdbc();
+        private final JdbcStore jdbc = new JdbcStore();
 
-        public Type getType() {
+        public StoreType getType() {
             return type;
         }
 
-        public void setType(Type type) {
+        public void setType(StoreType type) {
             this.type = type;
         }
 
-        public Memory getMemory() {
+        public MemoryStore getMemory() {
             return memory;
         }
 
-        public Jdbc getJdbc() {
+        public JdbcStore getJdbc() {
             return jdbc;
         }
 
         /** What is written under {@code resilience.dead-letter-store.memory}. */
-        public static final class Memory {
+        public static final class MemoryStore {
 
             /** How much dead letters in this process hold at the most, about. When it is taken, no more are kept. */
             private DataSize maxSize = DataSize.ofMegabytes(64);
@@ -309,7 +309,7 @@ public final class ResilienceProperties {
         }
 
         /** What is written under {@code resilience.dead-letter-store.jdbc}. */
-        public static final class Jdbc {
+        public static final class JdbcStore {
 
             /** Name of the table, with its schema's before it if that is not the default one. */
             private String tableName = "resilience_dead_letter";
@@ -335,7 +335,7 @@ public final class ResilienceProperties {
         }
 
         /** The kinds of stores. */
-        public enum Type {
+        public enum StoreType {
             /** In a relational database if the application has one, or else in this process. */
             AUTO,
             /** In this process. */

@@ -49,9 +49,13 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
             "resilience.retry.queued", null, "Asynchronous calls whose wait is over, and which now wait for a thread");
 
     private static final MeterFamily DEAD_LETTERS = new MeterFamily(
-            "resilience.deadletter.size", null, "Calls that ran out of retries and are kept for a replay, of all processes");
+            "resilience.deadletter.size",
+            null,
+            "Calls that ran out of retries and are kept for a replay, of all processes");
     private static final MeterFamily DEAD_LETTER_CALLS = new MeterFamily(
-            "resilience.deadletter.calls", "calls", "Calls that ran out of retries, and their replays, by how they ended");
+            "resilience.deadletter.calls",
+            "calls",
+            "Calls that ran out of retries, and their replays, by how they ended");
 
     /** What is written for no budget by mistake. */
     private static final Set<String> SWITCHED_OFF = Set.of("false", "off", "no", "disabled");
@@ -128,8 +132,7 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
     }
 
     private static DeadLetters deadLetters(String name, KindContext context) {
-        return new DeadLetters(
-                name, context.beans(DeadLetterStore.class).getObject(), context.time());
+        return new DeadLetters(name, context.beans(DeadLetterStore.class).getObject(), context.time());
     }
 
     /** The budget that a policy names, or its own; {@code null} if that is broken itself. */
@@ -183,7 +186,8 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
         return letters == null
                 ? layer
                 : Retry.telling(
-                        method.beans(DeadLetterMethods.class).getObject().keeping(retry.name(), letters, method), layer);
+                        method.beans(DeadLetterMethods.class).getObject().keeping(retry.name(), letters, method),
+                        layer);
     }
 
     private static Layer repeating(Retry retry, ProtectedMethod<Retryable> method) {

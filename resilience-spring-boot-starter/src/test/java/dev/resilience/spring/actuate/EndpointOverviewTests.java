@@ -54,7 +54,8 @@ class EndpointOverviewTests {
     void showsTheWarningsOfTheStart() {
         json("$.warnings")
                 .asArray()
-                .anySatisfy(warning -> assertThat(warning).asString().contains("Dead letters are kept in this process only"))
+                .anySatisfy(warning ->
+                        assertThat(warning).asString().contains("Dead letters are kept in this process only"))
                 .anySatisfy(warning -> assertThat(warning).asString().contains("remembered in this process only"));
     }
 

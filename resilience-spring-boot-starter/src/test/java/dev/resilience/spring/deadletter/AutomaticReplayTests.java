@@ -140,7 +140,8 @@ class AutomaticReplayTests {
             round(context);
             assertThat(ordered(context)).isEmpty();
 
-            context.getBean(ResilienceRegistry.class).reconfigure(Retry.class, "kept", Map.of("dead-letter.replay", "auto"));
+            context.getBean(ResilienceRegistry.class)
+                    .reconfigure(Retry.class, "kept", Map.of("dead-letter.replay", "auto"));
             round(context);
 
             assertThat(ordered(context)).containsExactly("A");
@@ -165,20 +166,22 @@ class AutomaticReplayTests {
     @Test
     void aLetterWhoseMethodWasRenamedIsKeptAndSaysSo() {
         lose("A");
-        application(RenamedShop.class, "resilience.retry.kept.dead-letter.replay=auto").run(context -> {
-            storeTime.advance(Duration.ofMinutes(1));
-            round(context);
+        application(RenamedShop.class, "resilience.retry.kept.dead-letter.replay=auto")
+                .run(context -> {
+                    storeTime.advance(Duration.ofMinutes(1));
+                    round(context);
 
-            assertThat(only().state()).isEqualTo(StoredLetter.State.FAILED);
-            assertThat(Objects.requireNonNull(only().replayFailure()).message()).contains("no such method");
-            assertThat(context.getBean(LiveRegistry.class)
-                            .<Retry>ofKind("retry")
-                            .get("kept")
-                            .deadLetters()
-                            .calls()
-                            .byLabel())
-                    .containsEntry("replay_failed", 1L);
-        });
+                    assertThat(only().state()).isEqualTo(StoredLetter.State.FAILED);
+                    assertThat(Objects.requireNonNull(only().replayFailure()).message())
+                            .contains("no such method");
+                    assertThat(context.getBean(LiveRegistry.class)
+                                    .<Retry>ofKind("retry")
+                                    .get("kept")
+                                    .deadLetters()
+                                    .calls()
+                                    .byLabel())
+                            .containsEntry("replay_failed", 1L);
+                });
         application(Shop.class, "resilience.retry.kept.dead-letter.replay=auto").run(context -> {
             storeTime.advance(Duration.ofMinutes(2));
             round(context);
@@ -190,7 +193,8 @@ class AutomaticReplayTests {
     void lettersOfAPolicyThatKeepsNoneAnyMoreAreToldAtStartup() {
         lose("A");
         application(Shop.class, "resilience.retry.kept.dead-letter=false", "resilience.retry.two.dead-letter=true")
-                .run(context -> assertThat(context.getBean(StartupWarnings.class).all())
+                .run(context -> assertThat(
+                                context.getBean(StartupWarnings.class).all())
                         .anySatisfy(warning ->
                                 assertThat(warning).contains("There are 1 dead letters of the retry policy 'kept'")));
     }

@@ -72,11 +72,12 @@ class DeadLetterStartupTests {
     @ParameterizedTest
     @MethodSource("refused")
     void aMethodWhoseCallsCouldNotBeMadeAgainIsRefused(Class<?> component) {
-        application(component).run(context -> assertThat(context.getStartupFailure())
-                .rootCause()
-                .isInstanceOf(ResilienceConfigurationException.class)
-                .hasMessageContaining(component.getName() + ".take(")
-                .hasMessageContaining("keeps dead letters"));
+        application(component)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .isInstanceOf(ResilienceConfigurationException.class)
+                        .hasMessageContaining(component.getName() + ".take(")
+                        .hasMessageContaining("keeps dead letters"));
     }
 
     @Test
@@ -122,8 +123,7 @@ class DeadLetterStartupTests {
 
     @Test
     void aStoreThatWasNotChosenAndForgetsIsToldOf() {
-        application(NotKept.class)
-                .run(context -> assertWarned(context, "Dead letters are kept in this process only"));
+        application(NotKept.class).run(context -> assertWarned(context, "Dead letters are kept in this process only"));
     }
 
     @Test
@@ -141,6 +141,7 @@ class DeadLetterStartupTests {
         MemoryDeadLetterStore own = new MemoryDeadLetterStore(new ManualTimeSource());
         application(NotKept.class)
                 .withBean(DeadLetterStore.class, () -> own)
-                .run(context -> assertThat(context.getBean(DeadLetterStore.class)).isSameAs(own));
+                .run(context ->
+                        assertThat(context.getBean(DeadLetterStore.class)).isSameAs(own));
     }
 }

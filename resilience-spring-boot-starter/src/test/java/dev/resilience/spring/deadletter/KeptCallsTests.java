@@ -128,8 +128,7 @@ class KeptCallsTests {
     }
 
     private static @Nullable Replayed replay(ApplicationContext context) {
-        return letters(context, "kept")
-                .replay(only(context).letter().id(), context.getBean(DeadLetterMethods.class));
+        return letters(context, "kept").replay(only(context).letter().id(), context.getBean(DeadLetterMethods.class));
     }
 
     @Test
@@ -138,8 +137,8 @@ class KeptCallsTests {
             Callee callee = context.getBean(Callee.class).failNext(3);
             Item tea = new Item("tea", new BigDecimal("1.10"), Instant.parse("2026-11-22T22:18:00.123456789Z"));
 
-            assertThatThrownBy(() ->
-                            context.getBean(Shop.class).order("A-1", 2, List.of(tea), Map.of("n", Long.MAX_VALUE), null))
+            assertThatThrownBy(() -> context.getBean(Shop.class)
+                            .order("A-1", 2, List.of(tea), Map.of("n", Long.MAX_VALUE), null))
                     .isInstanceOf(ConnectException.class)
                     .hasMessage("call 3 refused");
 

@@ -154,8 +154,12 @@ public abstract class DeadLetterStoreContract {
         store.store(letter("others", "d", new byte[0]), LONG);
         store.failed(claim("c", LONG), FAILURE, LONG);
 
-        assertThat(store.list(POLICY, 10)).extracting(found -> found.letter().id()).containsExactly("c", "a", "b");
-        assertThat(store.list(POLICY, 2)).extracting(found -> found.letter().id()).containsExactly("c", "a");
+        assertThat(store.list(POLICY, 10))
+                .extracting(found -> found.letter().id())
+                .containsExactly("c", "a", "b");
+        assertThat(store.list(POLICY, 2))
+                .extracting(found -> found.letter().id())
+                .containsExactly("c", "a");
         assertThat(store.list("nobody's", 10)).isEmpty();
         assertThat(store.sizes()).isEqualTo(Map.of(POLICY, 3L, "others", 1L));
     }
@@ -418,8 +422,10 @@ public abstract class DeadLetterStoreContract {
             storeDue("race " + i);
         }
 
-        Race.run(races(), id -> Thread.currentThread().getId() % 2 == 0
-                ? store.claim(POLICY, id, LONG) != null
-                : store.discard(POLICY, id));
+        Race.run(
+                races(),
+                id -> Thread.currentThread().getId() % 2 == 0
+                        ? store.claim(POLICY, id, LONG) != null
+                        : store.discard(POLICY, id));
     }
 }

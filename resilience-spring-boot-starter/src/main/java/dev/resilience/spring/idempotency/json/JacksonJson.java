@@ -133,7 +133,9 @@ public final class JacksonJson implements Json {
                 for (int i = 0; i < values.length; i++) {
                     JsonToken token = parser.nextToken();
                     require(token != null && token != JsonToken.END_ARRAY);
-                    values[i] = token == JsonToken.VALUE_NULL ? null : elements.get(i).reader.readValue(parser);
+                    values[i] = token == JsonToken.VALUE_NULL
+                            ? null
+                            : elements.get(i).reader.readValue(parser);
                 }
                 require(parser.nextToken() == JsonToken.END_ARRAY);
             }
