@@ -97,15 +97,18 @@ class ReplayedBeansTests {
 
     @Test
     void ofTwoBeansOfAClassTheOneThatWasCalledIsCalledAgain() {
-        application().withBean("one", Sender.class).withBean("two", Sender.class).run(context -> {
-            Sender two = context.getBean("two", Sender.class);
-            assertThatThrownBy(() -> two.send("text")).isInstanceOf(ConnectException.class);
+        application()
+                .withBean("one", Sender.class)
+                .withBean("two", Sender.class)
+                .run(context -> {
+                    Sender two = context.getBean("two", Sender.class);
+                    assertThatThrownBy(() -> two.send("text")).isInstanceOf(ConnectException.class);
 
-            assertThat(only(context).letter().bean()).isEqualTo("two");
-            assertThat(replay(context).result()).isEqualTo(Replayed.Result.SUCCEEDED);
-            assertThat(two.calls()).isEqualTo(4);
-            assertThat(context.getBean("one", Sender.class).calls()).isZero();
-        });
+                    assertThat(only(context).letter().bean()).isEqualTo("two");
+                    assertThat(replay(context).result()).isEqualTo(Replayed.Result.SUCCEEDED);
+                    assertThat(two.calls()).isEqualTo(4);
+                    assertThat(context.getBean("one", Sender.class).calls()).isZero();
+                });
     }
 
     @Test
