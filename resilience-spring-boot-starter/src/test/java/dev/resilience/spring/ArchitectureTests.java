@@ -227,7 +227,11 @@ class ArchitectureTests {
                                 "ReactorThreadLocals")),
                 arguments(
                         "org.springframework.boot.actuate..",
-                        places("ResilienceEndpoint", "ResilienceWebEndpointExtension", "EndpointRefusal")),
+                        places(
+                                "ResilienceEndpoint",
+                                "ResilienceWebEndpointExtension",
+                                "EndpointRefusal",
+                                "DeadLetterEntries")),
                 arguments("org.springframework.boot.health..", places("ResilienceHealthIndicator")),
                 arguments(
                         "org.springframework.web..",
