@@ -31,6 +31,7 @@ class EndpointOverviewTests {
                         "time-limit",
                         "idempotency",
                         "retry-budget",
+                        "dead-letter",
                         "warnings");
     }
 
