@@ -1,5 +1,6 @@
 package dev.resilience.retry;
 
+import dev.resilience.deadletter.DeadLetters;
 import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.time.TimeSource;
@@ -21,6 +22,9 @@ public final class RetryBuilder {
 
     @Nullable
     RetryBudget budget;
+
+    @Nullable
+    DeadLetters deadLetters;
 
     TransactionState transactions = TransactionState.NONE;
     DoubleSupplier random = () -> ThreadLocalRandom.current().nextDouble();
@@ -51,6 +55,12 @@ public final class RetryBuilder {
     /** What the retries are taken from; default {@code null} for no budget. */
     public RetryBuilder budget(@Nullable RetryBudget source) {
         budget = source;
+        return this;
+    }
+
+    /** Where calls that ran out of retries are kept; default {@code null} for nowhere. The retry closes it with itself. */
+    public RetryBuilder deadLetters(@Nullable DeadLetters letters) {
+        deadLetters = letters;
         return this;
     }
 

@@ -273,4 +273,21 @@ final class RetryCall extends LastAttempt {
         }
         suppressEarlierFailures();
     }
+
+    /**
+     * Whether the call could have been tried again, but attempts, budget or time ran out, and no outer call is retried, which
+     * may still succeed. Asked when the call has ended.
+     */
+    boolean ranOut() {
+        return outer == null
+                && switch (end.outcome) {
+                    case EXHAUSTED, BUDGET_EXHAUSTED, OUT_OF_TIME -> true;
+                    default -> false;
+                };
+    }
+
+    /** How often the method was called. */
+    int attempts() {
+        return attempts;
+    }
 }

@@ -1,5 +1,6 @@
 package dev.resilience.spring.actuate;
 
+import dev.resilience.policy.Key;
 import dev.resilience.spring.KebabCase;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
@@ -23,7 +24,10 @@ final class PolicyView {
             Object value = value(policy, component);
             if (value != null) {
                 boolean isFunction = component.getType().isAnnotationPresent(FunctionalInterface.class);
-                view.put(KebabCase.of(component.getName()), isFunction ? value.toString() : readable(value));
+                Key key = component.getAnnotation(Key.class);
+                view.put(
+                        key == null ? KebabCase.of(component.getName()) : key.value(),
+                        isFunction ? value.toString() : readable(value));
             }
         }
         return view;

@@ -148,7 +148,8 @@ class EndpointActionsTests extends ManualTimeActuatorTest {
                         {"error": "Policies of kind '%s' have no actions.",
                          "actions": {
                            "circuit-breaker": ["open", "half-open", "force-open", "close", "disable", "metrics-only", "reset"],
-                           "idempotency": ["look-up", "resolve", "delete"]}}
+                           "idempotency": ["look-up", "resolve", "delete"],
+                           "dead-letter": ["replay", "discard"]}}
                         """.formatted(kind));
     }
 

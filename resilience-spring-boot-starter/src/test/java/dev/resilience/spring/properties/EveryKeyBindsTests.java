@@ -78,6 +78,7 @@ class EveryKeyBindsTests {
                   max-retry-after: 5s
                   budget: shared
                   dead-letter: true
+                  dead-letter.replay: auto
                   retry-after-first-element: true
                   nested: suppress
             """, Functions.class).retries().get("payments").policy();
