@@ -1,5 +1,6 @@
 package dev.resilience.fallback;
 
+import dev.resilience.exception.BodyCancelledException;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;
@@ -35,7 +36,7 @@ final class FallbackStep extends Step {
         try {
             return next.call(invocation);
         } catch (Throwable failure) {
-            if (InterruptibleExecution.isCallOver() || !method.answers(failure)) {
+            if (InterruptibleExecution.isCallOver() || !answersFor(failure)) {
                 throw failure;
             }
             Object answer = answer(invocation, failure);
@@ -44,6 +45,10 @@ final class FallbackStep extends Step {
             }
             return answer;
         }
+    }
+
+    private boolean answersFor(Throwable failure) {
+        return !(failure instanceof BodyCancelledException) && method.answers(failure);
     }
 
     private @Nullable Object answer(Invocation invocation, Throwable failure) throws Throwable {
@@ -62,7 +67,7 @@ final class FallbackStep extends Step {
     public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
         LinkedFuture answer = new LinkedFuture();
         answer.await(next, invocation, (result, failure) -> {
-            if (failure == null || answer.isOver() || invocation.endAttempt() || !method.answers(failure)) {
+            if (failure == null || answer.isOver() || invocation.endAttempt() || !answersFor(failure)) {
                 answer.finish(result, failure);
             } else {
                 answer.inCallersSurroundings(() -> answerAsync(invocation, failure, answer));

@@ -62,9 +62,14 @@ final class ReflectiveFallback implements FallbackMethod {
         }
         ProtectedCall call = (ProtectedCall) invocation;
         Object target = owner.objectFor(call);
+        Method method = invocable(form, target);
+        @Nullable Object[] arguments = form.arguments(invocation.arguments(), failure, call.continuation());
+        if (form.candidate().isSuspending()) { // as Spring calls the protected function itself
+            return call.result(AopUtils.invokeJoinpointUsingReflection(target, method, arguments));
+        }
         Object answer;
         try {
-            answer = invocable(form, target).invoke(target, form.arguments(invocation.arguments(), failure));
+            answer = method.invoke(target, arguments);
         } catch (InvocationTargetException thrown) {
             throw thrown.getTargetException();
         }
