@@ -116,9 +116,23 @@ class SuspendingFunctionsTests {
     }
 
     @Test
+    fun springReplacesNullByADefault() = with {
+        runBlocking { assertThat(bean.note(null)).isEqualTo("none") }
+    }
+
+    @Test
+    fun aFunctionWithAValueClassIsProtected() = with {
+        callee.failNext(1)
+        runBlocking { assertThat(bean.ofValueClass(ArticleId("a"))).isEqualTo("a: answer 2") }
+    }
+
+    @Test
     fun aResultMayAskForARetry() = with {
         runBlocking { assertThat(bean.untilDone()).isEqualTo("answer 2") }
     }
+
+    @JvmInline
+    value class ArticleId(val value: String)
 
     @Service
     class Shop(private val callee: Callee) {
@@ -202,6 +216,12 @@ class SuspendingFunctionsTests {
 
         @Retryable
         suspend fun greet(name: String, greeting: String = "Hello") = "$greeting, $name"
+
+        @Retryable
+        suspend fun note(text: String? = "none") = text
+
+        @Retryable("at-once")
+        suspend fun ofValueClass(article: ArticleId) = "${article.value}: ${callee.call()}"
 
         @Retryable("until-done")
         suspend fun untilDone() = callee.call()

@@ -89,8 +89,9 @@ public final class ReturnTypes {
     }
 
     private static void checkSuspending(Method method, Class<?> type, Class<?> returned) {
-        List<String> missing = BRIDGE.keySet().stream()
-                .filter(library -> !ClassUtils.isPresent(BRIDGE.get(library), ReturnTypes.class.getClassLoader()))
+        List<String> missing = BRIDGE.entrySet().stream()
+                .filter(library -> !ClassUtils.isPresent(library.getValue(), ReturnTypes.class.getClassLoader()))
+                .map(Map.Entry::getKey)
                 .toList();
         if (!missing.isEmpty()) {
             throw new ResilienceConfigurationException(
