@@ -1,6 +1,5 @@
 package dev.resilience.fallback;
 
-import dev.resilience.exception.BodyCancelledException;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;
@@ -36,7 +35,7 @@ final class FallbackStep extends Step {
         try {
             return next.call(invocation);
         } catch (Throwable failure) {
-            if (InterruptibleExecution.isCallOver() || !answersFor(failure)) {
+            if (InterruptibleExecution.isCallOver() || !method.answers(failure)) {
                 throw failure;
             }
             Object answer = answer(invocation, failure);
@@ -45,10 +44,6 @@ final class FallbackStep extends Step {
             }
             return answer;
         }
-    }
-
-    private boolean answersFor(Throwable failure) {
-        return !(failure instanceof BodyCancelledException) && method.answers(failure);
     }
 
     private @Nullable Object answer(Invocation invocation, Throwable failure) throws Throwable {
@@ -67,7 +62,7 @@ final class FallbackStep extends Step {
     public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
         LinkedFuture answer = new LinkedFuture();
         answer.await(next, invocation, (result, failure) -> {
-            if (failure == null || answer.isOver() || invocation.endAttempt() || !answersFor(failure)) {
+            if (failure == null || answer.isOver() || invocation.endAttempt() || !method.answers(failure)) {
                 answer.finish(result, failure);
             } else {
                 answer.inCallersSurroundings(() -> answerAsync(invocation, failure, answer));

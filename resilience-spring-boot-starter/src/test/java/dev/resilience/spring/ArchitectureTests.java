@@ -66,7 +66,7 @@ class ArchitectureTests {
                             ROOT + ".kind",
                             ROOT + ".reactor",
                             ROOT + ".retry")),
-            Map.entry(ROOT + ".idempotency.fingerprint", List.of()),
+            Map.entry(ROOT + ".idempotency.fingerprint", List.of(ROOT + ".kind")),
             Map.entry(
                     ROOT + ".idempotency.http", List.of(ROOT + ".idempotency.fingerprint", ROOT + ".idempotency.json")),
             Map.entry(ROOT + ".idempotency.jdbc", List.of(ROOT + ".idempotency.jdbc.connection")),
@@ -319,7 +319,8 @@ class ArchitectureTests {
                                 "ReactiveResilienceCircuitBreakerFactory",
                                 "ReactorThreadLocals",
                                 "ResilienceOperator",
-                                "SubscribedCall")),
+                                "SubscribedCall",
+                                "SuspendingCalls")),
                 arguments(
                         "org.springframework.cloud..",
                         places(

@@ -1,5 +1,6 @@
 package dev.resilience.spring.fallback;
 
+import dev.resilience.exception.BodyCancelledException;
 import dev.resilience.fallback.FallbackMethod;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.spring.kind.ProtectedCall;
@@ -51,7 +52,10 @@ final class ReflectiveFallback implements FallbackMethod {
     @Override
     public boolean answers(Throwable failure) {
         boolean wanted = on.isEmpty() || on.stream().anyMatch(type -> type.isInstance(failure));
-        return wanted && except.stream().noneMatch(type -> type.isInstance(failure)) && closest(failure) != null;
+        return wanted
+                && !(failure instanceof BodyCancelledException)
+                && except.stream().noneMatch(type -> type.isInstance(failure))
+                && closest(failure) != null;
     }
 
     @Override
