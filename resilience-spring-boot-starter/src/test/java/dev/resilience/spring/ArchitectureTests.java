@@ -70,7 +70,7 @@ class ArchitectureTests {
                             ROOT + ".kind",
                             ROOT + ".reactor",
                             ROOT + ".retry")),
-            Map.entry(ROOT + ".idempotency.fingerprint", List.of()),
+            Map.entry(ROOT + ".idempotency.fingerprint", List.of(ROOT + ".kind")),
             Map.entry(
                     ROOT + ".idempotency.http", List.of(ROOT + ".idempotency.fingerprint", ROOT + ".idempotency.json")),
             Map.entry(ROOT + ".idempotency.jdbc", List.of(ROOT + ".idempotency.jdbc.connection")),
@@ -330,7 +330,8 @@ class ArchitectureTests {
                                 "ReactiveResilienceCircuitBreakerFactory",
                                 "ReactorThreadLocals",
                                 "ResilienceOperator",
-                                "SubscribedCall")),
+                                "SubscribedCall",
+                                "SuspendingCalls")),
                 arguments(
                         "org.springframework.cloud..",
                         places(

@@ -3,6 +3,7 @@ package dev.resilience.spring.aop;
 import dev.resilience.spring.idempotency.CallIdentity;
 import dev.resilience.spring.idempotency.MovedCall;
 import dev.resilience.spring.kind.ProtectedCall;
+import dev.resilience.spring.kind.SuspendingFunctions;
 import dev.resilience.spring.reactor.PublisherCall;
 import dev.resilience.spring.transaction.RollbackMarks;
 import org.aopalliance.intercept.MethodInvocation;
@@ -115,7 +116,15 @@ final class MethodCall implements MovedCall, ProtectedCall {
 
     @Override
     public @Nullable Object[] arguments() {
-        return invocation.getArguments();
+        return publisher == null
+                ? invocation.getArguments()
+                : SuspendingFunctions.arguments(invocation.getMethod(), invocation.getArguments());
+    }
+
+    @Override
+    public @Nullable Object continuation() {
+        @Nullable Object[] all = invocation.getArguments();
+        return SuspendingFunctions.is(invocation.getMethod()) ? all[all.length - 1] : null;
     }
 
     @Override

@@ -16,7 +16,10 @@ import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.Kind;
 import dev.resilience.spring.kind.Kinds;
 import dev.resilience.spring.kind.MethodNames;
+import dev.resilience.spring.kind.SuspendingFunctions;
+import dev.resilience.spring.reactor.ProtectedPublishers;
 import dev.resilience.spring.reactor.PublisherType;
+import dev.resilience.spring.reactor.SuspendingCalls;
 import dev.resilience.time.TimeSource;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
@@ -99,16 +102,22 @@ public final class PlanFactory {
                 Pipeline.of(layers, carrier),
                 operation,
                 asynchronous,
-                publisher == null ? null : publisher.publishers(operation != null, carrier),
+                publisher == null ? null : publishers(method, publisher.publishers(operation != null, carrier)),
                 repeats);
     }
 
+    private static ProtectedPublishers publishers(Method method, ProtectedPublishers made) {
+        return SuspendingFunctions.is(method) ? new SuspendingCalls(made) : made;
+    }
+
     private static ResilienceConfigurationException idempotentStream(Method method, Class<?> type) {
+        boolean suspends = SuspendingFunctions.is(method);
         return new ResilienceConfigurationException(
                 "The method " + MethodNames.full(method, type)
-                        + " is @Idempotent and returns a Flux, but a stream that "
+                        + " is @Idempotent and returns a " + (suspends ? "Flow" : "Flux") + ", but a stream that "
                         + "has no end yet cannot be stored and replayed",
-                "Return a Mono of all elements, such as Mono<List<...>>, or move @Idempotent to a method that does.");
+                "Return " + (suspends ? "a List" : "a Mono of all elements, such as Mono<List<...>>")
+                        + ", or move @Idempotent to a method that does.");
     }
 
     /** The annotations whose policies are switched off. */

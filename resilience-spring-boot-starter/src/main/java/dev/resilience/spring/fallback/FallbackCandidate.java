@@ -1,6 +1,7 @@
 package dev.resilience.spring.fallback;
 
 import dev.resilience.spring.kind.MethodNames;
+import dev.resilience.spring.kind.SuspendingFunctions;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;
@@ -40,16 +41,16 @@ record FallbackCandidate(Method method, Class<?> type) {
     }
 
     ResolvableType result() {
-        return ResolvableType.forMethodReturnType(method, type);
+        return SuspendingFunctions.returnType(method, type);
     }
 
     /** Whether the result can be returned in place of the protected method's; a stage in place of any other. */
     boolean answersFor(FallbackCandidate protectedMethod) {
-        if (method.getReturnType() == void.class || protectedMethod.method.getReturnType() == void.class) {
-            return method.getReturnType() == protectedMethod.method.getReturnType();
-        }
         ResolvableType wanted = protectedMethod.result();
         ResolvableType returned = result();
+        if (wanted.toClass() == void.class || returned.toClass() == void.class) {
+            return wanted.toClass() == returned.toClass();
+        }
         if (isStage(wanted) && isStage(returned)) {
             wanted = wanted.as(CompletionStage.class);
             returned = returned.as(CompletionStage.class);
@@ -71,7 +72,11 @@ record FallbackCandidate(Method method, Class<?> type) {
 
     /** Whether a failure reaches the caller in what is returned, and so may be any. */
     boolean isAsynchronous() {
-        return isStage(result()) || isPublisher(result());
+        return isSuspending() || isStage(result()) || isPublisher(result());
+    }
+
+    boolean isSuspending() {
+        return SuspendingFunctions.is(method);
     }
 
     private static boolean isStage(ResolvableType type) {

@@ -1,5 +1,6 @@
 package dev.resilience.spring.fallback;
 
+import dev.resilience.spring.kind.SuspendingFunctions;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +16,7 @@ record FallbackForm(
 
     /** The form of a candidate; {@code null} if its parameters do not match. An exception among the arguments comes first. */
     static @Nullable FallbackForm of(FallbackCandidate candidate, FallbackCandidate protectedMethod) {
-        int count = candidate.method().getParameterCount();
+        int count = SuspendingFunctions.parameterCount(candidate.method());
         if (takesFirst(candidate, 0, count, protectedMethod)) {
             return new FallbackForm(candidate, count, null, false);
         }
@@ -30,7 +31,7 @@ record FallbackForm(
 
     private static boolean takesFirst(
             FallbackCandidate candidate, int from, int count, FallbackCandidate protectedMethod) {
-        if (count > protectedMethod.method().getParameterCount()) {
+        if (count > SuspendingFunctions.parameterCount(protectedMethod.method())) {
             return false;
         }
         for (int i = 0; i < count; i++) {
@@ -64,12 +65,20 @@ record FallbackForm(
         return Integer.MAX_VALUE;
     }
 
+    /**
+     * What the method is called with.
+     *
+     * @param continuation where it goes on, if it is a suspending function
+     */
     @Nullable
-    Object[] arguments(@Nullable Object[] ofCall, Throwable thrown) {
+    Object[] arguments(@Nullable Object[] ofCall, Throwable thrown, @Nullable Object continuation) {
         @Nullable Object[] arguments = new Object[method().getParameterCount()];
         System.arraycopy(ofCall, 0, arguments, failureFirst ? 1 : 0, taken);
         if (failure != null) {
             arguments[failureFirst ? 0 : taken] = thrown;
+        }
+        if (candidate.isSuspending()) {
+            arguments[arguments.length - 1] = continuation;
         }
         return arguments;
     }

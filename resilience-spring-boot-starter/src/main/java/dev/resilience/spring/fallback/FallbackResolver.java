@@ -151,7 +151,9 @@ final class FallbackResolver {
                     ? "takes other parameters"
                     : !candidate.answersFor(protectedMethod)
                             ? "returns " + candidate.result()
-                            : owner.refuses(candidate, protectedMethod);
+                            : candidate.isSuspending() && !protectedMethod.isSuspending()
+                                    ? "is a suspending function, for which " + described() + " has no coroutine"
+                                    : owner.refuses(candidate, protectedMethod);
             if (form != null && why == null) {
                 forms.add(form);
             }

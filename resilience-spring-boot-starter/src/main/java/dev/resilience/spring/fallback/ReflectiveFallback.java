@@ -1,5 +1,6 @@
 package dev.resilience.spring.fallback;
 
+import dev.resilience.exception.BodyCancelledException;
 import dev.resilience.fallback.FallbackMethod;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.spring.kind.ProtectedCall;
@@ -51,7 +52,10 @@ final class ReflectiveFallback implements FallbackMethod {
     @Override
     public boolean answers(Throwable failure) {
         boolean wanted = on.isEmpty() || on.stream().anyMatch(type -> type.isInstance(failure));
-        return wanted && except.stream().noneMatch(type -> type.isInstance(failure)) && closest(failure) != null;
+        return wanted
+                && !(failure instanceof BodyCancelledException)
+                && except.stream().noneMatch(type -> type.isInstance(failure))
+                && closest(failure) != null;
     }
 
     @Override
@@ -62,9 +66,14 @@ final class ReflectiveFallback implements FallbackMethod {
         }
         ProtectedCall call = (ProtectedCall) invocation;
         Object target = owner.objectFor(call);
+        Method method = invocable(form, target);
+        @Nullable Object[] arguments = form.arguments(invocation.arguments(), failure, call.continuation());
+        if (form.candidate().isSuspending()) { // as Spring calls the protected function itself
+            return call.result(AopUtils.invokeJoinpointUsingReflection(target, method, arguments));
+        }
         Object answer;
         try {
-            answer = invocable(form, target).invoke(target, form.arguments(invocation.arguments(), failure));
+            answer = method.invoke(target, arguments);
         } catch (InvocationTargetException thrown) {
             throw thrown.getTargetException();
         }

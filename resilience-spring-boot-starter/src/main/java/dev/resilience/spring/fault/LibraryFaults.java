@@ -42,6 +42,8 @@ public final class LibraryFaults implements FaultClassifier {
             "org.apache.http.NoHttpResponseException",
             "org.apache.http.TruncatedChunkException",
             "org.apache.http.conn.ConnectTimeoutException",
+            // Kotlin: withTimeout inside of the method
+            "kotlinx.coroutines.TimeoutCancellationException",
             // Jetty
             "org.eclipse.jetty.io.EofException",
             // the AWS SDK, whose own time limits end a call without a cause

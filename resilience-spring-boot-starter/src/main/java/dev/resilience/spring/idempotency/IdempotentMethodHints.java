@@ -2,6 +2,7 @@ package dev.resilience.spring.idempotency;
 
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.spring.idempotency.fingerprint.ArgumentHints;
+import dev.resilience.spring.kind.SuspendingFunctions;
 import java.lang.reflect.Method;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -21,7 +22,7 @@ final class IdempotentMethodHints {
             Idempotent annotation, Method method, Class<?> type, ResolvableType result, ReflectionHints hints) {
         Set<Class<?>> values = new LinkedHashSet<>(Set.of(annotation.resultType()));
         collect(result, values);
-        for (int i = 0; i < method.getParameterCount(); i++) {
+        for (int i = 0; i < SuspendingFunctions.parameterCount(method); i++) {
             ResolvableType parameter = ResolvableType.forMethodParameter(method, i, type);
             ArgumentHints.register(parameter, hints);
             collect(parameter, values);

@@ -15,6 +15,7 @@ import dev.resilience.spring.idempotency.http.ResponseBodyCodec;
 import dev.resilience.spring.idempotency.http.SentAnswers;
 import dev.resilience.spring.idempotency.json.Json;
 import dev.resilience.spring.idempotency.json.ResultCodec;
+import dev.resilience.spring.kind.SuspendingFunctions;
 import dev.resilience.spring.reactor.PublisherType;
 import java.lang.reflect.Method;
 import java.util.function.Predicate;
@@ -206,7 +207,7 @@ public final class IdempotentMethods {
         if (callerScope != null) {
             return callerScope;
         }
-        if (hidesCallers && PublisherType.of(method.getReturnType()) != null) {
+        if (hidesCallers && (PublisherType.of(method.getReturnType()) != null || SuspendingFunctions.is(method))) {
             return new SecurityCallerScope(); // the caller is in Reactor's context, and put on the thread that asks
         }
         if (hidesCallers) {

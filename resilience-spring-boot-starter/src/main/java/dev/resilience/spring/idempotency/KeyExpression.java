@@ -6,6 +6,7 @@ import dev.resilience.pipeline.Invocation;
 import dev.resilience.spring.idempotency.fingerprint.IdentityTexts;
 import dev.resilience.spring.idempotency.fingerprint.StableTexts;
 import dev.resilience.spring.idempotency.http.KeySource;
+import dev.resilience.spring.kind.SuspendingFunctions;
 import java.lang.reflect.Method;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -115,11 +116,12 @@ final class KeyExpression implements KeySource {
     private static Map<String, Integer> arguments(Method method) {
         Map<String, Integer> arguments = new LinkedHashMap<>();
         @Nullable String @Nullable [] names = new DefaultParameterNameDiscoverer().getParameterNames(method);
-        for (int i = 0; i < method.getParameterCount(); i++) {
+        int count = SuspendingFunctions.parameterCount(method);
+        for (int i = 0; i < count; i++) {
             arguments.put("p" + i, i);
             arguments.put("a" + i, i);
         }
-        for (int i = 0; names != null && i < names.length; i++) {
+        for (int i = 0; names != null && i < count; i++) {
             if (names[i] != null) {
                 arguments.put(names[i], i); // also where it is called 'a1' and stands elsewhere
             }

@@ -40,6 +40,9 @@ public final class MethodNames {
     }
 
     private static String parameters(Method method, Function<Class<?>, String> name) {
-        return Arrays.stream(method.getParameterTypes()).map(name).collect(Collectors.joining(", ", "(", ")"));
+        return Arrays.stream(method.getParameterTypes())
+                .limit(SuspendingFunctions.parameterCount(method))
+                .map(name)
+                .collect(Collectors.joining(", ", "(", ")"));
     }
 }

@@ -10,6 +10,10 @@ public interface ProtectedCall extends Invocation {
     @Nullable
     Object target();
 
+    /** Where the caller of a suspending function goes on; {@code null} for any other method. */
+    @Nullable
+    Object continuation();
+
     /** What the method, or one that answers in its place, has returned; what is in it, where stages are waited for. */
     @Nullable
     Object result(@Nullable Object returned) throws Throwable;

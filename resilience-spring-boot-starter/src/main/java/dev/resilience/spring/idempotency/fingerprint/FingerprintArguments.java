@@ -1,6 +1,7 @@
 package dev.resilience.spring.idempotency.fingerprint;
 
 import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.kind.SuspendingFunctions;
 import java.lang.reflect.Method;
 import java.security.Principal;
 import java.util.BitSet;
@@ -34,7 +35,7 @@ public final class FingerprintArguments {
      * @param type the class of the bean, which may know more of the method's types
      */
     public FingerprintArguments(Method method, Class<?> type) {
-        types = IntStream.range(0, method.getParameterCount())
+        types = IntStream.range(0, SuspendingFunctions.parameterCount(method))
                 .mapToObj(i -> ResolvableType.forMethodParameter(method, i, type))
                 .toList();
         for (int i = 0; i < types.size(); i++) {

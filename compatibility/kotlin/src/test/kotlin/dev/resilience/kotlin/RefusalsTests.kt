@@ -1,0 +1,88 @@
+package dev.resilience.kotlin
+
+import dev.resilience.annotation.Fallback
+import dev.resilience.annotation.Idempotent
+import dev.resilience.annotation.Retryable
+import java.util.concurrent.CompletableFuture
+import org.assertj.core.api.Assertions.assertThat
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.CsvSource
+import org.springframework.stereotype.Service
+import reactor.core.publisher.Mono
+
+/** What cannot work fails the startup, and says why. */
+class RefusalsTests {
+
+    @ParameterizedTest
+    @CsvSource(
+        delimiter = '|',
+        value =
+            [
+                "Future | suspending function and returns java.util.concurrent.CompletableFuture",
+                "Publisher | suspending function and returns reactor.core.publisher.Mono",
+                "Blocking | is a suspending function, for which",
+                "OtherType | later(String), which returns java.lang.Integer",
+                "OnlyTheContinuation | it names no argument",
+                "NoSuchArgument | arguments are: #key, #p0",
+                "Anything | nothing says which class it is",
+            ],
+    )
+    fun whatCannotWorkFailsTheStartup(function: String, why: String) {
+        application(Class.forName(RefusalsTests::class.java.name + "$" + function)).run { context ->
+            assertThat(context.startupFailure).hasMessageContaining(why)
+        }
+    }
+
+    @Service
+    class Future {
+
+        @Retryable
+        suspend fun future(): CompletableFuture<String> = CompletableFuture.completedFuture("")
+    }
+
+    @Service
+    class Publisher {
+
+        @Retryable
+        suspend fun publisher(): Mono<String> = Mono.just("")
+    }
+
+    @Service
+    class Blocking {
+
+        @Fallback("later")
+        fun blocking(key: String) = key
+
+        suspend fun later(key: String) = key
+    }
+
+    @Service
+    class OtherType {
+
+        @Fallback("later")
+        suspend fun price(key: String) = key
+
+        suspend fun later(key: String): Int = key.length
+    }
+
+    @Service
+    class OnlyTheContinuation {
+
+        @Idempotent(key = "'one'")
+        suspend fun once() = "once"
+    }
+
+    @Service
+    class NoSuchArgument {
+
+        @Idempotent(key = "#p1")
+        suspend fun once(key: String) = key
+    }
+
+    @Service
+    class Anything {
+
+        @Idempotent(key = "#key")
+        suspend fun once(key: String): Any = key
+    }
+}
