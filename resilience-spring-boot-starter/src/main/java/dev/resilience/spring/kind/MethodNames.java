@@ -1,9 +1,8 @@
 package dev.resilience.spring.kind;
 
 import java.lang.reflect.Method;
-import java.util.Arrays;
+import java.util.StringJoiner;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.springframework.util.ClassUtils;
 
 /** How methods are called in messages, metrics and the actuator. */
@@ -40,6 +39,10 @@ public final class MethodNames {
     }
 
     private static String parameters(Method method, Function<Class<?>, String> name) {
-        return Arrays.stream(method.getParameterTypes()).map(name).collect(Collectors.joining(", ", "(", ")"));
+        StringJoiner names = new StringJoiner(", ", "(", ")");
+        for (Class<?> parameter : method.getParameterTypes()) {
+            names.add(name.apply(parameter));
+        }
+        return names.toString();
     }
 }

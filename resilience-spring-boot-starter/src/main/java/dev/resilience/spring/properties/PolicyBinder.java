@@ -31,6 +31,7 @@ import org.springframework.boot.context.properties.source.MapConfigurationProper
 public final class PolicyBinder {
 
     private static final String PRESET = "preset";
+    private static final ConfigurationPropertyName ENABLED = ConfigurationPropertyName.of("enabled");
 
     private final ConfiguredProperties keys;
     private final PlaceholdersResolver placeholders;
@@ -98,7 +99,7 @@ public final class PolicyBinder {
         LenientBinding handler = new LenientBinding(keys, placeholders, mistakes);
         return !kind.canBeSwitchedOff()
                 || !Boolean.FALSE.equals(
-                        value(kind, written(kind).chain(name), "enabled", Bindable.of(Boolean.class), handler));
+                        value(kind, written(kind).chain(name), ENABLED, Bindable.of(Boolean.class), handler));
     }
 
     /** The property that gives a policy the value of a key: its own or one of those that it starts from. */
@@ -107,13 +108,24 @@ public final class PolicyBinder {
     }
 
     /** What the policies of a kind are made of. */
-    private record Target<P extends Record>(Class<P> type, Map<String, Bindable<?>> types, P defaults) {
+    private record Target<P extends Record>(
+            Class<P> type,
+            Map<ConfigurationPropertyName, Bindable<?>> types,
+            P defaults,
+            Map<String, @Nullable Object> values) {
 
         @SuppressWarnings("unchecked")
         static <P extends Record> Target<P> of(P defaults) {
-            Map<String, Bindable<?>> types = new LinkedHashMap<>();
-            PolicyKeys.types(defaults.getClass()).forEach((key, type) -> types.put(key, Bindable.of(type)));
-            return new Target<>((Class<P>) defaults.getClass(), types, defaults);
+            Map<ConfigurationPropertyName, Bindable<?>> types = new LinkedHashMap<>();
+            PolicyKeys.types(defaults.getClass())
+                    .forEach((key, type) -> types.put(ConfigurationPropertyName.of(key), Bindable.of(type)));
+            return new Target<>((Class<P>) defaults.getClass(), types, defaults, PolicyKeys.values(defaults));
+        }
+
+        /** The values of what a policy starts from, which is the defaults for the most part. */
+        @SuppressWarnings("ReferenceEquality") // an equal record has the same values
+        Map<String, @Nullable Object> valuesOf(Record base) {
+            return base == defaults ? values : PolicyKeys.values(base);
         }
     }
 
@@ -132,12 +144,12 @@ public final class PolicyBinder {
     private <P extends Record> @Nullable P bind(PolicyKind kind, String name, Target<P> target) {
         LenientBinding handler = new LenientBinding(keys, placeholders, mistakes);
         List<String> chain = written(kind).chain(name);
-        Map<String, @Nullable Object> base = PolicyKeys.values(written(kind).base(chain, target.defaults()));
+        Map<String, @Nullable Object> base = target.valuesOf(written(kind).base(chain, target.defaults()));
         Map<String, @Nullable Object> values = new HashMap<>(base);
         target.types().forEach((key, type) -> {
             Object value = value(kind, chain, key, type, handler);
             if (value != null) {
-                values.put(key, value);
+                values.put(key.toString(), value);
             }
         });
         Set<String> refused = new HashSet<>();
@@ -166,10 +178,14 @@ public final class PolicyBinder {
 
     /** What the first link of the chain says that has the key; one that leaves it empty says nothing. */
     private @Nullable Object value(
-            PolicyKind kind, List<String> chain, String key, Bindable<?> type, LenientBinding handler) {
+            PolicyKind kind,
+            List<String> chain,
+            ConfigurationPropertyName key,
+            Bindable<?> type,
+            LenientBinding handler) {
         for (String link : chain) {
             ConfigurationPropertyName policy = written(kind).find(link);
-            String preset = policy == null ? written(kind).preset(link, key) : null;
+            String preset = policy == null ? written(kind).preset(link, key.toString()) : null;
             Object value = null;
             if (policy != null) {
                 ConfigurationPropertyName property = policy.append(key);
@@ -199,7 +215,7 @@ public final class PolicyBinder {
         PolicyInheritance policies = written(kind);
         List<String> chain = policies.chain(policies.find(name) == null ? "default" : name);
         LenientBinding handler = new LenientBinding(keys, placeholders, mistakes);
-        Object text = value(kind, chain, key, Bindable.of(String.class), handler);
+        Object text = value(kind, chain, ConfigurationPropertyName.of(key), Bindable.of(String.class), handler);
         return text == null || text.toString().isBlank() ? null : text.toString();
     }
 
