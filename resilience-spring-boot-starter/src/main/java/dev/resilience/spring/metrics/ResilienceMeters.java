@@ -126,7 +126,11 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
     private static void bind(RegisteredMeters meters, CallContextExtractor calls) {
         for (DeadlineOutcome outcome : calls.deadlines().outcomes()) {
             meters.counter(
-                    DEADLINES.id(), DEADLINES, calls, c -> c.deadlines().get(outcome), Tags.of("outcome", outcome.label()));
+                    DEADLINES.id(),
+                    DEADLINES,
+                    calls,
+                    c -> c.deadlines().get(outcome),
+                    Tags.of("outcome", outcome.label()));
         }
     }
 }

@@ -65,7 +65,7 @@ public final class PolicyBinder {
      * left out: they are mistakes.
      */
     public <P extends Record> Map<String, P> bind(PolicyKind kind, P defaults) {
-        Target<P> target = Target.of(defaults);
+        PolicyKeys.Target<P> target = PolicyKeys.Target.of(defaults);
         Map<String, P> policies = new LinkedHashMap<>();
         for (String name : written(kind).names()) {
             P policy = bindOrTell(kind, name, target);
@@ -78,10 +78,10 @@ public final class PolicyBinder {
 
     /** The policy of a name; {@code null} if it cannot be made, which is a mistake. */
     public <P extends Record> @Nullable P bind(PolicyKind kind, P defaults, String name) {
-        return bindOrTell(kind, name, Target.of(defaults));
+        return bindOrTell(kind, name, PolicyKeys.Target.of(defaults));
     }
 
-    private <P extends Record> @Nullable P bindOrTell(PolicyKind kind, String name, Target<P> target) {
+    private <P extends Record> @Nullable P bindOrTell(PolicyKind kind, String name, PolicyKeys.Target<P> target) {
         P policy = null;
         try {
             policy = bind(kind, name, target);
@@ -96,7 +96,7 @@ public final class PolicyBinder {
 
     /** Whether the methods that use a policy are protected by it. */
     public boolean isEnabled(PolicyKind kind, String name) {
-        LenientBinding handler = new LenientBinding(keys, placeholders, mistakes);
+        LenientBinding handler = new LenientBinding(() -> keys, placeholders, mistakes);
         return !kind.canBeSwitchedOff()
                 || !Boolean.FALSE.equals(
                         value(kind, written(kind).chain(name), ENABLED, Bindable.of(Boolean.class), handler));
@@ -105,28 +105,6 @@ public final class PolicyBinder {
     /** The property that gives a policy the value of a key: its own or one of those that it starts from. */
     public ConfigurationPropertyName origin(PolicyKind kind, String name, String key) {
         return written(kind).origin(name, key);
-    }
-
-    /** What the policies of a kind are made of. */
-    private record Target<P extends Record>(
-            Class<P> type,
-            Map<ConfigurationPropertyName, Bindable<?>> types,
-            P defaults,
-            Map<String, @Nullable Object> values) {
-
-        @SuppressWarnings("unchecked")
-        static <P extends Record> Target<P> of(P defaults) {
-            Map<ConfigurationPropertyName, Bindable<?>> types = new LinkedHashMap<>();
-            PolicyKeys.types(defaults.getClass())
-                    .forEach((key, type) -> types.put(ConfigurationPropertyName.of(key), Bindable.of(type)));
-            return new Target<>((Class<P>) defaults.getClass(), types, defaults, PolicyKeys.values(defaults));
-        }
-
-        /** The values of what a policy starts from, which is the defaults for the most part. */
-        @SuppressWarnings("ReferenceEquality") // an equal record has the same values
-        Map<String, @Nullable Object> valuesOf(Record base) {
-            return base == defaults ? values : PolicyKeys.values(base);
-        }
     }
 
     /** The names of all policies that are written, by kind. */
@@ -141,8 +119,8 @@ public final class PolicyBinder {
     }
 
     /** The default stands in for a value that cannot be read or is refused, so that the others are checked too. */
-    private <P extends Record> @Nullable P bind(PolicyKind kind, String name, Target<P> target) {
-        LenientBinding handler = new LenientBinding(keys, placeholders, mistakes);
+    private <P extends Record> @Nullable P bind(PolicyKind kind, String name, PolicyKeys.Target<P> target) {
+        LenientBinding handler = new LenientBinding(() -> keys, placeholders, mistakes);
         List<String> chain = written(kind).chain(name);
         Map<String, @Nullable Object> base = target.valuesOf(written(kind).base(chain, target.defaults()));
         Map<String, @Nullable Object> values = new HashMap<>(base);
@@ -214,7 +192,7 @@ public final class PolicyBinder {
     public @Nullable String text(PolicyKind kind, String name, String key) {
         PolicyInheritance policies = written(kind);
         List<String> chain = policies.chain(policies.find(name) == null ? "default" : name);
-        LenientBinding handler = new LenientBinding(keys, placeholders, mistakes);
+        LenientBinding handler = new LenientBinding(() -> keys, placeholders, mistakes);
         Object text = value(kind, chain, ConfigurationPropertyName.of(key), Bindable.of(String.class), handler);
         return text == null || text.toString().isBlank() ? null : text.toString();
     }

@@ -28,9 +28,7 @@ final class SourceKeys implements IterableConfigurationPropertySource {
     SourceKeys(ConfigurationPropertySource source) {
         this.source = source;
         if (source instanceof IterableConfigurationPropertySource iterable) {
-            iterable.stream()
-                    .filter(ROOT::isAncestorOf)
-                    .forEach(names::add);
+            iterable.stream().filter(ROOT::isAncestorOf).forEach(names::add);
         }
         for (ConfigurationPropertyName name : names) {
             parents.add(name.getParent());

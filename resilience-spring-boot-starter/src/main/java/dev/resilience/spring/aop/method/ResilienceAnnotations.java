@@ -125,6 +125,9 @@ public record ResilienceAnnotations(
 
     /** Those that are left without some. */
     public ResilienceAnnotations without(Collection<Class<? extends Annotation>> types) {
+        if (types.isEmpty()) {
+            return this;
+        }
         Map<Class<? extends Annotation>, Annotation> left = new LinkedHashMap<>(byType);
         left.keySet().removeAll(types);
         return new ResilienceAnnotations(left, onType);
