@@ -6,6 +6,7 @@ import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.aop.AnnotatedPolicies;
 import dev.resilience.spring.aop.ArgumentValidation;
 import dev.resilience.spring.aop.IdempotentBeans;
+import dev.resilience.spring.aop.LayerOrder;
 import dev.resilience.spring.aop.NamedPolicies;
 import dev.resilience.spring.aop.PlanFactory;
 import dev.resilience.spring.aop.PolicyUses;
@@ -35,7 +36,10 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 
-/** The one advice, what it does for each method, and what is checked of the methods at startup. */
+/**
+ * The one advice, what it does for each method, and what is checked of the methods at startup. What is made before all
+ * other beans gets beans by the names of its parameters: Spring looks for a name first, and through all beans otherwise.
+ */
 @Configuration(proxyBeanMethods = false)
 final class ResilienceAdviceConfiguration {
 
@@ -46,25 +50,26 @@ final class ResilienceAdviceConfiguration {
             Environment environment,
             ObjectProvider<PlanFactory> planFactory,
             ObjectProvider<Kinds> kinds,
-            StartupMistakes mistakes) {
+            StartupMistakes resilienceStartupMistakes) {
         boolean proxyTargetClass = environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true);
         ResilienceProperties properties = GeneralProperties.read(environment);
         ProtectedMethods methods = properties.getAdviceMode() == AdviceMode.ASPECTJ
-                ? ProtectedMethods.woven(mistakes, kinds::getObject)
-                : new ProtectedMethods(proxyTargetClass, mistakes, kinds::getObject);
-        return new ResilienceAdvisor(methods, planFactory, mistakes, properties.getAdviceOrder());
+                ? ProtectedMethods.woven(resilienceStartupMistakes, kinds::getObject)
+                : new ProtectedMethods(proxyTargetClass, resilienceStartupMistakes, kinds::getObject);
+        return new ResilienceAdvisor(methods, planFactory, resilienceStartupMistakes, properties.getAdviceOrder());
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static IdempotentBeans resilienceIdempotentBeans(ResilienceAdvisor advisor) {
-        return new IdempotentBeans(advisor);
+    static IdempotentBeans resilienceIdempotentBeans(ResilienceAdvisor resilienceAdvisor) {
+        return new IdempotentBeans(resilienceAdvisor);
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static UnprotectedBeans resilienceUnprotectedBeans(ResilienceAdvisor advisor, ObjectProvider<StartupCheck> check) {
-        return new UnprotectedBeans(advisor, check);
+    static UnprotectedBeans resilienceUnprotectedBeans(
+            ResilienceAdvisor resilienceAdvisor, ObjectProvider<StartupCheck> check) {
+        return new UnprotectedBeans(resilienceAdvisor, check);
     }
 
     @Bean
@@ -113,28 +118,24 @@ final class ResilienceAdviceConfiguration {
         return new NamedPolicies(registry, names, annotated, late);
     }
 
+    @Bean
+    LayerOrder resilienceLayerOrder(Environment environment, Kinds kinds, StartupMistakes mistakes) {
+        return GeneralProperties.order(environment, kinds, mistakes);
+    }
+
     /** Never lazy: what is configured is checked at startup, even if no method needs it. */
     @Bean
     @Lazy(false)
     PlanFactory resiliencePlanFactory(
-            Environment environment,
             LiveRegistry registry,
             Kinds kinds,
             ConfigurableListableBeanFactory beans,
             NamedPolicies policies,
+            LayerOrder order,
             TimeSource time,
             AsyncCalls asyncCalls,
-            StartupMistakes mistakes,
             StartupWarnings warnings) {
-        return new PlanFactory(
-                registry,
-                kinds,
-                policies,
-                GeneralProperties.order(environment, kinds, mistakes),
-                beans,
-                time,
-                asyncCalls.carrier(),
-                warnings);
+        return new PlanFactory(registry, kinds, policies, order, beans, time, asyncCalls.carrier(), warnings);
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -14,12 +14,12 @@ import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.aop.AnnotatedPolicies;
+import dev.resilience.spring.aop.LayerOrder;
 import dev.resilience.spring.fault.LibraryFailures;
 import dev.resilience.spring.fault.LibraryFaults;
 import dev.resilience.spring.fault.RestClientFailures;
 import dev.resilience.spring.fault.TransactionFaults;
 import dev.resilience.spring.fault.WebClientFailures;
-import dev.resilience.spring.kind.Kind;
 import dev.resilience.spring.kind.Kinds;
 import dev.resilience.spring.lifecycle.BulkheadDrainLifecycle;
 import dev.resilience.spring.lifecycle.BulkheadStopLifecycle;
@@ -178,7 +178,7 @@ public final class ResilienceAutoConfiguration {
     ResilienceRegistry resilienceRegistry(
             RegistryFactory factory,
             PolicyChanges changes,
-            Kinds kinds,
+            LayerOrder order,
             Environment environment,
             StartupMistakes mistakes) {
         int mostCreated = GeneralProperties.read(environment).getRegistry().getMaxCreated();
@@ -189,9 +189,7 @@ public final class ResilienceAutoConfiguration {
                 "resilience.registry.max-created",
                 mostCreated,
                 "must be at least 1");
-        List<Kind<?, ?>> order = GeneralProperties.order(environment, kinds, new StartupMistakes())
-                .kinds();
-        return factory.registry(changes, order, mostCreated);
+        return factory.registry(changes, order.kinds(), mostCreated);
     }
 
     private static void warnOfParent(@Nullable ApplicationContext parent, StartupWarnings warnings) {

@@ -26,8 +26,8 @@ public final class ResilienceTransactionAutoConfiguration {
     /** Registered after the advisor of transactions, and inside of it, because both say that they are the last. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static ResultRecordingAdvisor resilienceBodyAdvisor(ResilienceAdvisor advisor) {
-        return new ResultRecordingAdvisor(advisor);
+    static ResultRecordingAdvisor resilienceBodyAdvisor(ResilienceAdvisor resilienceAdvisor) {
+        return new ResultRecordingAdvisor(resilienceAdvisor);
     }
 
     @Bean

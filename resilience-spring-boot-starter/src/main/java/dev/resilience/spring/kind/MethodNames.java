@@ -1,9 +1,8 @@
 package dev.resilience.spring.kind;
 
 import java.lang.reflect.Method;
-import java.util.Arrays;
+import java.util.StringJoiner;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.springframework.util.ClassUtils;
 
 /** How methods are called in messages, metrics and the actuator. */
@@ -40,9 +39,11 @@ public final class MethodNames {
     }
 
     private static String parameters(Method method, Function<Class<?>, String> name) {
-        return Arrays.stream(method.getParameterTypes())
-                .limit(SuspendingFunctions.parameterCount(method))
-                .map(name)
-                .collect(Collectors.joining(", ", "(", ")"));
+        StringJoiner names = new StringJoiner(", ", "(", ")");
+        Class<?>[] types = method.getParameterTypes();
+        for (int i = 0; i < SuspendingFunctions.parameterCount(method); i++) {
+            names.add(name.apply(types[i]));
+        }
+        return names.toString();
     }
 }

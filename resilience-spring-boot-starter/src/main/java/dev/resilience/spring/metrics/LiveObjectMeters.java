@@ -3,10 +3,10 @@ package dev.resilience.spring.metrics;
 import dev.resilience.event.ResilienceEvent;
 import dev.resilience.spring.kind.MeterFamily;
 import dev.resilience.spring.kind.Meters;
+import io.micrometer.core.instrument.Tags;
 import java.time.Duration;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The meters of one live object in one registry, each with the object's name, or with none for what all share. */
@@ -41,9 +41,7 @@ record LiveObjectMeters(
         return RegisteredMeters.owner(kind, name);
     }
 
-    private String[] named(String... tags) {
-        return name == null
-                ? tags
-                : Stream.concat(Stream.of("name", name), Stream.of(tags)).toArray(String[]::new);
+    private Tags named(String... tags) {
+        return name == null ? Tags.of(tags) : Tags.of("name", name).and(tags);
     }
 }

@@ -40,7 +40,7 @@ final class RegisteredMeters {
         return registered.containsKey(owner);
     }
 
-    <T> void counter(String owner, MeterFamily family, T live, ToDoubleFunction<T> value, String... tags) {
+    <T> void counter(String owner, MeterFamily family, T live, ToDoubleFunction<T> value, Tags tags) {
         replace(owner, family, Meter.Type.COUNTER, tags);
         registered(
                 owner,
@@ -51,7 +51,7 @@ final class RegisteredMeters {
                         .register(registry));
     }
 
-    <T> void gauge(String owner, MeterFamily family, T live, ToDoubleFunction<T> value, String... tags) {
+    <T> void gauge(String owner, MeterFamily family, T live, ToDoubleFunction<T> value, Tags tags) {
         replace(owner, family, Meter.Type.GAUGE, tags);
         registered(
                 owner,
@@ -62,7 +62,7 @@ final class RegisteredMeters {
                         .register(registry));
     }
 
-    Timer timer(String owner, MeterFamily family, String... tags) {
+    Timer timer(String owner, MeterFamily family, Tags tags) {
         replace(owner, family, Meter.Type.TIMER, tags);
         Timer timer = Timer.builder(family.id())
                 .tags(tags)
@@ -98,9 +98,9 @@ final class RegisteredMeters {
         return present;
     }
 
-    private synchronized void replace(String owner, MeterFamily family, Meter.Type type, String... tags) {
+    private synchronized void replace(String owner, MeterFamily family, Meter.Type type, Tags tags) {
         Meter replaced = registry.removeByPreFilterId(
-                new Meter.Id(family.id(), Tags.of(tags), family.baseUnit(), family.description(), type));
+                new Meter.Id(family.id(), tags, family.baseUnit(), family.description(), type));
         Set<Meter> meters = registered.get(owner);
         if (replaced != null && meters != null) {
             meters.remove(replaced);

@@ -11,6 +11,7 @@ import dev.resilience.spring.kind.MeterFamily;
 import dev.resilience.spring.web.CallContextExtractor;
 import dev.resilience.spring.web.DeadlineOutcome;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.List;
 import java.util.Map;
@@ -125,7 +126,11 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
     private static void bind(RegisteredMeters meters, CallContextExtractor calls) {
         for (DeadlineOutcome outcome : calls.deadlines().outcomes()) {
             meters.counter(
-                    DEADLINES.id(), DEADLINES, calls, c -> c.deadlines().get(outcome), "outcome", outcome.label());
+                    DEADLINES.id(),
+                    DEADLINES,
+                    calls,
+                    c -> c.deadlines().get(outcome),
+                    Tags.of("outcome", outcome.label()));
         }
     }
 }

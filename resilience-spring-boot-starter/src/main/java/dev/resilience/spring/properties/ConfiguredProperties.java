@@ -74,10 +74,13 @@ public final class ConfiguredProperties {
                 : "'" + name + "'";
     }
 
-    /** The names below {@code resilience}, source by source; read when they are needed first. */
+    /** The names below {@code resilience}, source by source where there are any; read when they are needed first. */
     private List<SourceKeys> read() {
         if (read == null) {
-            read = sources.stream().map(SourceKeys::new).toList();
+            read = sources.stream()
+                    .map(SourceKeys::new)
+                    .filter(source -> !source.isEmpty())
+                    .toList();
         }
         return read;
     }
@@ -144,7 +147,12 @@ public final class ConfiguredProperties {
 
     /** Whether the property is written, as one value or as a list. */
     public boolean contains(ConfigurationPropertyName name) {
-        return read().stream().anyMatch(source -> source.has(name));
+        for (SourceKeys source : read()) {
+            if (source.has(name)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Property, value and origin, each on a line of its own. A list is described as a whole. */

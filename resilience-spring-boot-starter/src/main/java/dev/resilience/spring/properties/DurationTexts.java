@@ -13,6 +13,9 @@ final class DurationTexts {
 
     private static final Pattern PART = Pattern.compile("(\\d+(?:[.,]\\d+)?)\\s*(\\p{L}+)");
 
+    /** Of a whole number, but zero. */
+    private static final Pattern NUMBER = Pattern.compile("[+-]?0*[1-9]\\d*");
+
     private static final Map<String, Duration> UNITS = Map.ofEntries(
             Map.entry("ns", Duration.ofNanos(1)),
             Map.entry("us", Duration.ofNanos(1_000)),
@@ -36,7 +39,7 @@ final class DurationTexts {
 
     /** Whether the text is a number without a unit; zero needs none. */
     static boolean lacksUnit(String text) {
-        return text.strip().matches("[+-]?\\d+") && !text.strip().matches("[+-]?0+");
+        return NUMBER.matcher(text.strip()).matches();
     }
 
     /** The text as Spring Boot reads it, or {@code null} if nothing tells what is meant. */

@@ -43,7 +43,8 @@ public final class GeneralProperties {
     }
 
     private static LenientBinding handler(Environment environment, StartupMistakes mistakes) {
-        return new LenientBinding(keys(environment), new PropertySourcesPlaceholdersResolver(environment), mistakes);
+        return new LenientBinding(
+                () -> keys(environment), new PropertySourcesPlaceholdersResolver(environment), mistakes);
     }
 
     /** What is written, for what asks for no policies. */

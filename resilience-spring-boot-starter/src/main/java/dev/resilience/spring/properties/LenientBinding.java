@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.BindContext;
 import org.springframework.boot.context.properties.bind.BindHandler;
@@ -31,12 +32,15 @@ final class LenientBinding implements BindHandler {
     private static final UnreadableValues.Explanation EMPTY_ELEMENT =
             new UnreadableValues.Explanation("one of its elements is empty", "Remove the comma that is too many.");
 
-    private final ConfiguredProperties keys;
+    private final Supplier<ConfiguredProperties> keys;
     private final PlaceholdersResolver placeholders;
     private final StartupMistakes mistakes;
     private final Set<ConfigurationPropertyName> unreadable = new HashSet<>();
 
-    LenientBinding(ConfiguredProperties keys, PlaceholdersResolver placeholders, StartupMistakes mistakes) {
+    /**
+     * @param keys what is written, asked for to describe a mistake
+     */
+    LenientBinding(Supplier<ConfiguredProperties> keys, PlaceholdersResolver placeholders, StartupMistakes mistakes) {
         this.keys = keys;
         this.placeholders = placeholders;
         this.mistakes = mistakes;
@@ -164,7 +168,7 @@ final class LenientBinding implements BindHandler {
                 new ResilienceConfigurationException(
                         MistakeKind.VALUES,
                         "Failed to bind properties under '" + name + "' to " + type + ":\n\n"
-                                + keys.describe(name, text) + "\n    Reason: " + explanation.reason(),
-                        "Change the value of " + keys.target(name) + "." + cure));
+                                + keys.get().describe(name, text) + "\n    Reason: " + explanation.reason(),
+                        "Change the value of " + keys.get().target(name) + "." + cure));
     }
 }

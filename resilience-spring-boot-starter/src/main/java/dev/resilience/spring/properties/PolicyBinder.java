@@ -33,6 +33,7 @@ import org.springframework.core.ResolvableType;
 public final class PolicyBinder {
 
     private static final String PRESET = "preset";
+    private static final ConfigurationPropertyName ENABLED = ConfigurationPropertyName.of("enabled");
 
     private final ConfiguredProperties keys;
     private final PlaceholdersResolver placeholders;
@@ -66,7 +67,7 @@ public final class PolicyBinder {
      * left out: they are mistakes.
      */
     public <P extends Record> Map<String, P> bind(PolicyKind kind, P defaults) {
-        Target<P> target = Target.of(defaults);
+        PolicyKeys.Target<P> target = PolicyKeys.Target.of(defaults);
         Map<String, P> policies = new LinkedHashMap<>();
         for (String name : written(kind).names()) {
             P policy = bindOrTell(kind, name, target);
@@ -79,10 +80,10 @@ public final class PolicyBinder {
 
     /** The policy of a name; {@code null} if it cannot be made, which is a mistake. */
     public <P extends Record> @Nullable P bind(PolicyKind kind, P defaults, String name) {
-        return bindOrTell(kind, name, Target.of(defaults));
+        return bindOrTell(kind, name, PolicyKeys.Target.of(defaults));
     }
 
-    private <P extends Record> @Nullable P bindOrTell(PolicyKind kind, String name, Target<P> target) {
+    private <P extends Record> @Nullable P bindOrTell(PolicyKind kind, String name, PolicyKeys.Target<P> target) {
         P policy = null;
         try {
             policy = bind(kind, name, target);
@@ -97,28 +98,15 @@ public final class PolicyBinder {
 
     /** Whether the methods that use a policy are protected by it. */
     public boolean isEnabled(PolicyKind kind, String name) {
-        LenientBinding handler = new LenientBinding(keys, placeholders, mistakes);
+        LenientBinding handler = new LenientBinding(() -> keys, placeholders, mistakes);
         return !kind.canBeSwitchedOff()
                 || !Boolean.FALSE.equals(
-                        value(kind, written(kind).chain(name), "enabled", Bindable.of(Boolean.class), handler));
+                        value(kind, written(kind).chain(name), ENABLED, Bindable.of(Boolean.class), handler));
     }
 
     /** The property that gives a policy the value of a key: its own or one of those that it starts from. */
     public ConfigurationPropertyName origin(PolicyKind kind, String name, String key) {
         return written(kind).origin(name, key);
-    }
-
-    /** What the policies of a kind are made of. */
-    private record Target<P extends Record>(
-            Class<P> type, Map<String, Bindable<?>> types, Map<String, ResolvableType> functions, P defaults) {
-
-        @SuppressWarnings("unchecked")
-        static <P extends Record> Target<P> of(P defaults) {
-            Map<String, Bindable<?>> types = new LinkedHashMap<>();
-            PolicyKeys.types(defaults.getClass()).forEach((key, type) -> types.put(key, Bindable.of(type)));
-            return new Target<>(
-                    (Class<P>) defaults.getClass(), types, PolicyKeys.functions(defaults.getClass()), defaults);
-        }
     }
 
     /** The names of all policies that are written, by kind. */
@@ -133,25 +121,26 @@ public final class PolicyBinder {
     }
 
     /** The default stands in for a value that cannot be read or is refused, so that the others are checked too. */
-    private <P extends Record> @Nullable P bind(PolicyKind kind, String name, Target<P> target) {
-        LenientBinding handler = new LenientBinding(keys, placeholders, mistakes);
+    private <P extends Record> @Nullable P bind(PolicyKind kind, String name, PolicyKeys.Target<P> target) {
+        LenientBinding handler = new LenientBinding(() -> keys, placeholders, mistakes);
         List<String> chain = written(kind).chain(name);
-        Map<String, @Nullable Object> base = PolicyKeys.values(written(kind).base(chain, target.defaults()));
+        Map<String, @Nullable Object> base = target.valuesOf(written(kind).base(chain, target.defaults()));
         Map<String, @Nullable Object> values = new HashMap<>(base);
         Set<String> refused = new HashSet<>();
         target.types().forEach((key, type) -> {
             Object value = value(kind, chain, key, type, handler);
-            ResolvableType function = target.functions().get(key);
+            String text = key.toString();
+            ResolvableType function = target.functions().get(text);
             if (value != null && function != null) {
-                Supplier<String> place = () -> describe(kind, name, key, value);
+                Supplier<String> place = () -> describe(kind, name, text, value);
                 try {
-                    values.put(key, written(kind).function(name, value.toString(), function, place));
+                    values.put(text, written(kind).function(name, value.toString(), function, place));
                 } catch (ResilienceConfigurationException mistake) {
                     mistakes.add(place.get(), mistake);
-                    refused.add(key);
+                    refused.add(text);
                 }
             } else if (value != null) {
-                values.put(key, value);
+                values.put(text, value);
             }
         });
         while (true) {
@@ -179,10 +168,14 @@ public final class PolicyBinder {
 
     /** What the first link of the chain says that has the key; one that leaves it empty says nothing. */
     private @Nullable Object value(
-            PolicyKind kind, List<String> chain, String key, Bindable<?> type, LenientBinding handler) {
+            PolicyKind kind,
+            List<String> chain,
+            ConfigurationPropertyName key,
+            Bindable<?> type,
+            LenientBinding handler) {
         for (String link : chain) {
             ConfigurationPropertyName policy = written(kind).find(link);
-            String preset = policy == null ? written(kind).preset(link, key) : null;
+            String preset = policy == null ? written(kind).preset(link, key.toString()) : null;
             Object value = null;
             if (policy != null) {
                 ConfigurationPropertyName property = policy.append(key);

@@ -8,6 +8,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.BeanUtils;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.unit.DataSize;
 
@@ -15,6 +17,36 @@ import org.springframework.util.unit.DataSize;
 final class PolicyKeys {
 
     private PolicyKeys() {}
+
+    /**
+     * What the policies of a kind are made of.
+     *
+     * @param types of the values, by their keys below a policy
+     * @param functions the types of those that are functions
+     * @param values those of the defaults
+     */
+    record Target<P extends Record>(
+            Class<P> type,
+            Map<ConfigurationPropertyName, Bindable<?>> types,
+            Map<String, ResolvableType> functions,
+            P defaults,
+            Map<String, @Nullable Object> values) {
+
+        @SuppressWarnings("unchecked")
+        static <P extends Record> Target<P> of(P defaults) {
+            Map<ConfigurationPropertyName, Bindable<?>> types = new LinkedHashMap<>();
+            PolicyKeys.types(defaults.getClass())
+                    .forEach((key, type) -> types.put(ConfigurationPropertyName.of(key), Bindable.of(type)));
+            Class<P> type = (Class<P>) defaults.getClass();
+            return new Target<>(type, types, PolicyKeys.functions(type), defaults, PolicyKeys.values(defaults));
+        }
+
+        /** The values of what a policy starts from, which is the defaults for the most part. */
+        @SuppressWarnings("ReferenceEquality") // an equal record has the same values
+        Map<String, @Nullable Object> valuesOf(Record base) {
+            return base == defaults ? values : PolicyKeys.values(base);
+        }
+    }
 
     /** The types of the values by key, as they are written: the only longs in policies are sizes, functions are texts. */
     public static Map<String, ResolvableType> types(Class<?> policy) {

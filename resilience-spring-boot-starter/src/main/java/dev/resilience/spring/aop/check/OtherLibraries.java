@@ -30,6 +30,8 @@ import org.springframework.util.ReflectionUtils;
  */
 final class OtherLibraries {
 
+    private static final String OURS = Retryable.class.getPackageName();
+
     private final ListableBeanFactory beans;
     private final ApplicationClasses application;
     private final StartupWarnings warnings;
@@ -112,7 +114,7 @@ final class OtherLibraries {
     }
 
     private void lookAt(AnnotatedElement element, String name) {
-        if (element.getDeclaredAnnotations().length == 0 || reported.contains(element)) {
+        if (hasOnlyOurs(element) || reported.contains(element)) {
             return;
         }
         MergedAnnotations annotations = MergedAnnotations.from(element);
@@ -122,6 +124,16 @@ final class OtherLibraries {
                         + other.annotation().cure());
             }
         }
+    }
+
+    /** Asked first, because it is quicker than to look for each of the others: ours are not made of those. */
+    private static boolean hasOnlyOurs(AnnotatedElement element) {
+        for (Annotation annotation : element.getDeclaredAnnotations()) {
+            if (!annotation.annotationType().getPackageName().equals(OURS)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Whether it is there, and not only because another library's annotation is made of it. */

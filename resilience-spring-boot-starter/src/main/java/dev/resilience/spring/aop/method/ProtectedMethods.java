@@ -32,6 +32,7 @@ public final class ProtectedMethods {
     private final InterceptionRules rules;
     private final StartupMistakes mistakes;
     private final Supplier<Kinds> kinds;
+    private volatile @Nullable Kinds known;
     private final ConcurrentMap<Class<?>, Map<Method, ResilienceAnnotations>> byClass = new ConcurrentHashMap<>();
     private final ConcurrentMap<Class<?>, Map<Method, ResilienceAnnotations>> lookedAt = new ConcurrentHashMap<>();
     private final Map<Class<?>, Map<Method, ResilienceAnnotations>> refused = new ConcurrentHashMap<>();
@@ -72,10 +73,20 @@ public final class ProtectedMethods {
         return known;
     }
 
+    /** Kept once they are made, because a bean factory looks through all beans each time. */
+    private Kinds kinds() {
+        Kinds all = known;
+        if (all == null) {
+            all = kinds.get();
+            known = all;
+        }
+        return all;
+    }
+
     /** What a kind is made with comes before all kinds, and cannot be protected by them. */
     private @Nullable Kinds kindsIfMade() {
         try {
-            return kinds.get();
+            return kinds();
         } catch (BeanCurrentlyInCreationException beingMade) {
             return null;
         }
@@ -88,7 +99,7 @@ public final class ProtectedMethods {
 
     /** As {@link #of(Class)}, for types that may not be those of a bean in the end. */
     public Map<Method, ResilienceAnnotations> in(Class<?> type) {
-        return in(ClassUtils.getUserClass(type), kinds.get());
+        return in(ClassUtils.getUserClass(type), kinds());
     }
 
     private Map<Method, ResilienceAnnotations> in(Class<?> userClass, Kinds all) {
@@ -119,7 +130,8 @@ public final class ProtectedMethods {
     @Nullable
     public ResilienceAnnotations of(Method method, Class<?> type) {
         Map<Method, ResilienceAnnotations> methods = of(type);
-        return methods.isEmpty() ? null : methods.get(specific(method, type));
+        ResilienceAnnotations found = methods.get(method); // a most specific one, for the most part
+        return found != null || methods.isEmpty() ? found : methods.get(specific(method, type));
     }
 
     /** The method that runs in the end: of the class rather than of its interface, and not a bridge. */
@@ -167,7 +179,8 @@ public final class ProtectedMethods {
     }
 
     private Map<Method, ResilienceAnnotations> find(Class<?> type, Kinds kinds) {
-        if (!AnnotationUtils.isCandidateClass(type, kinds.annotations())) {
+        if (!AnnotationUtils.isCandidateClass(type, kinds.annotations())
+                || !ResilienceAnnotations.areWrittenIn(type, kinds)) {
             return Map.of();
         }
         Map<Method, ResilienceAnnotations> found = new HashMap<>();

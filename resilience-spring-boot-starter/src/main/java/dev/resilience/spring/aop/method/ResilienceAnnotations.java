@@ -3,7 +3,9 @@ package dev.resilience.spring.aop.method;
 import dev.resilience.spring.kind.Kind;
 import dev.resilience.spring.kind.Kinds;
 import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -16,6 +18,7 @@ import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * The annotations that hold for a method: its own, and for each that it does not have, its type's. Found on
@@ -37,16 +40,16 @@ public record ResilienceAnnotations(
 
     /** The protection of a method of a class or of what it extends, or {@code null} if there is none. */
     static @Nullable ResilienceAnnotations of(Method method, Class<?> type, MergedAnnotations onType, Kinds kinds) {
-        MergedAnnotations own = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
+        List<MergedAnnotations> ofMethod = new ArrayList<>();
+        ofMethod.add(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY));
         // an interface of the class that the superclass with the body does not know
         Method declared = ClassUtils.getInterfaceMethodIfPossible(method, type);
-        MergedAnnotations onInterface = MergedAnnotations.from(declared, SearchStrategy.TYPE_HIERARCHY);
-        if (!hasAny(own, kinds) && !hasAny(onInterface, kinds) && !hasAny(onType, kinds)) {
-            return null;
+        if (!declared.equals(method)) {
+            ofMethod.add(MergedAnnotations.from(declared, SearchStrategy.TYPE_HIERARCHY));
         }
         ResilienceAnnotations found = new ResilienceAnnotations(new LinkedHashMap<>(), new HashSet<>());
         for (Kind<?, ?> kind : kinds.layers()) {
-            found.add(kind, method, List.of(own, onInterface), onType);
+            found.add(kind, method, ofMethod, onType);
         }
         return found.byType.isEmpty() ? null : found;
     }
@@ -80,8 +83,34 @@ public record ResilienceAnnotations(
         return annotation.getValue(ENABLED, Boolean.class).orElse(true);
     }
 
-    static boolean hasAny(MergedAnnotations annotations, Kinds kinds) {
-        return kinds.annotations().stream().anyMatch(annotations::isPresent);
+    /** Whether one of the annotations stands in the source of a type, of a method of it, or of what it extends. */
+    static boolean areWrittenIn(Class<?> type, Kinds kinds) {
+        for (Class<?> at = type; at != null && at != Object.class; at = at.getSuperclass()) {
+            if (isOneOn(at, kinds)) {
+                return true;
+            }
+            for (Method method : ReflectionUtils.getDeclaredMethods(at)) {
+                if (isOneOn(method, kinds)) {
+                    return true;
+                }
+            }
+            for (Class<?> implemented : at.getInterfaces()) {
+                if (areWrittenIn(implemented, kinds)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private static boolean isOneOn(AnnotatedElement element, Kinds kinds) {
+        MergedAnnotations annotations = MergedAnnotations.from(element);
+        for (Class<? extends Annotation> annotation : kinds.annotations()) {
+            if (annotations.isPresent(annotation)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether the method itself has one of the annotations. */
@@ -96,6 +125,9 @@ public record ResilienceAnnotations(
 
     /** Those that are left without some. */
     public ResilienceAnnotations without(Collection<Class<? extends Annotation>> types) {
+        if (types.isEmpty()) {
+            return this;
+        }
         Map<Class<? extends Annotation>, Annotation> left = new LinkedHashMap<>(byType);
         left.keySet().removeAll(types);
         return new ResilienceAnnotations(left, onType);
