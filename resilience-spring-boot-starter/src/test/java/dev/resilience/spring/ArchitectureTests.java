@@ -56,6 +56,7 @@ class ArchitectureTests {
             Map.entry(ROOT + ".aop.method", List.of(ROOT + ".kind", ROOT + ".reactor")),
             Map.entry(ROOT + ".cloud", List.of(ROOT + ".reactor")),
             Map.entry(ROOT + ".context", List.of()),
+            Map.entry(ROOT + ".fallback", List.of(ROOT + ".kind", ROOT + ".reactor")),
             Map.entry(ROOT + ".fault", List.of()),
             Map.entry(
                     ROOT + ".idempotency",

@@ -74,7 +74,7 @@ public final class PlanFactory {
         List<ResilienceConfigurationException> mistakes = new ArrayList<>();
         Boolean asynchronous = collect(mistakes, () -> ReturnTypes.isAsynchronous(method, userClass));
         PublisherType publisher = ReturnTypes.publisher(method, userClass);
-        if (publisher == PublisherType.FLUX && protection.has(Idempotent.class)) {
+        if (publisher != null && publisher.isMultiValue() && protection.has(Idempotent.class)) {
             mistakes.add(idempotentStream(method, userClass));
         }
         boolean repeats = false;
@@ -106,9 +106,10 @@ public final class PlanFactory {
     private static ResilienceConfigurationException idempotentStream(Method method, Class<?> type) {
         return new ResilienceConfigurationException(
                 "The method " + MethodNames.full(method, type)
-                        + " is @Idempotent and returns a Flux, but a stream that "
+                        + " is @Idempotent and returns "
+                        + method.getReturnType().getSimpleName() + ", but a stream that "
                         + "has no end yet cannot be stored and replayed",
-                "Return a Mono of all elements, such as Mono<List<...>>, or move @Idempotent to a method that does.");
+                "Return all elements as one value, such as Mono<List<...>> or Single<List<...>>, or move @Idempotent to a method that does.");
     }
 
     /** The annotations whose policies are switched off. */

@@ -21,6 +21,15 @@ public final class ReturnTypes {
             "org.reactivestreams.Publisher",
             "java.util.concurrent.Flow$Publisher",
             "kotlinx.coroutines.flow.Flow",
+            "io.reactivex.SingleSource",
+            "io.reactivex.MaybeSource",
+            "io.reactivex.CompletableSource",
+            "io.reactivex.ObservableSource",
+            "io.reactivex.rxjava3.core.SingleSource",
+            "io.reactivex.rxjava3.core.MaybeSource",
+            "io.reactivex.rxjava3.core.CompletableSource",
+            "io.reactivex.rxjava3.core.ObservableSource",
+            "io.smallrye.mutiny.Uni",
             "java.util.concurrent.Callable",
             "org.springframework.web.context.request.async.DeferredResult",
             "org.springframework.web.context.request.async.WebAsyncTask",
@@ -59,9 +68,11 @@ public final class ReturnTypes {
         if (!asynchronous) {
             return returned;
         }
-        return publisher(method, type) == null
-                ? returned.as(CompletionStage.class).getGeneric()
-                : returned.getGeneric();
+        PublisherType publisher = publisher(method, type);
+        if (publisher == null) {
+            return returned.as(CompletionStage.class).getGeneric();
+        }
+        return publisher.isNoValue() ? ResolvableType.forClass(Void.class) : returned.getGeneric();
     }
 
     private static boolean isLate(@Nullable Class<?> type) {
@@ -75,6 +86,11 @@ public final class ReturnTypes {
         return new ResilienceConfigurationException(
                 "The method " + MethodNames.full(method, type) + " " + what
                         + ", which cannot be protected: its work begins or ends after it has returned",
-                "Return a value, CompletableFuture, CompletionStage, Mono or Flux, or move the annotations to a method that does.");
+                (PublisherType.hasReactor()
+                                ? ""
+                                : "If this is a type that Spring's ReactiveAdapterRegistry knows, add "
+                                        + "io.projectreactor:reactor-core, without which none of them is protected. ")
+                        + "Return a value, CompletableFuture, CompletionStage, Mono, Flux or what Spring's "
+                        + "ReactiveAdapterRegistry makes of these, or move the annotations to a method that does.");
     }
 }
