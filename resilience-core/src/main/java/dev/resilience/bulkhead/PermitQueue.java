@@ -1,5 +1,6 @@
 package dev.resilience.bulkhead;
 
+import dev.resilience.worker.ShortLock;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -22,7 +23,7 @@ final class PermitQueue {
     private volatile int maxConcurrent;
     private volatile int maxQueue;
     private final PermitCounter taken = new PermitCounter();
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ReentrantLock lock = new ShortLock();
     private final Set<Waiter> queue = new LinkedHashSet<>();
     private volatile int waiting;
     private volatile boolean closed;

@@ -23,7 +23,7 @@ public final class BoundedExecutor implements Executor {
     private final int most;
     private final DaemonExecutor platformThreads;
     private final Executor threads;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ReentrantLock lock = new ShortLock();
     private final Set<Runnable> line = new LinkedHashSet<>();
     private int busy;
     private long begun;

@@ -319,6 +319,7 @@ class ArchitectureTests {
                                 "ReactiveCaller",
                                 "ReactiveResilienceCircuitBreakerFactory",
                                 "ReactorThreadLocals",
+                                "ResilienceBlockHoundIntegration",
                                 "ResilienceOperator",
                                 "SubscribedCall")),
                 arguments(

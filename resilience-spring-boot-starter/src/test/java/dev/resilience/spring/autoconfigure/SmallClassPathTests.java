@@ -80,7 +80,7 @@ class SmallClassPathTests {
     void saysWhatIsMissingForReactiveTypes() throws Exception {
         assertThat(run("runReactive", OPTIONAL))
                 .asString()
-                .contains("returns io.reactivex.rxjava3.core.Single", "add io.projectreactor:reactor-core");
+                .contains("returns io.reactivex.rxjava3.core.Single", "io.projectreactor:reactor-core, which reactive types need, is missing");
     }
 
     @Test
