@@ -80,7 +80,9 @@ class SmallClassPathTests {
     void saysWhatIsMissingForReactiveTypes() throws Exception {
         assertThat(run("runReactive", OPTIONAL))
                 .asString()
-                .contains("returns io.reactivex.rxjava3.core.Single", "io.projectreactor:reactor-core, which reactive types need, is missing");
+                .contains(
+                        "returns io.reactivex.rxjava3.core.Single",
+                        "io.projectreactor:reactor-core, which reactive types need, is missing");
     }
 
     @Test

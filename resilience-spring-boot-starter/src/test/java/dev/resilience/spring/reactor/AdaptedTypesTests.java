@@ -74,9 +74,8 @@ class AdaptedTypesTests {
     void subscriptionIsTheCallAndAnAttemptCallsTheMethodAgain() {
         ofEachType((call, context) -> {
             AtomicInteger attempts = new AtomicInteger();
-            Publisher<Object> protectedCall = call.of(() -> attempts.incrementAndGet() % 3 == 0
-                    ? Mono.just("a")
-                    : Mono.error(new ConnectException("down")));
+            Publisher<Object> protectedCall = call.of(() ->
+                    attempts.incrementAndGet() % 3 == 0 ? Mono.just("a") : Mono.error(new ConnectException("down")));
             assertThat(attempts).hasValue(0);
             for (int subscriptions = 1; subscriptions <= 2; subscriptions++) {
                 StepVerifier.create(protectedCall)
@@ -143,7 +142,8 @@ class AdaptedTypesTests {
                     .thenRequest(2)
                     .expectNext("b", "c")
                     .verifyComplete();
-            StepVerifier.create(Flux.from(call.of(() -> Flux.just("a", "b", "c"))).take(2))
+            StepVerifier.create(
+                            Flux.from(call.of(() -> Flux.just("a", "b", "c"))).take(2))
                     .expectNext("a", "b")
                     .verifyComplete();
         });
@@ -181,6 +181,18 @@ class AdaptedTypesTests {
                     .containsExactly("multi", "later");
             shop.withCompletable().test().assertResult();
             shop.withNull().test().assertError(NullPointerException.class);
+            shop.withThrown().test().assertFailure(IllegalStateException.class);
+        });
+    }
+
+    @Test
+    void aFallbackThatIsItselfProtectedIsACallOfItsOwn() {
+        with(Shop.class, (shop, context) -> {
+            Payments payments = context.getBean(Payments.class);
+            TestObserver<String> answered = shop.withProtected().test();
+            context.getBean(ManualTimeSource.class).advance(Duration.ofSeconds(3));
+            answered.assertResult("attempt 3");
+            assertThat(payments.calls()).hasValue(3);
         });
     }
 
@@ -383,6 +395,20 @@ class AdaptedTypesTests {
             return Completable.complete();
         }
 
+        @Fallback("thrownLater")
+        public Single<String> withThrown() {
+            return Single.error(new IllegalArgumentException("bad"));
+        }
+
+        Single<String> thrownLater() {
+            throw new IllegalStateException("no fallback either");
+        }
+
+        @Fallback("adaptedTypesTests.Payments::later")
+        public Single<String> withProtected() {
+            return Single.error(new IllegalArgumentException("bad"));
+        }
+
         @Fallback("nullLater")
         public Observable<String> withNull() {
             return Observable.error(new IllegalArgumentException("bad"));
@@ -401,6 +427,12 @@ class AdaptedTypesTests {
 
         AtomicInteger calls() {
             return calls;
+        }
+
+        @Retryable("default")
+        public Single<String> later() {
+            int call = calls.incrementAndGet();
+            return call < 3 ? Single.error(new ConnectException("down")) : Single.just("attempt " + call);
         }
 
         @Idempotent(key = "#key")

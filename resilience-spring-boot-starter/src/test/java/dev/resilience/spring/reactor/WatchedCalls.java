@@ -71,13 +71,11 @@ final class WatchedCalls {
                 .run(context -> {
                     Shop shop = context.getBean(Shop.class);
                     drive(shop, Integer.parseInt(arguments[0]));
-                    context.getBean(ResilienceRegistry.class)
-                            .bulkheads()
-                            .forEach((name, bulkhead) -> {
-                                while (bulkhead.running() + bulkhead.queued() > 0) {
-                                    Thread.onSpinWait();
-                                }
-                            });
+                    context.getBean(ResilienceRegistry.class).bulkheads().forEach((name, bulkhead) -> {
+                        while (bulkhead.running() + bulkhead.queued() > 0) {
+                            Thread.onSpinWait();
+                        }
+                    });
                 });
         blocked.forEach(found -> found.printStackTrace(System.out));
         System.out.println("blocked: " + blocked.size());
@@ -112,9 +110,10 @@ final class WatchedCalls {
             case 1 -> Flux::empty;
             case 2 -> () -> Flux.error(new ConnectException("down"));
             case 3 -> () -> Flux.just("a", "b").publishOn(Schedulers.parallel());
-            case 4 -> () -> {
-                throw new IllegalStateException("thrown");
-            };
+            case 4 ->
+                () -> {
+                    throw new IllegalStateException("thrown");
+                };
             default -> Flux::never;
         };
     }

@@ -87,7 +87,9 @@ public final class ReturnTypes {
         return new ResilienceConfigurationException(
                 "The method " + MethodNames.full(method, type) + " " + what
                         + ", which cannot be protected: its work begins or ends after it has returned"
-                        + (hasReactor ? "" : ", and io.projectreactor:reactor-core, which reactive types need, is missing"),
+                        + (hasReactor
+                                ? ""
+                                : ", and io.projectreactor:reactor-core, which reactive types need, is missing"),
                 (hasReactor ? "" : "Add io.projectreactor:reactor-core if it is a type of RxJava 3 or Mutiny. ")
                         + "Return a value, CompletableFuture, CompletionStage, Mono, Flux or what Spring's "
                         + "ReactiveAdapterRegistry makes of these, or move the annotations to a method that does.");
