@@ -307,7 +307,7 @@ class AdaptedTypesTests {
     @TimeLimit("shop")
     public static class Shop {
 
-        @SuppressWarnings("unchecked")
+        @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
         private static <T> T as(Class<?> type, Supplier<Publisher<?>> attempt) {
             Publisher<?> source = attempt.get();
             return source == null
