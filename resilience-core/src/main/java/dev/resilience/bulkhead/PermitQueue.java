@@ -1,6 +1,7 @@
 package dev.resilience.bulkhead;
 
 import dev.resilience.time.DelayedTask;
+import dev.resilience.time.ShortLock;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
@@ -20,7 +21,7 @@ final class PermitQueue {
     private volatile int maxConcurrent;
     private volatile int maxQueue;
     private final PermitCounter taken = new PermitCounter();
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ReentrantLock lock = new ShortLock();
     private final WaiterList queue = new WaiterList();
     private volatile int waiting;
     private volatile boolean closed;

@@ -21,7 +21,7 @@ public final class DelayedTasks {
     private final TimeSource time;
     private final BiFunction<Duration, Runnable, TimeSource.Scheduled> timers;
     private final Consumer<DelayedTask> onDue;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ReentrantLock lock = new ShortLock();
     private DelayedTask[] heap = new DelayedTask[16];
     private int size;
     private int added;

@@ -1,5 +1,6 @@
 package dev.resilience.worker;
 
+import dev.resilience.time.ShortLock;
 import dev.resilience.log.LogLine;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -23,7 +24,7 @@ public final class BoundedExecutor implements Executor {
     private final int most;
     private final DaemonExecutor platformThreads;
     private final Executor threads;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ReentrantLock lock = new ShortLock();
     private final Set<Runnable> line = new LinkedHashSet<>();
     private int busy;
     private long begun;

@@ -59,7 +59,7 @@ class ArchitectureTests {
             Map.entry(ROOT + ".cloud", List.of(ROOT + ".reactor")),
             Map.entry(ROOT + ".context", List.of()),
             Map.entry(ROOT + ".deadletter", List.of(ROOT + ".idempotency.json", ROOT + ".kind")),
-            Map.entry(ROOT + ".fallback", List.of(ROOT + ".kind", ROOT + ".retry")),
+            Map.entry(ROOT + ".fallback", List.of(ROOT + ".kind", ROOT + ".reactor", ROOT + ".retry")),
             Map.entry(ROOT + ".fault", List.of()),
             Map.entry(
                     ROOT + ".idempotency",
@@ -329,6 +329,7 @@ class ArchitectureTests {
                                 "ReactiveCaller",
                                 "ReactiveResilienceCircuitBreakerFactory",
                                 "ReactorThreadLocals",
+                                "ResilienceBlockHoundIntegration",
                                 "ResilienceOperator",
                                 "SubscribedCall",
                                 "SuspendingCalls")),

@@ -77,7 +77,7 @@ public final class PlanFactory {
         List<ResilienceConfigurationException> mistakes = new ArrayList<>();
         Boolean asynchronous = collect(mistakes, () -> ReturnTypes.isAsynchronous(method, userClass));
         PublisherType publisher = ReturnTypes.publisher(method, userClass);
-        if (publisher == PublisherType.FLUX && protection.has(Idempotent.class)) {
+        if (publisher != null && publisher.isMultiValue() && protection.has(Idempotent.class)) {
             mistakes.add(idempotentStream(method, userClass));
         }
         boolean repeats = false;
@@ -114,9 +114,12 @@ public final class PlanFactory {
         boolean suspends = SuspendingFunctions.is(method);
         return new ResilienceConfigurationException(
                 "The method " + MethodNames.full(method, type)
-                        + " is @Idempotent and returns a " + (suspends ? "Flow" : "Flux") + ", but a stream that "
-                        + "has no end yet cannot be stored and replayed",
-                "Return " + (suspends ? "a List" : "a Mono of all elements, such as Mono<List<...>>")
+                        + " is @Idempotent and returns a " + (suspends ? "Flow" : method.getReturnType().getSimpleName())
+                        + ", but a stream that has no end yet cannot be stored and replayed",
+                "Return "
+                        + (suspends
+                                ? "a List"
+                                : "all elements as one value, such as Mono<List<...>> or Single<List<...>>")
                         + ", or move @Idempotent to a method that does.");
     }
 

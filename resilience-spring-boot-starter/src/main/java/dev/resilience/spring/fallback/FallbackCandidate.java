@@ -2,6 +2,7 @@ package dev.resilience.spring.fallback;
 
 import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.kind.SuspendingFunctions;
+import dev.resilience.spring.reactor.PublisherType;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;
@@ -67,7 +68,7 @@ record FallbackCandidate(Method method, Class<?> type) {
     }
 
     private static boolean isPublisher(ResolvableType type) {
-        return type.toClass().getName().startsWith("reactor.core.publisher.");
+        return PublisherType.of(type.toClass()) != null;
     }
 
     /** Whether a failure reaches the caller in what is returned, and so may be any. */

@@ -78,8 +78,8 @@ final class ReflectiveFallback implements FallbackMethod {
             throw thrown.getTargetException();
         }
         if (answer == null && form.candidate().isAsynchronous()) {
-            throw new NullPointerException(
-                    "The fallback method " + form.candidate() + " returned null in place of a CompletionStage");
+            throw new NullPointerException("The fallback method " + form.candidate() + " returned null in place of a "
+                    + form.method().getReturnType().getSimpleName());
         }
         return call.result(answer);
     }

@@ -128,7 +128,7 @@ final class FileConversion {
             throw new Undecided("it is part of an annotation; write ours there, and look at its @AliasFor");
         }
         if (element.returnType().matches(REACTIVE)) {
-            throw new Undecided("methods that return " + element.returnType() + " are not protected by this version");
+            throw new Undecided("methods that return " + element.returnType() + " are not rewritten by this version");
         }
         boolean isResilience4j = name.startsWith(Libraries.RESILIENCE4J);
         boolean isFramework = name.startsWith(Libraries.SPRING_FRAMEWORK);

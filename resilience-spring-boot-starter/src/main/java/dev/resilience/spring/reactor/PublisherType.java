@@ -2,39 +2,64 @@ package dev.resilience.spring.reactor;
 
 import dev.resilience.context.ContextCarrier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.util.ClassUtils;
 
-/** The publishers that a protected method may return, known by their names: an application need not have Reactor. */
-public enum PublisherType {
+/**
+ * A reactive type that a protected method may return: {@code Mono} and {@code Flux}, and those that Spring's {@link
+ * ReactiveAdapterRegistry} makes of them and turns into them. An application need not have any of these. Immutable.
+ */
+public final class PublisherType {
+
     /** None or one value. */
-    MONO("reactor.core.publisher.Mono") {
-        @Override
-        public ProtectedPublishers publishers(boolean idempotent, ContextCarrier carrier) {
-            return idempotent ? new IdempotentMonos(carrier) : new ProtectedMonos();
-        }
-    },
+    public static final PublisherType MONO = new PublisherType(null, false);
+
     /** Any number of values. */
-    FLUX("reactor.core.publisher.Flux") {
-        @Override
-        public ProtectedPublishers publishers(boolean idempotent, ContextCarrier carrier) {
-            return ProtectedFlux::new;
-        }
-    };
+    public static final PublisherType FLUX = new PublisherType(null, true);
 
-    private final String className;
+    private static final boolean HAS_REACTOR =
+            ClassUtils.isPresent("reactor.core.publisher.Mono", PublisherType.class.getClassLoader());
 
-    PublisherType(String className) {
-        this.className = className;
+    private final @Nullable ReactiveAdapter adapter;
+    private final boolean isMultiValue;
+
+    private PublisherType(@Nullable ReactiveAdapter adapter, boolean isMultiValue) {
+        this.adapter = adapter;
+        this.isMultiValue = isMultiValue;
     }
 
-    /** The publisher of a class; {@code null} for other classes, subclasses too. */
+    /** The reactive type that a class is; {@code null} for other classes, subclasses and futures too. */
     public static @Nullable PublisherType of(@Nullable Class<?> type) {
-        String name = type == null ? "" : type.getName();
-        for (PublisherType publisher : values()) {
-            if (publisher.className.equals(name)) {
-                return publisher;
-            }
+        if (!HAS_REACTOR || type == null) {
+            return null;
         }
-        return null;
+        ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+        if (adapter == null
+                || adapter.getReactiveType() != type
+                || !adapter.getDescriptor().isDeferred()) {
+            return null;
+        }
+        return switch (type.getName()) {
+            case "reactor.core.publisher.Mono" -> MONO;
+            case "reactor.core.publisher.Flux" -> FLUX;
+            default -> new PublisherType(adapter, adapter.isMultiValue());
+        };
+    }
+
+    /** Whether Reactor is there, without which no reactive type is protected. */
+    public static boolean hasReactor() {
+        return HAS_REACTOR;
+    }
+
+    /** Whether there may be any number of values, as in a {@code Flux}. */
+    public boolean isMultiValue() {
+        return isMultiValue;
+    }
+
+    /** Whether there is never a value, as in RxJava's {@code Completable}. */
+    public boolean isNoValue() {
+        return adapter != null && adapter.isNoValue();
     }
 
     /**
@@ -43,5 +68,9 @@ public enum PublisherType {
      * @param idempotent whether its calls ask a store, which blocks
      * @param carrier takes along what is bound to the subscriber's thread to the one on which that is done
      */
-    public abstract ProtectedPublishers publishers(boolean idempotent, ContextCarrier carrier);
+    public ProtectedPublishers publishers(boolean idempotent, ContextCarrier carrier) {
+        ProtectedPublishers ofReactor =
+                isMultiValue ? ProtectedFlux::new : idempotent ? new IdempotentMonos(carrier) : new ProtectedMonos();
+        return adapter == null ? ofReactor : new AdaptedPublishers(adapter, ofReactor);
+    }
 }

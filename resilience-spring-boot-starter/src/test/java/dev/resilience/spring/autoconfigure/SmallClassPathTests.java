@@ -8,6 +8,7 @@ import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.annotation.TimeLimit;
 import dev.resilience.idempotency.store.IdempotencyStore;
+import io.reactivex.rxjava3.core.Single;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -73,6 +74,15 @@ class SmallClassPathTests {
         } finally {
             System.clearProperty(STORE_TYPE);
         }
+    }
+
+    @Test
+    void saysWhatIsMissingForReactiveTypes() throws Exception {
+        assertThat(run("runReactive", OPTIONAL))
+                .asString()
+                .contains(
+                        "returns io.reactivex.rxjava3.core.Single",
+                        "io.projectreactor:reactor-core, which reactive types need, is missing");
     }
 
     @Test
@@ -151,6 +161,10 @@ class SmallClassPathTests {
             return whyNot(Keyed.class);
         }
 
+        public static String runReactive() {
+            return whyNot(Reactive.class);
+        }
+
         public static String runFromHeader() {
             return whyNot(FromHeader.class);
         }
@@ -199,6 +213,14 @@ class SmallClassPathTests {
             return attempts < 2
                     ? CompletableFuture.failedFuture(new ConnectException("refused"))
                     : CompletableFuture.completedFuture("paid later at attempt " + attempts);
+        }
+    }
+
+    static class Reactive {
+
+        @Retryable("default")
+        Single<String> pay() {
+            return Single.just("paid");
         }
     }
 

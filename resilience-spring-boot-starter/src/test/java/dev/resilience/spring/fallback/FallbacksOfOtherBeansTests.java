@@ -78,7 +78,7 @@ class FallbacksOfOtherBeansTests {
                 .run(context -> assertThatThrownBy(
                                 () -> context.getBean(Shop.class).lost("tea").join())
                         .hasRootCauseInstanceOf(NullPointerException.class)
-                        .hasMessageContaining("Backup.none(String) returned null in place of a CompletionStage"));
+                        .hasMessageContaining("Backup.none(String) returned null in place of a CompletableFuture"));
     }
 
     @Test

@@ -97,9 +97,11 @@ public final class StartupCheck implements SmartInitializingSingleton {
         boolean areWoven = advisor.methods().areWoven();
         WovenTransactionsCheck transactions = new WovenTransactionsCheck(beans, areWoven, warnings);
         AuthorizationCheck authorization = new AuthorizationCheck(beans, advisor);
+        AsyncResultCheck asyncResults = new AsyncResultCheck(beans);
         advisor.methods().all().forEach((type, methods) -> {
             methods.forEach(
                     (method, protection) -> mistakes.collect(() -> authorization.check(type, method, protection)));
+            methods.keySet().forEach(method -> mistakes.collect(() -> asyncResults.check(type, method)));
             others.warnOfSecondRetry(type, methods);
             beanMethods.check(type, methods);
             transactions.check(type, methods);

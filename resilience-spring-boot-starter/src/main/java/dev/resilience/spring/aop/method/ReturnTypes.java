@@ -26,6 +26,15 @@ public final class ReturnTypes {
             "org.reactivestreams.Publisher",
             "java.util.concurrent.Flow$Publisher",
             "kotlinx.coroutines.flow.Flow",
+            "io.reactivex.SingleSource",
+            "io.reactivex.MaybeSource",
+            "io.reactivex.CompletableSource",
+            "io.reactivex.ObservableSource",
+            "io.reactivex.rxjava3.core.SingleSource",
+            "io.reactivex.rxjava3.core.MaybeSource",
+            "io.reactivex.rxjava3.core.CompletableSource",
+            "io.reactivex.rxjava3.core.ObservableSource",
+            "io.smallrye.mutiny.Uni",
             "java.util.concurrent.Callable",
             "org.springframework.web.context.request.async.DeferredResult",
             "org.springframework.web.context.request.async.WebAsyncTask",
@@ -79,9 +88,11 @@ public final class ReturnTypes {
         if (!asynchronous) {
             return returned;
         }
-        return publisher(method, type) == null
-                ? returned.as(CompletionStage.class).getGeneric()
-                : returned.getGeneric();
+        PublisherType publisher = publisher(method, type);
+        if (publisher == null) {
+            return returned.as(CompletionStage.class).getGeneric();
+        }
+        return publisher.isNoValue() ? ResolvableType.forClass(Void.class) : returned.getGeneric();
     }
 
     private static boolean isFlow(ResolvableType type) {
@@ -119,9 +130,15 @@ public final class ReturnTypes {
     }
 
     private static ResilienceConfigurationException refuse(Method method, Class<?> type, String what) {
+        boolean hasReactor = PublisherType.hasReactor();
         return new ResilienceConfigurationException(
                 "The method " + MethodNames.full(method, type) + " " + what
-                        + ", which cannot be protected: its work begins or ends after it has returned",
-                "Return a value, CompletableFuture, CompletionStage, Mono or Flux, suspend in Kotlin, or move the annotations to a method that does.");
+                        + ", which cannot be protected: its work begins or ends after it has returned"
+                        + (hasReactor
+                                ? ""
+                                : ", and io.projectreactor:reactor-core, which reactive types need, is missing"),
+                (hasReactor ? "" : "Add io.projectreactor:reactor-core if it is a type of RxJava 3 or Mutiny. ")
+                        + "Return a value, CompletableFuture, CompletionStage, Mono, Flux or what Spring's "
+                        + "ReactiveAdapterRegistry makes of these, suspend in Kotlin, or move the annotations to a method that does.");
     }
 }

@@ -24,6 +24,12 @@ public final class NoValues {
     private static final Set<String> NAMES = Set.of(
             "kotlinx.coroutines.flow.Flow",
             "org.reactivestreams.Publisher",
+            "java.util.concurrent.Flow$Publisher",
+            "io.reactivex.rxjava3.core.SingleSource",
+            "io.reactivex.rxjava3.core.MaybeSource",
+            "io.reactivex.rxjava3.core.CompletableSource",
+            "io.reactivex.rxjava3.core.ObservableSource",
+            "io.smallrye.mutiny.Uni",
             "org.springframework.http.HttpMessage",
             "org.springframework.web.server.ServerWebExchange",
             "org.springframework.web.server.WebSession",

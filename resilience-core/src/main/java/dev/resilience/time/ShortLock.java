@@ -1,0 +1,17 @@
+package dev.resilience.time;
+
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A lock that is held for a few steps only, in which no code of others runs: to wait for it is not to block. Has a class of
+ * its own so that tools that look for blocking calls, such as BlockHound, can be told so.
+ */
+public final class ShortLock extends ReentrantLock {
+
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public void lock() {
+        super.lock();
+    }
+}

@@ -1,0 +1,51 @@
+package dev.resilience.spring.aop.check;
+
+import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.kind.MethodNames;
+import java.lang.reflect.Method;
+import java.util.concurrent.Future;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.config.TaskManagementConfigUtils;
+
+/**
+ * Refuses protected methods that Spring's {@code @Async} moves to an executor and that return neither a future nor
+ * nothing, such as a {@code Mono}: Spring hands over no other, and lets each of their calls fail.
+ */
+final class AsyncResultCheck {
+
+    private final boolean isEnabled;
+
+    AsyncResultCheck(BeanFactory beans) {
+        isEnabled = beans.containsBean(TaskManagementConfigUtils.ASYNC_ANNOTATION_PROCESSOR_BEAN_NAME)
+                || beans.containsBean(TaskManagementConfigUtils.ASYNC_EXECUTION_ASPECT_BEAN_NAME);
+    }
+
+    /**
+     * Looks at one method.
+     *
+     * @throws ResilienceConfigurationException if it returns what Spring does not hand over
+     */
+    void check(Class<?> type, Method method) {
+        Class<?> returned = method.getReturnType();
+        if (isEnabled && isAsync(type, method) && !canBeHandedOver(returned)) {
+            throw new ResilienceConfigurationException(
+                    "The method " + MethodNames.full(method, type) + " is @Async and returns " + returned.getName()
+                            + ", which Spring cannot hand over to an executor: each of its calls would fail",
+                    "Return a CompletableFuture, or remove @Async: a reactive type goes to other threads by operators of "
+                            + "its own, such as subscribeOn.");
+        }
+    }
+
+    private static boolean isAsync(Class<?> type, Method method) {
+        return AnnotatedElementUtils.hasAnnotation(method, Async.class)
+                || AnnotatedElementUtils.hasAnnotation(type, Async.class);
+    }
+
+    private static boolean canBeHandedOver(Class<?> returned) {
+        return returned == void.class
+                || Future.class.isAssignableFrom(returned)
+                || returned.getName().equals("kotlin.Unit");
+    }
+}
