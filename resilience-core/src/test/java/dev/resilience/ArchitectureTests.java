@@ -64,11 +64,12 @@ class ArchitectureTests {
             Map.entry("context", Set.of("exception", "time")),
             Map.entry("pipeline", Set.of("context", "log", "time")),
             Map.entry("worker", Set.of("context", "log", "pipeline", "time")),
-            Map.entry("fallback", Set.of("event", "event.internal", "log", "pipeline", "time", "worker")),
+            Map.entry("fallback", Set.of("context", "event", "event.internal", "log", "pipeline", "time", "worker")),
             Map.entry(
                     "retry",
                     Set.of(
                             "context",
+                            "deadletter",
                             "event",
                             "event.internal",
                             "exception",
@@ -80,6 +81,7 @@ class ArchitectureTests {
                             "time",
                             "worker")),
             Map.entry("retry.window", Set.of("time")),
+            Map.entry("deadletter", Set.of("event", "event.internal", "exception", "log", "time")),
             Map.entry(
                     "circuitbreaker",
                     Set.of(

@@ -17,10 +17,12 @@ public final class Attempt {
 
     private final String by;
     private final int number;
+    private final boolean isReplay;
 
-    private Attempt(String by, int number) {
+    private Attempt(String by, int number, boolean isReplay) {
         this.by = by;
         this.number = number;
+        this.isReplay = isReplay;
     }
 
     /**
@@ -31,7 +33,12 @@ public final class Attempt {
      * @param outer the attempt that the retry itself is made in, if any
      */
     public static Attempt of(String by, int number, @Nullable Attempt outer) {
-        return new Attempt(by, outer == null ? number : Math.max(number, outer.number));
+        return new Attempt(by, outer == null ? number : Math.max(number, outer.number), false);
+    }
+
+    /** A call that is made again when its caller has gone: no fallback answers for it, and it is not kept once more. */
+    public static Attempt ofReplay() {
+        return new Attempt("the replay of a dead letter", 2, true);
     }
 
     /** The attempt that the current thread works for, the innermost, or {@code null} outside of all retries. */
@@ -53,6 +60,11 @@ public final class Attempt {
      */
     public static void makeCurrent(@Nullable Attempt attempt) {
         CURRENT.get().setPlain(attempt);
+    }
+
+    /** Whether the thread makes a call again whose caller has gone; inside of a retry of that call it is false again. */
+    public boolean isReplay() {
+        return isReplay;
     }
 
     /** Who repeats the call, in words. */

@@ -66,6 +66,11 @@ public final class Fallback implements Layer, AutoCloseable {
         return new FallbackStep(report, method, answer -> answer, next);
     }
 
+    /** One of this fallback's layers, which leaves the replays of dead letters alone: they are to fail if the method does. */
+    public static Layer exceptInReplays(Layer ofFallback) {
+        return next -> new UnlessReplayStep(ofFallback.around(next), next);
+    }
+
     /** The same fallback inside of an idempotent call, which must not store what the fallback answers. */
     public Layer insideIdempotent() {
         return next -> new FallbackStep(report, method, UnstoredAnswer::new, next);

@@ -2,6 +2,7 @@ package dev.resilience.retry;
 
 import dev.resilience.context.Attempt;
 import dev.resilience.context.IdempotencyContext;
+import dev.resilience.deadletter.DeadLetters;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.event.internal.OutcomeCounters;
@@ -36,12 +37,14 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
     private final FailureStreak failures = new FailureStreak();
     private final RetryLog log;
     private final Attempt outermost;
+    private final @Nullable DeadLetters deadLetters;
 
     Retry(RetryBuilder parts) {
         this.name = parts.name;
         this.laterAttempts = new LaterAttempts(name, parts.time);
         this.events = parts.events;
         this.budget = parts.budget;
+        this.deadLetters = parts.deadLetters;
         this.log = new RetryLog(name, parts.time);
         this.rules = parts.rules(log);
         this.counters = new RetryCounters(budget);
@@ -129,6 +132,11 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
         return budget;
     }
 
+    /** Where calls that ran out of retries are kept; {@code null} if they are not. */
+    public @Nullable DeadLetters deadLetters() {
+        return deadLetters;
+    }
+
     /** The attempts after the first ones: how many there are, and how they are ended with the application. */
     public LaterAttempts laterAttempts() {
         return laterAttempts;
@@ -142,6 +150,9 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
     public void close() {
         laterAttempts.close();
         log.close();
+        if (deadLetters != null) {
+            deadLetters.close();
+        }
     }
 
     @Override
@@ -160,6 +171,15 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
      */
     public Layer insideIdempotent() {
         return next -> new RetryStep(this, () -> IdempotencyContext.current() != null, next);
+    }
+
+    /**
+     * A retry's layer that also tells of the calls that ran out of retries, unless they are part of another retry.
+     *
+     * @param ofRetry a layer that a retry made
+     */
+    public static Layer telling(ExhaustedCalls calls, Layer ofRetry) {
+        return next -> ((RetryStep) ofRetry.around(next)).telling(calls);
     }
 
     /**
@@ -186,6 +206,9 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
      */
     @Nullable
     Attempt firstAttempt(RetryPolicy policy, @Nullable Attempt outer) {
+        if (outer != null && outer.isReplay()) {
+            return outermost; // it is for this call, and not for those inside of it
+        }
         if (policy.maxAttempts() == 1) {
             return outer;
         }
@@ -205,7 +228,7 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
 
     /** Whether there are to be no retries here, because an outer retry repeats the call. */
     static boolean leavesRetryingTo(RetryPolicy policy, @Nullable Attempt outer) {
-        return outer != null && policy.nested() == RetryPolicy.Nested.SUPPRESS;
+        return outer != null && !outer.isReplay() && policy.nested() == RetryPolicy.Nested.SUPPRESS;
     }
 
     /** Whether the policy says of a result that the method is to be tried again. */

@@ -1,5 +1,6 @@
 package dev.resilience.retry;
 
+import dev.resilience.deadletter.DeadLetters;
 import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.time.TimeSource;
@@ -22,6 +23,9 @@ public final class RetryBuilder {
 
     @Nullable
     RetryBudget budget;
+
+    @Nullable
+    DeadLetters deadLetters;
 
     RetryFunctions functions = RetryFunctions.none();
     TransactionState transactions = TransactionState.NONE;
@@ -53,6 +57,12 @@ public final class RetryBuilder {
     /** What the retries are taken from; default {@code null} for no budget. */
     public RetryBuilder budget(@Nullable RetryBudget source) {
         budget = source;
+        return this;
+    }
+
+    /** Where calls that ran out of retries are kept; default {@code null} for nowhere. The retry closes it with itself. */
+    public RetryBuilder deadLetters(@Nullable DeadLetters letters) {
+        deadLetters = letters;
         return this;
     }
 

@@ -284,6 +284,23 @@ final class RetryCall {
         }
     }
 
+    /**
+     * Whether the call could have been tried again, but attempts, budget or time ran out, and no outer call is retried, which
+     * may still succeed. Asked when the call has ended.
+     */
+    boolean ranOut() {
+        return outer == null
+                && switch (outcome) {
+                    case EXHAUSTED, BUDGET_EXHAUSTED, OUT_OF_TIME -> true;
+                    default -> false;
+                };
+    }
+
+    /** How often the method was called. */
+    int attempts() {
+        return attempts;
+    }
+
     /** What the last attempt returned. */
     @Nullable
     Object result() {

@@ -1,6 +1,7 @@
 package dev.resilience.retry;
 
 import dev.resilience.fault.CompositeFaultClassifier;
+import dev.resilience.policy.Key;
 import dev.resilience.policy.Require;
 import java.time.Duration;
 import java.util.List;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxRetryAfter a longer hint ends the retrying; default 60 s
  * @param budget the name of a shared {@link RetryBudget}, {@code none}, or {@code null} for one of the policy's own
  * @param deadLetter whether calls that ran out of retries are kept for a later replay; default false
+ * @param deadLetterReplay when calls that are kept are replayed; default {@link Replay#MANUAL}
  * @param retryAfterFirstElement whether a stream is retried although elements were emitted, which are then emitted a
  *     second time; default false
  * @param nested what to do inside another retrying call; default {@link Nested#ALLOW}
@@ -43,6 +45,7 @@ public record RetryPolicy(
         Duration maxRetryAfter,
         @Nullable String budget,
         boolean deadLetter,
+        @Key("dead-letter.replay") Replay deadLetterReplay,
         boolean retryAfterFirstElement,
         Nested nested) {
 
@@ -71,6 +74,14 @@ public record RetryPolicy(
         ALLOW,
         /** It leaves retrying to the outer call. */
         SUPPRESS
+    }
+
+    /** When calls that ran out of retries are made again. */
+    public enum Replay {
+        /** When an operator says so. */
+        MANUAL,
+        /** In the background, again and again with growing waits. */
+        AUTO
     }
 
     /** Three attempts, one second apart and growing, with full jitter and a budget. */
@@ -103,6 +114,7 @@ public record RetryPolicy(
         private Duration maxRetryAfter = Duration.ofSeconds(60);
         private @Nullable String budget;
         private boolean deadLetter;
+        private Replay deadLetterReplay = Replay.MANUAL;
         private boolean retryAfterFirstElement;
         private Nested nested = Nested.ALLOW;
 
@@ -174,9 +186,15 @@ public record RetryPolicy(
             return this;
         }
 
-        /** Whether a call that ran out of retries is kept; default false. Has no effect yet. */
+        /** Whether a call that ran out of retries is kept; default false. Has no effect without Spring. */
         public Builder deadLetter(boolean isKept) {
             deadLetter = isKept;
+            return this;
+        }
+
+        /** When calls that are kept are replayed; default {@link Replay#MANUAL}. */
+        public Builder deadLetterReplay(Replay when) {
+            deadLetterReplay = when;
             return this;
         }
 
@@ -207,6 +225,7 @@ public record RetryPolicy(
                     maxRetryAfter,
                     budget,
                     deadLetter,
+                    deadLetterReplay,
                     retryAfterFirstElement,
                     nested);
         }

@@ -2,6 +2,7 @@ package dev.resilience.retry;
 
 import dev.resilience.context.Attempt;
 import dev.resilience.pipeline.Invocation;
+import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.WaitStoppedException;
 import java.time.Duration;
@@ -20,14 +21,25 @@ final class RetryStep extends Step {
     private final Retry retry;
     private final BooleanSupplier isIdempotent;
     private final Step next;
+    private final @Nullable ExhaustedCalls exhausted;
 
     /**
      * @param isIdempotent whether the call of this thread may safely be repeated whatever happened
      */
     RetryStep(Retry retry, BooleanSupplier isIdempotent, Step next) {
+        this(retry, isIdempotent, next, null);
+    }
+
+    private RetryStep(Retry retry, BooleanSupplier isIdempotent, Step next, @Nullable ExhaustedCalls exhausted) {
         this.retry = retry;
         this.isIdempotent = isIdempotent;
         this.next = next;
+        this.exhausted = exhausted;
+    }
+
+    /** The same, which tells of calls that ran out of retries. */
+    RetryStep telling(ExhaustedCalls calls) {
+        return new RetryStep(retry, isIdempotent, next, calls);
     }
 
     @Override
@@ -62,6 +74,9 @@ final class RetryStep extends Step {
             }
         }
         call.ended();
+        if (exhausted != null && call.ranOut()) {
+            exhausted.ranOut(invocation, call.attempts(), call.failure());
+        }
         if (call.failure() != null) {
             throw call.failure();
         }
@@ -103,7 +118,28 @@ final class RetryStep extends Step {
     public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
         RetryRules rules = retry.rules();
         RetryCall call = newCall(rules, retry.begin(rules.policy()), Attempt.current());
-        return new AsyncRetry(retry, next, invocation, call).start();
+        CompletableFuture<@Nullable Object> answer = new AsyncRetry(retry, next, invocation, call).start();
+        return exhausted == null ? answer : told(answer, exhausted, invocation, call);
+    }
+
+    /** On a thread of the policy: the one on which the last attempt has ended may be one that must not wait for a store. */
+    private CompletableFuture<@Nullable Object> told(
+            CompletableFuture<@Nullable Object> answer, ExhaustedCalls calls, Invocation invocation, RetryCall call) {
+        LinkedFuture told = new LinkedFuture();
+        told.await(answer, (result, failure) -> {
+            if (!call.ranOut()) {
+                told.finish(result, failure);
+                return;
+            }
+            retry.time().schedule(Duration.ZERO, () -> {
+                try {
+                    calls.ranOut(invocation, call.attempts(), call.failure());
+                } finally {
+                    told.finish(result, failure);
+                }
+            });
+        });
+        return told;
     }
 
     private RetryCall newCall(RetryRules rules, long start, @Nullable Attempt outer) {

@@ -56,6 +56,8 @@ class ArchitectureTests {
             Map.entry(ROOT + ".aop.method", List.of(ROOT + ".kind", ROOT + ".reactor")),
             Map.entry(ROOT + ".cloud", List.of(ROOT + ".reactor")),
             Map.entry(ROOT + ".context", List.of()),
+            Map.entry(ROOT + ".deadletter", List.of(ROOT + ".idempotency.json", ROOT + ".kind")),
+            Map.entry(ROOT + ".fallback", List.of(ROOT + ".kind", ROOT + ".retry")),
             Map.entry(ROOT + ".fault", List.of()),
             Map.entry(
                     ROOT + ".idempotency",
@@ -84,6 +86,7 @@ class ArchitectureTests {
             Map.entry(
                     ROOT + ".registry",
                     List.of(ROOT + ".aop.check", ROOT + ".kind", ROOT + ".properties", ROOT + ".properties.unknown")),
+            Map.entry(ROOT + ".retry", List.of(ROOT + ".deadletter", ROOT + ".kind")),
             Map.entry(ROOT + ".transaction", List.of()),
             Map.entry(ROOT + ".web", List.of()));
 
@@ -224,7 +227,11 @@ class ArchitectureTests {
                                 "ReactorThreadLocals")),
                 arguments(
                         "org.springframework.boot.actuate..",
-                        places("ResilienceEndpoint", "ResilienceWebEndpointExtension", "EndpointRefusal")),
+                        places(
+                                "ResilienceEndpoint",
+                                "ResilienceWebEndpointExtension",
+                                "EndpointRefusal",
+                                "DeadLetterEntries")),
                 arguments("org.springframework.boot.health..", places("ResilienceHealthIndicator")),
                 arguments(
                         "org.springframework.web..",

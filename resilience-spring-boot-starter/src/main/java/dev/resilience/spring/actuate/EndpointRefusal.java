@@ -52,6 +52,11 @@ final class EndpointRefusal extends InvalidEndpointRequestException {
                 there);
     }
 
+    /** It is there, and cannot be acted on now. */
+    static EndpointRefusal conflict(String error, String listed, Collection<String> there) {
+        return new EndpointRefusal(409, error, listed, there);
+    }
+
     /** The answer over HTTP to a request that was refused. */
     static WebEndpointResponse<Map<String, Object>> answerTo(InvalidEndpointRequestException refused) {
         if (refused instanceof EndpointRefusal refusal) {

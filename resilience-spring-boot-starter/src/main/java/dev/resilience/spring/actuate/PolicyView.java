@@ -1,5 +1,6 @@
 package dev.resilience.spring.actuate;
 
+import dev.resilience.policy.Key;
 import dev.resilience.spring.KebabCase;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
@@ -23,7 +24,8 @@ final class PolicyView {
         for (RecordComponent component : policy.getClass().getRecordComponents()) {
             Object value = value(policy, component);
             if (value != null) {
-                view.put(KebabCase.of(component.getName()), readable(value));
+                Key key = component.getAnnotation(Key.class);
+                view.put(key == null ? KebabCase.of(component.getName()) : key.value(), readable(value));
             }
         }
         return view;

@@ -1,5 +1,6 @@
 package dev.resilience.spring.actuate;
 
+import dev.resilience.deadletter.LetterReplayer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceConfigurationException;
@@ -12,6 +13,7 @@ import dev.resilience.spring.registry.PolicyChanges;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -33,14 +35,21 @@ public class ResilienceEndpoint {
     private final StartupWarnings warnings;
     private final EventLog events;
     private final PolicyChanges changes;
+    private final DeadLetterEntries deadLetters;
 
     public ResilienceEndpoint(
-            LiveRegistry registry, Kinds kinds, StartupWarnings warnings, EventLog events, PolicyChanges changes) {
+            LiveRegistry registry,
+            Kinds kinds,
+            StartupWarnings warnings,
+            EventLog events,
+            PolicyChanges changes,
+            LetterReplayer replayer) {
         this.registry = registry;
         this.kinds = kinds;
         this.warnings = warnings;
         this.events = events;
         this.changes = changes;
+        this.deadLetters = new DeadLetterEntries(registry, replayer);
     }
 
     /** Everything, by kind and name. */
@@ -50,6 +59,7 @@ public class ResilienceEndpoint {
         for (ConfiguredKind<?, ?, ?> kind : kinds.configured()) {
             all.put(kind.id(), entries(kind));
         }
+        all.put(DeadLetterEntries.KIND, deadLetters.all());
         all.put("warnings", warnings.all());
         return all;
     }
@@ -61,7 +71,7 @@ public class ResilienceEndpoint {
      */
     @ReadOperation
     public Map<String, Object> policies(@Selector String kind) {
-        return entries(kind(kind));
+        return kind.equals(DeadLetterEntries.KIND) ? deadLetters.all() : entries(kind(kind));
     }
 
     /**
@@ -71,11 +81,12 @@ public class ResilienceEndpoint {
      */
     @ReadOperation
     public Map<String, Object> policy(@Selector String kind, @Selector String name) {
-        return entryWithEvents(kind(kind), name);
+        return kind.equals(DeadLetterEntries.KIND) ? deadLetters.withLetters(name) : entryWithEvents(kind(kind), name);
     }
 
     /**
-     * Acts on a live object: moves a circuit breaker, looks after the records of an idempotency key, or changes the policy.
+     * Acts on a live object: moves a circuit breaker, looks after the records of an idempotency key, replays or discards a
+     * dead letter, or changes the policy.
      *
      * @param action what to do; not given if the policy changes
      * @param policy what changes of it: a JSON object with keys as in YAML, nested or dotted
@@ -83,6 +94,7 @@ public class ResilienceEndpoint {
      * @param method the method that was called with it; all that use the policy if not given
      * @param caller who called; everybody if not given
      * @param as what became of a call that is resolved: {@code executed} or {@code not-executed}
+     * @param id the dead letter
      * @return the answer of the action, or else the new entry
      * @throws InvalidEndpointRequestException for a kind, a name or an action that does not exist, or an action that lacks
      *     what it needs; it tells what there is
@@ -96,7 +108,11 @@ public class ResilienceEndpoint {
             @Nullable String key,
             @Nullable String method,
             @Nullable String caller,
-            @Nullable String as) {
+            @Nullable String as,
+            @Nullable String id) {
+        if (kind.equals(DeadLetterEntries.KIND)) {
+            return deadLetters.act(name, action, id);
+        }
         ConfiguredKind<?, ?, ?> known = kind(kind);
         live(known, name);
         if (policy != null) {
@@ -150,6 +166,7 @@ public class ResilienceEndpoint {
                 actions.put(kind.id(), kind.actions());
             }
         }
+        actions.put(DeadLetterEntries.KIND, DeadLetterEntries.ACTIONS);
         return actions;
     }
 
@@ -196,7 +213,10 @@ public class ResilienceEndpoint {
                     "kind",
                     id,
                     "kinds",
-                    kinds.configured().stream().map(ConfiguredKind::id).toList());
+                    Stream.concat(
+                                    kinds.configured().stream().map(ConfiguredKind::id),
+                                    Stream.of(DeadLetterEntries.KIND))
+                            .toList());
         }
         return kind;
     }

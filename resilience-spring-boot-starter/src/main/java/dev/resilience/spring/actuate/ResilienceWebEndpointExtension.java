@@ -39,8 +39,9 @@ public class ResilienceWebEndpointExtension {
             @Nullable String key,
             @Nullable String method,
             @Nullable String caller,
-            @Nullable String as) {
-        return answer(() -> endpoint.act(kind, name, action, policy, key, method, caller, as));
+            @Nullable String as,
+            @Nullable String id) {
+        return answer(() -> endpoint.act(kind, name, action, policy, key, method, caller, as, id));
     }
 
     private static WebEndpointResponse<Map<String, Object>> answer(Supplier<Map<String, Object>> operation) {

@@ -67,6 +67,7 @@ import org.springframework.web.reactive.function.client.WebClientResponseExcepti
     ResilienceKindsConfiguration.class,
     ResilienceAdviceConfiguration.class,
     ResilienceIdempotencyConfiguration.class,
+    ResilienceDeadLetterConfiguration.class,
     ResilienceDeadlineConfiguration.class
 })
 public final class ResilienceAutoConfiguration {

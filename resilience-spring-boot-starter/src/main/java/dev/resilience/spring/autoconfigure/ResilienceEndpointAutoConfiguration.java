@@ -1,5 +1,6 @@
 package dev.resilience.spring.autoconfigure;
 
+import dev.resilience.deadletter.LetterReplayer;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
@@ -39,8 +40,13 @@ public final class ResilienceEndpointAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     ResilienceEndpoint resilienceEndpoint(
-            LiveRegistry registry, Kinds kinds, StartupWarnings warnings, EventLog events, PolicyChanges changes) {
-        return new ResilienceEndpoint(registry, kinds, warnings, events, changes);
+            LiveRegistry registry,
+            Kinds kinds,
+            StartupWarnings warnings,
+            EventLog events,
+            PolicyChanges changes,
+            LetterReplayer replayer) {
+        return new ResilienceEndpoint(registry, kinds, warnings, events, changes, replayer);
     }
 
     @Bean

@@ -4,11 +4,14 @@ import dev.resilience.annotation.Idempotent;
 import dev.resilience.fallback.Fallback;
 import dev.resilience.fallback.FallbackReport;
 import dev.resilience.pipeline.Layer;
+import dev.resilience.retry.Retry;
+import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.kind.Kind;
 import dev.resilience.spring.kind.MeterFamily;
 import dev.resilience.spring.kind.Meters;
 import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.kind.ProtectedMethod;
+import dev.resilience.spring.retry.RetryKind;
 import java.lang.reflect.Method;
 import java.util.Collection;
 import org.springframework.aot.hint.ExecutableMode;
@@ -35,9 +38,19 @@ public final class FallbackKind extends Kind<dev.resilience.annotation.Fallback,
     @Override
     public Layer layer(ProtectedMethod<dev.resilience.annotation.Fallback> method) {
         Fallback fallback = method.own(this, others -> make(method, others));
-        return method.isProtectedBy(Idempotent.class) && method.isInside("idempotent")
+        Layer layer = method.isProtectedBy(Idempotent.class) && method.isInside("idempotent")
                 ? fallback.insideIdempotent()
                 : fallback;
+        return keepsDeadLetters(method) ? Fallback.exceptInReplays(layer) : layer;
+    }
+
+    private static boolean keepsDeadLetters(ProtectedMethod<dev.resilience.annotation.Fallback> method) {
+        try {
+            Retry retry = method.live(RetryKind.class);
+            return retry != null && retry.deadLetters() != null;
+        } catch (ResilienceConfigurationException ofRetry) {
+            return false; // the retry's own layer is refused for it
+        }
     }
 
     /** Overloads have one name, and so one series. */

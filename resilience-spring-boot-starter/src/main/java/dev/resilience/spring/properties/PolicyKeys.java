@@ -1,5 +1,6 @@
 package dev.resilience.spring.properties;
 
+import dev.resilience.policy.Key;
 import dev.resilience.spring.KebabCase;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.RecordComponent;
@@ -19,7 +20,7 @@ final class PolicyKeys {
     public static Map<String, ResolvableType> types(Class<?> policy) {
         Map<String, ResolvableType> types = new LinkedHashMap<>();
         for (RecordComponent component : policy.getRecordComponents()) {
-            String key = KebabCase.of(component.getName());
+            String key = key(component);
             if (component.getType().isRecord()) {
                 types(component.getType()).forEach((inner, type) -> types.put(key + "." + inner, type));
             } else {
@@ -34,7 +35,7 @@ final class PolicyKeys {
     public static Map<String, @Nullable Object> values(Record policy) {
         Map<String, @Nullable Object> values = new LinkedHashMap<>();
         for (RecordComponent component : policy.getClass().getRecordComponents()) {
-            String key = KebabCase.of(component.getName());
+            String key = key(component);
             Object value = read(component, policy);
             if (value instanceof Record group) {
                 values(group).forEach((inner, one) -> values.put(key + "." + inner, one));
@@ -59,7 +60,7 @@ final class PolicyKeys {
         Class<?>[] types = new Class<?>[components.length];
         @Nullable Object[] arguments = new Object[components.length];
         for (int i = 0; i < components.length; i++) {
-            String key = prefix + KebabCase.of(components[i].getName());
+            String key = prefix + key(components[i]);
             types[i] = components[i].getType();
             arguments[i] = types[i].isRecord() ? create(types[i], key + ".", values) : value(types[i], values.get(key));
         }
@@ -76,6 +77,11 @@ final class PolicyKeys {
         } catch (NoSuchMethodException impossible) {
             throw new IllegalStateException("Every record has it", impossible);
         }
+    }
+
+    private static String key(RecordComponent component) {
+        Key key = component.getAnnotation(Key.class);
+        return key == null ? KebabCase.of(component.getName()) : key.value();
     }
 
     private static @Nullable Object read(RecordComponent component, Record policy) {

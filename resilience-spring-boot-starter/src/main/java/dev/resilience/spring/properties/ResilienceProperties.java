@@ -27,6 +27,8 @@ public final class ResilienceProperties {
 
     private final IdempotencyStore idempotencyStore = new IdempotencyStore();
 
+    private final DeadLetterStore deadLetterStore = new DeadLetterStore();
+
     private final Registry registry = new Registry();
 
     public boolean isEnabled() {
@@ -63,6 +65,10 @@ public final class ResilienceProperties {
 
     public IdempotencyStore getIdempotencyStore() {
         return idempotencyStore;
+    }
+
+    public DeadLetterStore getDeadLetterStore() {
+        return deadLetterStore;
     }
 
     public Registry getRegistry() {
@@ -258,6 +264,84 @@ public final class ResilienceProperties {
             public void setKeyPrefix(String keyPrefix) {
                 this.keyPrefix = keyPrefix;
             }
+        }
+    }
+
+    /** What is written under {@code resilience.dead-letter-store}. */
+    public static final class DeadLetterStore {
+
+        /** Where calls that ran out of retries are kept. */
+        private StoreType type = StoreType.AUTO;
+
+        private final MemoryStore memory = new MemoryStore();
+
+        private final JdbcStore jdbc = new JdbcStore();
+
+        public StoreType getType() {
+            return type;
+        }
+
+        public void setType(StoreType type) {
+            this.type = type;
+        }
+
+        public MemoryStore getMemory() {
+            return memory;
+        }
+
+        public JdbcStore getJdbc() {
+            return jdbc;
+        }
+
+        /** What is written under {@code resilience.dead-letter-store.memory}. */
+        public static final class MemoryStore {
+
+            /** How much dead letters in this process hold at the most, about. When it is taken, no more are kept. */
+            private DataSize maxSize = DataSize.ofMegabytes(64);
+
+            public DataSize getMaxSize() {
+                return maxSize;
+            }
+
+            public void setMaxSize(DataSize maxSize) {
+                this.maxSize = maxSize;
+            }
+        }
+
+        /** What is written under {@code resilience.dead-letter-store.jdbc}. */
+        public static final class JdbcStore {
+
+            /** Name of the table, with its schema's before it if that is not the default one. */
+            private String tableName = "resilience_dead_letter";
+
+            /** Whether the table is made when the application starts. */
+            private IdempotencyStore.InitializeSchema initializeSchema = IdempotencyStore.InitializeSchema.EMBEDDED;
+
+            public String getTableName() {
+                return tableName;
+            }
+
+            public void setTableName(String tableName) {
+                this.tableName = tableName;
+            }
+
+            public IdempotencyStore.InitializeSchema getInitializeSchema() {
+                return initializeSchema;
+            }
+
+            public void setInitializeSchema(IdempotencyStore.InitializeSchema initializeSchema) {
+                this.initializeSchema = initializeSchema;
+            }
+        }
+
+        /** The kinds of stores. */
+        public enum StoreType {
+            /** In a relational database if the application has one, or else in this process. */
+            AUTO,
+            /** In this process. */
+            MEMORY,
+            /** In a relational database. */
+            JDBC
         }
     }
 }

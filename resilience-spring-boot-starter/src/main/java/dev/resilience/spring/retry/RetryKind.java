@@ -2,6 +2,8 @@ package dev.resilience.spring.retry;
 
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
+import dev.resilience.deadletter.DeadLetterStore;
+import dev.resilience.deadletter.DeadLetters;
 import dev.resilience.event.RetryFinished;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.pipeline.Layer;
@@ -17,6 +19,7 @@ import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.deadletter.DeadLetterMethods;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.KindContext;
 import dev.resilience.spring.kind.MeterFamily;
@@ -45,11 +48,20 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
     private static final MeterFamily QUEUED = new MeterFamily(
             "resilience.retry.queued", null, "Asynchronous calls whose wait is over, and which now wait for a thread");
 
+    private static final MeterFamily DEAD_LETTERS = new MeterFamily(
+            "resilience.deadletter.size",
+            null,
+            "Calls that ran out of retries and are kept for a replay, of all processes");
+    private static final MeterFamily DEAD_LETTER_CALLS = new MeterFamily(
+            "resilience.deadletter.calls",
+            "calls",
+            "Calls that ran out of retries, and their replays, by how they ended");
+
     /** What is written for no budget by mistake. */
     private static final Set<String> SWITCHED_OFF = Set.of("false", "off", "no", "disabled");
 
     /** What names something that is looked up when the retry is made. */
-    private static final Set<String> FIXED = Set.of("budget", "retry-if", "retry-on-result");
+    private static final Set<String> FIXED = Set.of("budget", "dead-letter", "retry-if", "retry-on-result");
 
     public RetryKind() {
         super("retry", Retryable.class, "circuit-breaker", RetryPolicy.defaults());
@@ -115,7 +127,12 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
                 .budget(budget)
                 .functions(functions)
                 .transactions(transactions)
+                .deadLetters(policy.deadLetter() ? deadLetters(name, context) : null)
                 .build();
+    }
+
+    private static DeadLetters deadLetters(String name, KindContext context) {
+        return new DeadLetters(name, context.beans(DeadLetterStore.class).getObject(), context.time());
     }
 
     /** The budget that a policy names, or its own; {@code null} if that is broken itself. */
@@ -142,8 +159,8 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
         StartupWarnings warnings = context.warnings();
         // a name with unusual signs is written in brackets
         String key = "resilience.retry" + (name.matches("[\\w-]+") ? "." + name : "[" + name + "]") + ".";
-        if (policy.deadLetter()) {
-            warnings.add(key + "dead-letter: true has no effect in this version");
+        if (!policy.deadLetter() && context.isWritten("dead-letter.replay")) {
+            warnings.add(key + "dead-letter.replay has no effect without dead-letter: true");
         }
         if (policy.failWhenExhausted()
                 && functions.retryOnResult() == null
@@ -164,6 +181,16 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
         if (retry.budget() != null) {
             method.uses(RetryBudgetKind.class, retry.budget().name());
         }
+        DeadLetters letters = retry.deadLetters();
+        Layer layer = repeating(retry, method);
+        return letters == null
+                ? layer
+                : Retry.telling(
+                        method.beans(DeadLetterMethods.class).getObject().keeping(retry.name(), letters, method),
+                        layer);
+    }
+
+    private static Layer repeating(Retry retry, ProtectedMethod<Retryable> method) {
         Idempotent idempotent = method.annotation(Idempotent.class);
         if (idempotent == null) {
             return retry;
@@ -204,6 +231,11 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
         LaterAttempts later = retry.laterAttempts();
         meters.gauge(WORKERS, later, LaterAttempts::workers);
         meters.gauge(QUEUED, later, LaterAttempts::queued);
+        DeadLetters letters = retry.deadLetters();
+        if (letters != null) {
+            meters.gauge(DEAD_LETTERS, letters, DeadLetters::size);
+            meters.outcomes(DEAD_LETTER_CALLS, letters.calls());
+        }
         for (RetryOutcome outcome : RetryOutcome.values()) {
             if (outcome != RetryOutcome.SUCCESS) {
                 meters.timer(

@@ -60,6 +60,11 @@ import org.springframework.web.context.WebApplicationContext;
             return callee.call();
         }
 
+        @Retryable("kept")
+        public String keep(String secret) throws ConnectException {
+            return callee.call();
+        }
+
         @Retryable("orders")
         public String find(int id, String detail) throws ConnectException {
             return callee.call();

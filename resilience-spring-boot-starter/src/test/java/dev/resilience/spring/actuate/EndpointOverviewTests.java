@@ -54,7 +54,8 @@ class EndpointOverviewTests {
     void showsTheWarningsOfTheStart() {
         json("$.warnings")
                 .asArray()
-                .anySatisfy(warning -> assertThat(warning).asString().contains("resilience.retry.kept.dead-letter"))
+                .anySatisfy(warning ->
+                        assertThat(warning).asString().contains("Dead letters are kept in this process only"))
                 .anySatisfy(warning -> assertThat(warning).asString().contains("remembered in this process only"));
     }
 
@@ -96,6 +97,7 @@ class EndpointOverviewTests {
                             Map.entry("max-retry-after", "PT1M"),
                             Map.entry("budget", "orders"),
                             Map.entry("dead-letter", false),
+                            Map.entry("dead-letter.replay", "manual"),
                             Map.entry("retry-after-first-element", false),
                             Map.entry("nested", "allow"),
                             Map.entry("worstCaseWait", "PT7S")));

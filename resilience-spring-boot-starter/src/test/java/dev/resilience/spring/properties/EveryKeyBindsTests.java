@@ -56,6 +56,7 @@ class EveryKeyBindsTests {
                   max-retry-after: 5s
                   budget: shared
                   dead-letter: true
+                  dead-letter.replay: auto
                   retry-after-first-element: true
                   nested: suppress
             """).retries().get("payments").policy();

@@ -13,21 +13,22 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Threads that contend for one key after the other, all at the same moment. */
-final class Race {
+/** Threads that contend for one key after the other, all at the same moment. For the contracts of this library's stores. */
+public final class Race {
 
     private static final int THREADS = 4;
 
     private Race() {}
 
     /** One thread's try; the same for all threads. */
-    interface Contender {
+    @FunctionalInterface
+    public interface Contender {
 
         boolean wins(String key);
     }
 
     /** Runs races for the keys "race 0", "race 1" and so on, and asserts that each has one winner. */
-    static void run(int races, Contender contender) throws Exception {
+    public static void run(int races, Contender contender) throws Exception {
         List<AtomicInteger> winners = new ArrayList<>();
         for (int i = 0; i < races; i++) {
             winners.add(new AtomicInteger());

@@ -1,17 +1,22 @@
 package dev.resilience.spring.idempotency.json;
 
 import dev.resilience.spring.idempotency.fingerprint.NoValues;
+import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.function.SingletonSupplier;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
 import tools.jackson.core.exc.StreamConstraintsException;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.ObjectWriter;
@@ -41,6 +46,17 @@ public final class JacksonJson implements Json {
     public ResultCodec codec(ResolvableType type) {
         JavaType declared = javaType(type);
         return new Values(mapper.obtain().writerFor(declared), mapper.obtain().readerFor(declared));
+    }
+
+    @Override
+    public ResultCodec arrayCodec(List<ResolvableType> types) {
+        List<Values> elements = types.stream()
+                .map(this::javaType)
+                .map(type -> new Values(
+                        mapper.obtain().writerFor(type),
+                        mapper.obtain().readerFor(type).without(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)))
+                .toList();
+        return new ArrayCodec(mapper.obtain(), elements);
     }
 
     @Override
@@ -89,6 +105,48 @@ public final class JacksonJson implements Json {
         JavaType[] generics =
                 Arrays.stream(type.getGenerics()).map(this::javaType).toArray(JavaType[]::new);
         return mapper.obtain().getTypeFactory().constructParametricType(type.toClass(), generics);
+    }
+
+    /** Each element by its own type. */
+    private record ArrayCodec(JsonMapper mapper, List<Values> elements) implements ResultCodec {
+
+        @Override
+        public byte[] write(@Nullable Object array) {
+            @Nullable Object[] values = (Object[]) Objects.requireNonNull(array);
+            ByteArrayOutputStream written = new ByteArrayOutputStream();
+            written.write('[');
+            for (int i = 0; i < elements.size(); i++) {
+                if (i > 0) {
+                    written.write(',');
+                }
+                written.writeBytes(elements.get(i).write(values[i]));
+            }
+            written.write(']');
+            return written.toByteArray();
+        }
+
+        @Override
+        public Object read(byte[] content) {
+            @Nullable Object[] values = new Object[elements.size()];
+            try (JsonParser parser = mapper.createParser(content)) {
+                require(parser.nextToken() == JsonToken.START_ARRAY);
+                for (int i = 0; i < values.length; i++) {
+                    JsonToken token = parser.nextToken();
+                    require(token != null && token != JsonToken.END_ARRAY);
+                    values[i] = token == JsonToken.VALUE_NULL
+                            ? null
+                            : elements.get(i).reader.readValue(parser);
+                }
+                require(parser.nextToken() == JsonToken.END_ARRAY);
+            }
+            return values;
+        }
+
+        private void require(boolean fulfilled) {
+            if (!fulfilled) {
+                throw new IllegalStateException("This is no JSON array of " + elements.size() + " values");
+            }
+        }
     }
 
     private record Values(ObjectWriter writer, ObjectReader reader) implements ResultCodec {

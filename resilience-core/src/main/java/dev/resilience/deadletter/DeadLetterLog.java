@@ -1,0 +1,125 @@
+package dev.resilience.deadletter;
+
+import dev.resilience.log.FoldedLog;
+import dev.resilience.log.LogLine;
+import dev.resilience.log.LoggedFailure;
+import dev.resilience.time.Durations;
+import dev.resilience.time.TimeSource;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.spi.LoggingEventBuilder;
+
+/** What becomes of a policy's dead letters, told without arguments. */
+final class DeadLetterLog {
+
+    private static final Logger log = LoggerFactory.getLogger(DeadLetters.class);
+    private static final LogLine UNREADABLE = LogLine.warn("dead_letter_unreadable");
+    private static final int MOST_REMEMBERED = 1_000;
+
+    private final String policy;
+    private final FoldedLog<DeadLetterLogEvent> lines;
+    private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
+
+    DeadLetterLog(String policy, TimeSource time) {
+        this.policy = policy;
+        this.lines = new FoldedLog<>(
+                log, time, "Dead letters of retry", policy, "dead_letter_summary", DeadLetterLogEvent.class);
+    }
+
+    void stored(DeadLetter letter) {
+        lines.write(
+                DeadLetterLogEvent.STORED,
+                null,
+                line -> line.addKeyValue("id", letter.id())
+                        .log("Retry '{}': a call of {} is kept for a later replay", policy, letter.operation()));
+    }
+
+    void notStored(Throwable failure) {
+        lines.write(DeadLetterLogEvent.NOT_STORED, failure, line -> {
+            LoggedFailure failed = LoggedFailure.of(failure);
+            failed.addTo(line).log("Retry '{}': a call that ran out of retries is lost, because {}", policy, failed);
+        });
+    }
+
+    void replayed(ReplayClaim claim) {
+        lines.write(
+                DeadLetterLogEvent.REPLAYED,
+                null,
+                line -> of(claim, line).log("Retry '{}': {} was replayed", policy, claim.letter()));
+    }
+
+    /**
+     * @param wait until the next replay; {@code null} if there is none
+     */
+    void replayFailed(ReplayClaim claim, Throwable failure, @Nullable Duration wait) {
+        if (failure instanceof UnreadableLetterException) {
+            unreadable(claim.letter(), failure);
+        }
+        DeadLetterLogEvent event = wait == null ? DeadLetterLogEvent.GIVEN_UP : DeadLetterLogEvent.REPLAY_FAILED;
+        lines.write(event, failure, line -> {
+            LoggedFailure failed = LoggedFailure.of(failure);
+            failed.addTo(of(claim, line))
+                    .log(
+                            "Retry '{}': replay {} of {} failed with {}. {}",
+                            policy,
+                            claim.replays(),
+                            claim.letter(),
+                            failed,
+                            wait == null
+                                    ? "It is kept, but no automatic replay takes it again"
+                                    : "An automatic replay takes it again in " + Durations.inWords(wait));
+        });
+    }
+
+    private void unreadable(DeadLetter letter, Throwable failure) {
+        if (unreadable.size() < MOST_REMEMBERED && unreadable.add(letter.bean() + " " + letter.operation())) {
+            UNREADABLE
+                    .in(log, policy)
+                    .addKeyValue("method", letter.operation())
+                    .log(
+                            "Retry '{}': dead letters of {} cannot be replayed: {}. They are kept: deploy a version that has "
+                                    + "the method, or discard them. Logged once for each method.",
+                            policy,
+                            letter.operation(),
+                            failure.getMessage());
+        }
+    }
+
+    void claimLost(ReplayClaim claim) {
+        lines.write(
+                DeadLetterLogEvent.CLAIM_LOST,
+                null,
+                line -> of(claim, line)
+                        .log(
+                                "Retry '{}': the replay of {} took longer than its lease, and another one has begun or ended it",
+                                policy,
+                                claim.letter()));
+    }
+
+    void discarded(String id) {
+        lines.write(
+                DeadLetterLogEvent.DISCARDED,
+                null,
+                line -> line.addKeyValue("id", id)
+                        .log("Retry '{}': the dead letter {} was discarded by an operator", policy, id));
+    }
+
+    void storeFailed(String toDoWhat, RuntimeException failure) {
+        lines.write(DeadLetterLogEvent.STORE_FAILED, failure, line -> {
+            LoggedFailure failed = LoggedFailure.of(failure);
+            failed.addTo(line).log("Retry '{}': the store of dead letters failed to {}: {}", policy, toDoWhat, failed);
+        });
+    }
+
+    private static LoggingEventBuilder of(ReplayClaim claim, LoggingEventBuilder line) {
+        return line.addKeyValue("id", claim.letter().id()).addKeyValue("replay", claim.replays());
+    }
+
+    void close() {
+        lines.close();
+    }
+}

@@ -1,0 +1,107 @@
+package dev.resilience.deadletter;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps dead letters. A bean of this type replaces the library's own stores.
+ *
+ * <pre>{@code
+ * WAITING ──claim──▶ REPLAYING ──succeeded──▶ gone
+ *    ▲                │  │  └──────lease ends──▶ ABANDONED ──claim──▶ REPLAYING
+ *    └───postpone─────┘  └──failed──▶ FAILED or GIVEN_UP ──claim──▶ REPLAYING
+ * }</pre>
+ *
+ * <p>One claim at a time holds a letter, until its lease ends; the owner that died or hung loses it by the next claim alone,
+ * which has a higher fence. Every method is atomic for its letter, and those that write do so in a transaction of their own,
+ * because the caller's is often rolled back with the failure. A letter that is given up stays so until a replay fails with a new
+ * wait. Leases and waits are measured by the store's own clock.
+ * Implementations are safe for use by many threads, and throw any {@link RuntimeException} when they cannot answer.
+ */
+public interface DeadLetterStore {
+
+    /**
+     * Called when the application starts, if a policy keeps dead letters.
+     *
+     * @throws RuntimeException if the store cannot work, with the cure in its message
+     */
+    default void prepare() {}
+
+    /**
+     * Keeps a letter. Storing one that is there, which is sent again because the answer was lost, changes nothing.
+     *
+     * @param wait how long automatic replays leave it alone from now on
+     * @throws RuntimeException if it is not kept, because the store is full or down
+     */
+    void store(DeadLetter letter, Duration wait);
+
+    /**
+     * The letters of a policy, in the order in which they were stored.
+     *
+     * @param limit how many at most; at least 1
+     */
+    List<StoredLetter> list(String policy, int limit);
+
+    /** A letter of a policy, or {@code null} if there is none. */
+    @Nullable
+    StoredLetter find(String policy, String id);
+
+    /** How many letters there are, whatever their state, by policy. A policy without letters may be missing. */
+    Map<String, Long> sizes();
+
+    /**
+     * Takes a letter for a replay, unless it is being replayed: due or not, given up or not.
+     *
+     * @return {@code null} if there is no such letter, or if another claim holds it
+     */
+    @Nullable
+    ReplayClaim claim(String policy, String id, Duration lease);
+
+    /**
+     * Takes the letter of a policy that has been due for the longest time. Due is one that is waiting or failed and whose
+     * wait is over, or that is abandoned; one that is given up never is.
+     *
+     * @return {@code null} if none is due
+     */
+    @Nullable
+    ReplayClaim claimDue(String policy, Duration lease);
+
+    /**
+     * Makes the lease of a claim begin anew, even if it has run out, as long as no other claim was made.
+     *
+     * @return false if the letter is no longer the claim's
+     */
+    boolean renew(ReplayClaim claim, Duration lease);
+
+    /**
+     * Removes a letter: it was replayed.
+     *
+     * @return false if the letter is no longer the claim's
+     */
+    boolean succeeded(ReplayClaim claim);
+
+    /**
+     * Keeps a letter whose replay failed.
+     *
+     * @param wait how long automatic replays leave it alone from now on; {@code null} to give it up
+     * @return false if the letter is no longer the claim's
+     */
+    boolean failed(ReplayClaim claim, LetterFailure failure, @Nullable Duration wait);
+
+    /**
+     * Gives a letter back that was not replayed after all: it is what it was before the claim, this replay is not counted,
+     * and it is due after the wait unless it is given up.
+     *
+     * @return false if the letter is no longer the claim's
+     */
+    boolean postpone(ReplayClaim claim, Duration wait);
+
+    /**
+     * Removes a letter that nobody wants to replay any more, unless it is being replayed.
+     *
+     * @return false if there is no such letter, or if a claim holds it
+     */
+    boolean discard(String policy, String id);
+}

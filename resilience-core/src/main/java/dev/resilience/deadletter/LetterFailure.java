@@ -1,0 +1,37 @@
+package dev.resilience.deadletter;
+
+import dev.resilience.log.LoggedFailure;
+
+/**
+ * How an attempt ended, as far as it is kept.
+ *
+ * @param type the class name of the exception; what is longer than {@value #MAX_TYPE} characters is cut off
+ * @param message its message, empty for none; what is longer than {@value #MAX_MESSAGE} characters is cut off
+ */
+public record LetterFailure(String type, String message) {
+
+    /** The longest class name. */
+    public static final int MAX_TYPE = 500;
+
+    /** The longest message. */
+    public static final int MAX_MESSAGE = 1_000;
+
+    public LetterFailure {
+        type = cut(type, MAX_TYPE);
+        message = cut(message, MAX_MESSAGE);
+    }
+
+    /** How an attempt failed. */
+    public static LetterFailure of(Throwable failure) {
+        LoggedFailure safe = LoggedFailure.of(failure);
+        return new LetterFailure(safe.type(), safe.message());
+    }
+
+    private static String cut(String text, int longest) {
+        if (text.length() <= longest) {
+            return text;
+        }
+        int end = Character.isHighSurrogate(text.charAt(longest - 1)) ? longest - 1 : longest;
+        return text.substring(0, end);
+    }
+}

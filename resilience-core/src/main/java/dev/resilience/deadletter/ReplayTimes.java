@@ -1,0 +1,43 @@
+package dev.resilience.deadletter;
+
+import dev.resilience.exception.BulkheadFullException;
+import dev.resilience.exception.CircuitOpenException;
+import dev.resilience.exception.IdempotencyInProgressException;
+import dev.resilience.time.Durations;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** When letters are replayed, and how often. */
+final class ReplayTimes {
+
+    /** From when a letter is stored until an automatic replay takes it, and after a replay that was not made. */
+    static final Duration FIRST_WAIT = Duration.ofMinutes(1);
+
+    private static final Duration LONGEST_WAIT = Duration.ofHours(1);
+
+    /** Automatic replays of a letter; an operator may go on. */
+    static final int MOST_REPLAYS = 10;
+
+    /** How long a letter is a claim's unless that is renewed. */
+    static final Duration LEASE = Duration.ofSeconds(30);
+
+    /** How long a claim is renewed: a call that hangs does not hold its letter for ever. */
+    static final Duration MAX_LEASE = Duration.ofMinutes(10);
+
+    private ReplayTimes() {}
+
+    /** How long a letter waits after so many replays, the last of which failed; {@code null} if it is given up. */
+    static @Nullable Duration waitAfter(int replays) {
+        if (replays >= MOST_REPLAYS) {
+            return null;
+        }
+        return Durations.min(LONGEST_WAIT, FIRST_WAIT.multipliedBy(1L << replays));
+    }
+
+    /** Whether a policy refused the call for a reason that will be over, before the method was called. */
+    static boolean isRefusal(Throwable failure) {
+        return failure instanceof CircuitOpenException
+                || failure instanceof BulkheadFullException
+                || failure instanceof IdempotencyInProgressException;
+    }
+}

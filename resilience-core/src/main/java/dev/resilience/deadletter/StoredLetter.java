@@ -1,0 +1,36 @@
+package dev.resilience.deadletter;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A letter as an operator finds it. Times are those of the store's clock.
+ *
+ * @param storedAt when it was stored
+ * @param replays how often it was replayed, a replay under way included
+ * @param replayFailure how the last replay failed; {@code null} if none did
+ * @param dueAt when an automatic replay may take it; {@code null} if none will. For a letter that is being replayed, when
+ *     its lease ends
+ */
+public record StoredLetter(
+        DeadLetter letter,
+        Instant storedAt,
+        State state,
+        int replays,
+        @Nullable LetterFailure replayFailure,
+        @Nullable Instant dueAt) {
+
+    /** Where a letter stands. A letter that was replayed with success is gone. */
+    public enum State {
+        /** No replay of it has failed: it was not replayed yet. */
+        WAITING,
+        /** It is being replayed: its lease lasts. */
+        REPLAYING,
+        /** A replay began and its lease has run out: its process died, or hangs. The method may have been called. */
+        ABANDONED,
+        /** The last replay failed. An automatic replay takes it again when it is due. */
+        FAILED,
+        /** The last replay failed, and no automatic replay takes it again. */
+        GIVEN_UP
+    }
+}

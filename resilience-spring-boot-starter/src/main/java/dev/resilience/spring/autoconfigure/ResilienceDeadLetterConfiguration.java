@@ -1,0 +1,87 @@
+package dev.resilience.spring.autoconfigure;
+
+import dev.resilience.deadletter.DeadLetterStore;
+import dev.resilience.deadletter.MemoryDeadLetterStore;
+import dev.resilience.retry.Retry;
+import dev.resilience.spring.LiveRegistry;
+import dev.resilience.spring.StartupMistakes;
+import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.deadletter.DeadLetterMethods;
+import dev.resilience.spring.deadletter.DeadLetterReplays;
+import dev.resilience.spring.idempotency.json.Json;
+import dev.resilience.spring.properties.GeneralProperties;
+import dev.resilience.spring.properties.ResilienceProperties.DeadLetterStore.StoreType;
+import dev.resilience.time.TimeSource;
+import java.util.Map;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+
+/** What dead letters need of the application, where it brings nothing of its own. */
+@Configuration(proxyBeanMethods = false)
+final class ResilienceDeadLetterConfiguration {
+
+    private static final String STORE = "resilience.dead-letter-store.";
+
+    @Bean
+    @ConditionalOnMissingBean
+    DeadLetterStore resilienceDeadLetterStore(Environment environment, TimeSource time, StartupMistakes mistakes) {
+        var properties = GeneralProperties.read(environment).getDeadLetterStore();
+        long maxBytes = properties.getMemory().getMaxSize().toBytes();
+        GeneralProperties.require(
+                properties.getType() != StoreType.JDBC,
+                mistakes,
+                environment,
+                STORE + "type",
+                properties.getType(),
+                "needs a DataSource bean, a single or a primary one; "
+                        + "'org.springframework.boot:spring-boot-starter-jdbc' brings it");
+        GeneralProperties.require(
+                maxBytes > 0,
+                mistakes,
+                environment,
+                STORE + "memory.max-size",
+                properties.getMemory().getMaxSize(),
+                "must be more than 0");
+        return new MemoryDeadLetterStore(time, maxBytes);
+    }
+
+    @Bean
+    DeadLetterMethods resilienceDeadLetterMethods(ObjectProvider<Json> json) {
+        return new DeadLetterMethods(json.getIfAvailable());
+    }
+
+    @Bean
+    DeadLetterReplays resilienceDeadLetterReplays(
+            Environment environment,
+            LiveRegistry registry,
+            DeadLetterMethods methods,
+            TimeSource time,
+            StartupWarnings warnings) {
+        boolean undecided =
+                GeneralProperties.read(environment).getDeadLetterStore().getType() == StoreType.AUTO;
+        return new DeadLetterReplays(registry, methods, time, store -> {
+            store.prepare();
+            if (undecided && store instanceof MemoryDeadLetterStore) {
+                warnings.add("Dead letters are kept in this process only: a restart loses them. Say so with '" + STORE
+                        + "type: memory', or give the application a database or a DeadLetterStore bean");
+            }
+            warnOfForgotten(store, registry, warnings);
+        });
+    }
+
+    /** Letters that nothing would ever replay or show. */
+    private static void warnOfForgotten(DeadLetterStore store, LiveRegistry registry, StartupWarnings warnings) {
+        Map<String, Retry> retries = registry.ofKind("retry");
+        store.sizes().forEach((policy, letters) -> {
+            Retry retry = retries.get(policy);
+            if (retry == null || retry.deadLetters() == null) {
+                warnings.add("There are " + letters + " dead letters of the retry policy '" + policy
+                        + "', which has no 'dead-letter: true' any more: nothing replays them. Give it back, or remove them "
+                        + "from the store");
+            }
+        });
+    }
+}

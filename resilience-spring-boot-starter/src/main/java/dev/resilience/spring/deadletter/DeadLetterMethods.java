@@ -1,0 +1,127 @@
+package dev.resilience.spring.deadletter;
+
+import dev.resilience.annotation.Idempotent;
+import dev.resilience.deadletter.DeadLetter;
+import dev.resilience.deadletter.DeadLetters;
+import dev.resilience.deadletter.LetterReplayer;
+import dev.resilience.deadletter.UnreadableLetterException;
+import dev.resilience.retry.ExhaustedCalls;
+import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.idempotency.json.Json;
+import dev.resilience.spring.kind.MethodNames;
+import dev.resilience.spring.kind.ProtectedMethod;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.scheduling.annotation.Async;
+
+/**
+ * The methods whose calls are kept when they run out of retries: refuses at startup what could not work, and finds the
+ * method of a letter again. Safe for use by many threads.
+ */
+public final class DeadLetterMethods implements LetterReplayer {
+
+    private final @Nullable Json json;
+    private final ConcurrentMap<String, DeadLetterMethod> methods = new ConcurrentHashMap<>();
+
+    /**
+     * @param json how arguments are written; {@code null} if the application has nothing to write them with
+     */
+    public DeadLetterMethods(@Nullable Json json) {
+        this.json = json;
+    }
+
+    /** Keeps the calls of a method that run out of the retries of a policy. */
+    public ExhaustedCalls keeping(String policy, DeadLetters letters, ProtectedMethod<?> protectedMethod) {
+        DeadLetterMethod method = create(protectedMethod);
+        methods.put(method.operation(), method);
+        return (call, attempts, failure) -> letters.keep(() -> method.letter(policy, call, attempts, failure));
+    }
+
+    @Override
+    public void replay(DeadLetter letter) throws Throwable {
+        DeadLetterMethod method = methods.get(letter.operation());
+        if (method == null) {
+            throw new UnreadableLetterException("this version has no such method whose retry keeps dead letters", null);
+        }
+        method.replay(letter);
+    }
+
+    private DeadLetterMethod create(ProtectedMethod<?> found) {
+        Method method = found.method();
+        String name = MethodNames.full(method, found.type());
+        if (json == null) {
+            throw new ResilienceConfigurationException(
+                    "The retry of the method " + name
+                            + " keeps dead letters, but there is no Jackson 3 on the class path "
+                            + "to write its arguments with",
+                    "Add 'org.springframework.boot:spring-boot-starter-jackson', or set 'dead-letter' of its retry policy "
+                            + "to false.");
+        }
+        List<ResilienceConfigurationException> mistakes = new ArrayList<>();
+        List<ResolvableType> types = new ArrayList<>();
+        for (int i = 0; i < method.getParameterCount(); i++) {
+            ResolvableType type = ResolvableType.forMethodParameter(method, i, found.type());
+            String why = json.whyNotReadable(type);
+            if (why != null) {
+                mistakes.add(unreadable(method, i, name, type, why));
+            }
+            types.add(type);
+        }
+        check(method, name, mistakes);
+        if (!mistakes.isEmpty()) {
+            throw ResilienceConfigurationException.of(mistakes);
+        }
+        warn(found, name);
+        return new DeadLetterMethod(
+                method, name, json.arrayCodec(types), new BeanNames(found.type(), found.beanFactory()));
+    }
+
+    private static ResilienceConfigurationException unreadable(
+            Method method, int index, String name, ResolvableType type, String why) {
+        String parameter = new MethodParameter(method, index).getParameter().getName();
+        return new ResilienceConfigurationException(
+                "The retry of the method " + name + " keeps dead letters, but its argument '" + parameter
+                        + "' could not be " + "read back as "
+                        + (type.resolve() == null ? type.getType().getTypeName() : type) + ": " + why,
+                "Take a type that Jackson can write and read, or set 'dead-letter' of the retry policy to false, for this "
+                        + "method by a policy of its own.");
+    }
+
+    private static void check(Method method, String name, List<ResilienceConfigurationException> mistakes) {
+        String what = null;
+        if (name.length() > DeadLetter.MAX_TEXT) {
+            what = "its name with its parameters has more than " + DeadLetter.MAX_TEXT + " characters";
+        } else if (AsyncResults.isStream(method)) {
+            what = "it returns a stream, and nothing tells when the work of a stream is done";
+        } else if (AnnotatedElementUtils.hasAnnotation(method, Async.class)
+                || AnnotatedElementUtils.hasAnnotation(method.getDeclaringClass(), Async.class)) {
+            what = "it is @Async, and a replay could not tell its failure from that of a first call";
+        }
+        if (what != null) {
+            mistakes.add(new ResilienceConfigurationException(
+                    "The retry of the method " + name + " keeps dead letters, but " + what,
+                    "Move what is retried to a method without that, or set 'dead-letter' of the retry policy to false, for "
+                            + "this method by a policy of its own."));
+        }
+    }
+
+    private static void warn(ProtectedMethod<?> method, String name) {
+        Idempotent idempotent = method.annotation(Idempotent.class);
+        if (idempotent != null && !idempotent.header().isBlank()) {
+            method.warnings()
+                    .add("The replay of a dead letter of " + name + " has no request, and so no key in the header '"
+                            + idempotent.header() + "': "
+                            + (idempotent.required()
+                                    ? "it will be refused"
+                                    : "it runs without the protection of @Idempotent")
+                            + ". Take the key from an argument: key = \"#...\"");
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package dev.resilience.spring.deadletter;
+
+import dev.resilience.deadletter.DeadLetterStore;
+import dev.resilience.deadletter.DeadLetters;
+import dev.resilience.deadletter.LetterReplayer;
+import dev.resilience.deadletter.Replayed;
+import dev.resilience.retry.Retry;
+import dev.resilience.retry.RetryPolicy;
+import dev.resilience.spring.LiveRegistry;
+import dev.resilience.time.TimeSource;
+import dev.resilience.time.TimeSource.Scheduled;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Replays dead letters in the background, where the policy says so: every 10 s up to 10 of a policy, one after the other,
+ * until one fails. What is down gets no more calls of this kind than that, whatever the budget of the retries.
+ *
+ * <p>Among the last to be started and the first to be stopped: no replay begins any more, and the shutdown waits for those
+ * that run as long as Spring lets it.
+ */
+public final class DeadLetterReplays implements SmartLifecycle {
+
+    private static final Duration PAUSE = Duration.ofSeconds(10);
+    private static final int MOST_AT_A_TIME = 10;
+
+    private final LiveRegistry registry;
+    private final LetterReplayer replayer;
+    private final TimeSource time;
+    private final Consumer<DeadLetterStore> prepare;
+    private volatile List<Rounds> rounds = List.of();
+    private volatile boolean running;
+
+    /**
+     * @param prepare called before letters are replayed, if a policy keeps any; what it throws fails the startup
+     */
+    public DeadLetterReplays(
+            LiveRegistry registry, LetterReplayer replayer, TimeSource time, Consumer<DeadLetterStore> prepare) {
+        this.registry = registry;
+        this.replayer = replayer;
+        this.time = time;
+        this.prepare = prepare;
+    }
+
+    @Override
+    public void start() {
+        Map<String, Retry> retries = registry.ofKind("retry");
+        List<Rounds> keeping = retries.values().stream()
+                .filter(retry -> retry.deadLetters() != null)
+                .map(Rounds::new)
+                .toList();
+        keeping.stream()
+                .map(each -> each.letters.store())
+                .collect(Collectors.toSet())
+                .forEach(prepare);
+        rounds = keeping;
+        running = true;
+        keeping.forEach(Rounds::schedule);
+    }
+
+    @Override
+    public void stop() {
+        stop(() -> {});
+    }
+
+    @Override
+    @SuppressWarnings("FutureReturnValueIgnored") // what Spring throws when it hears of the end is its own
+    public void stop(Runnable callback) {
+        running = false;
+        CompletableFuture<?>[] ends = rounds.stream().map(Rounds::stop).toArray(CompletableFuture[]::new);
+        CompletableFuture.allOf(ends).thenRun(callback);
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    /** Those of one policy. */
+    private final class Rounds {
+
+        private final Retry retry;
+        private final DeadLetters letters;
+        private volatile @Nullable Scheduled next;
+        private volatile CompletableFuture<Void> current = CompletableFuture.completedFuture(null);
+
+        Rounds(Retry retry) {
+            this.retry = retry;
+            this.letters = Objects.requireNonNull(retry.deadLetters());
+        }
+
+        void schedule() {
+            next = time.schedule(PAUSE, this::replay);
+        }
+
+        CompletableFuture<Void> stop() {
+            Scheduled waiting = next;
+            if (waiting != null) {
+                waiting.cancel();
+            }
+            return current;
+        }
+
+        private void replay() {
+            CompletableFuture<Void> ended = new CompletableFuture<>();
+            current = ended;
+            try {
+                for (int i = 0; i < MOST_AT_A_TIME && isAutomatic(); i++) {
+                    Replayed replayed = letters.replayDue(replayer);
+                    if (replayed == null || replayed.result() != Replayed.Result.SUCCEEDED) {
+                        break;
+                    }
+                }
+            } finally {
+                if (running) {
+                    schedule();
+                }
+                ended.complete(null);
+            }
+        }
+
+        private boolean isAutomatic() {
+            return running && retry.policy().deadLetterReplay() == RetryPolicy.Replay.AUTO;
+        }
+    }
+}

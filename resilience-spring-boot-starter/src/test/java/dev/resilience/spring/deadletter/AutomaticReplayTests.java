@@ -1,0 +1,201 @@
+package dev.resilience.spring.deadletter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.resilience.annotation.Retryable;
+import dev.resilience.deadletter.DeadLetterStore;
+import dev.resilience.deadletter.MemoryDeadLetterStore;
+import dev.resilience.deadletter.StoredLetter;
+import dev.resilience.retry.Retry;
+import dev.resilience.spring.Applications;
+import dev.resilience.spring.Callee;
+import dev.resilience.spring.LiveRegistry;
+import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.StartupWarnings;
+import dev.resilience.time.ManualTimeSource;
+import java.net.ConnectException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.Lifecycle;
+
+/** Letters that outlive their application, and are replayed in the background. */
+class AutomaticReplayTests {
+
+    static class Shop {
+
+        private final List<String> ordered = new ArrayList<>();
+
+        @Autowired
+        Callee callee;
+
+        @Retryable("kept")
+        public String order(String id) throws ConnectException {
+            String answer = callee.call();
+            ordered.add(id);
+            return answer;
+        }
+
+        public List<String> ordered() {
+            return ordered;
+        }
+    }
+
+    /** The next version: the method has another name. */
+    static class RenamedShop {
+
+        @Retryable("kept")
+        public String place(String id) {
+            return id;
+        }
+    }
+
+    private final ManualTimeSource storeTime = new ManualTimeSource();
+    private final DeadLetterStore store = new MemoryDeadLetterStore(storeTime);
+
+    private ApplicationContextRunner application(Class<?> shop, String... properties) {
+        return Applications.plain()
+                .withBean("shop", shop)
+                .withBean(DeadLetterStore.class, () -> store)
+                .withPropertyValues("resilience.retry.kept.dead-letter=true")
+                .withPropertyValues(properties);
+    }
+
+    private void lose(String... ids) {
+        application(Shop.class).run(context -> {
+            for (String id : ids) {
+                context.getBean(Callee.class).failNext(3);
+                assertThatThrownBy(() -> context.getBean(Shop.class).order(id)).isInstanceOf(ConnectException.class);
+            }
+        });
+    }
+
+    private static void round(ApplicationContext context) {
+        context.getBean(ManualTimeSource.class).advance(Duration.ofSeconds(10));
+    }
+
+    private static List<String> ordered(ApplicationContext context) {
+        return context.getBean(Shop.class).ordered();
+    }
+
+    private StoredLetter only() {
+        List<StoredLetter> stored = store.list("kept", 10);
+        assertThat(stored).hasSize(1);
+        return stored.get(0);
+    }
+
+    @Test
+    void theNextApplicationMakesTheCallsAgain() {
+        lose("A", "B");
+        application(Shop.class, "resilience.retry.kept.dead-letter.replay=auto").run(context -> {
+            round(context);
+            assertThat(ordered(context)).as("not due yet").isEmpty();
+            storeTime.advance(Duration.ofMinutes(1));
+            round(context);
+
+            assertThat(ordered(context)).containsExactly("A", "B");
+            assertThat(store.sizes()).isEmpty();
+        });
+    }
+
+    @Test
+    void aFailureEndsTheRoundSoThatWhatIsDownIsLeftAlone() {
+        lose("A", "B", "C");
+        application(Shop.class, "resilience.retry.kept.dead-letter.replay=auto").run(context -> {
+            storeTime.advance(Duration.ofMinutes(1));
+            Callee callee = context.getBean(Callee.class).failNext(3);
+            round(context);
+
+            assertThat(callee.calls()).isEqualTo(3);
+            round(context);
+            assertThat(ordered(context)).containsExactly("B", "C");
+            assertThat(only().state()).isEqualTo(StoredLetter.State.FAILED);
+        });
+    }
+
+    @Test
+    void aRoundIsOfTenLetters() {
+        lose("1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11");
+        application(Shop.class, "resilience.retry.kept.dead-letter.replay=auto").run(context -> {
+            storeTime.advance(Duration.ofMinutes(1));
+            round(context);
+            assertThat(ordered(context)).hasSize(10);
+            round(context);
+            assertThat(ordered(context)).hasSize(11);
+        });
+    }
+
+    @Test
+    void nothingIsReplayedUnlessThePolicySaysSoAlsoWhileTheApplicationRuns() {
+        lose("A");
+        application(Shop.class).run(context -> {
+            storeTime.advance(Duration.ofMinutes(1));
+            round(context);
+            assertThat(ordered(context)).isEmpty();
+
+            context.getBean(ResilienceRegistry.class)
+                    .reconfigure(Retry.class, "kept", Map.of("dead-letter.replay", "auto"));
+            round(context);
+
+            assertThat(ordered(context)).containsExactly("A");
+        });
+    }
+
+    @Test
+    void aStoppedApplicationReplaysNothingAndGoesOnWhenItIsStarted() {
+        lose("A");
+        application(Shop.class, "resilience.retry.kept.dead-letter.replay=auto").run(context -> {
+            storeTime.advance(Duration.ofMinutes(1));
+            ((Lifecycle) context.getSourceApplicationContext()).stop();
+            round(context);
+            assertThat(ordered(context)).isEmpty();
+
+            ((Lifecycle) context.getSourceApplicationContext()).start();
+            round(context);
+            assertThat(ordered(context)).containsExactly("A");
+        });
+    }
+
+    @Test
+    void aLetterWhoseMethodWasRenamedIsKeptAndSaysSo() {
+        lose("A");
+        application(RenamedShop.class, "resilience.retry.kept.dead-letter.replay=auto")
+                .run(context -> {
+                    storeTime.advance(Duration.ofMinutes(1));
+                    round(context);
+
+                    assertThat(only().state()).isEqualTo(StoredLetter.State.FAILED);
+                    assertThat(Objects.requireNonNull(only().replayFailure()).message())
+                            .contains("no such method");
+                    assertThat(context.getBean(LiveRegistry.class)
+                                    .<Retry>ofKind("retry")
+                                    .get("kept")
+                                    .deadLetters()
+                                    .calls()
+                                    .byLabel())
+                            .containsEntry("replay_failed", 1L);
+                });
+        application(Shop.class, "resilience.retry.kept.dead-letter.replay=auto").run(context -> {
+            storeTime.advance(Duration.ofMinutes(2));
+            round(context);
+            assertThat(ordered(context)).as("the former version is back").containsExactly("A");
+        });
+    }
+
+    @Test
+    void lettersOfAPolicyThatKeepsNoneAnyMoreAreToldAtStartup() {
+        lose("A");
+        application(Shop.class, "resilience.retry.kept.dead-letter=false", "resilience.retry.two.dead-letter=true")
+                .run(context -> assertThat(
+                                context.getBean(StartupWarnings.class).all())
+                        .anySatisfy(warning ->
+                                assertThat(warning).contains("There are 1 dead letters of the retry policy 'kept'")));
+    }
+}
