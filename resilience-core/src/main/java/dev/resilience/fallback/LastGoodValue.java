@@ -108,7 +108,7 @@ public final class LastGoodValue<K, V> {
     public Optional<V> find(K key) {
         Slot<K, V> slot = slots.get(Objects.requireNonNull(key, "key"));
         Remembered<V> last = slot == null ? null : slot.last;
-        if (last == null) {
+        if (slot == null || last == null) {
             return Optional.empty();
         }
         if (maxAge != null && Duration.ofNanos(time.nanoTime() - last.at()).compareTo(maxAge) > 0) {

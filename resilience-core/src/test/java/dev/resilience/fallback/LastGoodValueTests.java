@@ -156,7 +156,9 @@ class LastGoodValueTests {
             for (int i = 0; i < Effort.of(20_000, 1_000_000); i++) {
                 int key = (i * 31) % 97;
                 squares.remember(key, key * key);
-                if (squares.find((i * 17) % 97).filter(value -> !isSquareBelow97(value)).isPresent()) {
+                if (squares.find((i * 17) % 97)
+                        .filter(value -> !isSquareBelow97(value))
+                        .isPresent()) {
                     wrong.incrementAndGet();
                 }
                 if (i % 13 == 0) {

@@ -60,8 +60,7 @@ class FallbackRecipesTests {
 
     @Test
     void theLastGoodValueAnswersWithoutSpring() throws Exception {
-        Constructor<?> constructor =
-                compile("Weather").getDeclaredConstructor(Pipeline.class, Function.class);
+        Constructor<?> constructor = compile("Weather").getDeclaredConstructor(Pipeline.class, Function.class);
         constructor.setAccessible(true);
         Function<String, Object> client = town -> answer();
         try (Resilience resilience = Resilience.create()) {
@@ -133,15 +132,12 @@ class FallbackRecipesTests {
 
     private Object dependency(Class<?> type) {
         boolean isSubstitute = type.getSimpleName().equals("Catalogue");
-        return Proxy.newProxyInstance(
-                type.getClassLoader(),
-                new Class<?>[] {type},
-                (proxy, method, arguments) -> {
-                    if (method.getDeclaringClass() == Object.class) {
-                        return method.invoke(this, arguments);
-                    }
-                    return isSubstitute ? List.of("Tea") : answer();
-                });
+        return Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+            if (method.getDeclaringClass() == Object.class) {
+                return method.invoke(this, arguments);
+            }
+            return isSubstitute ? List.of("Tea") : answer();
+        });
     }
 
     private @Nullable Object answer() {
