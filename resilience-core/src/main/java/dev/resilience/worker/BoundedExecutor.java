@@ -1,7 +1,7 @@
 package dev.resilience.worker;
 
-import dev.resilience.time.ShortLock;
 import dev.resilience.log.LogLine;
+import dev.resilience.time.ShortLock;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;

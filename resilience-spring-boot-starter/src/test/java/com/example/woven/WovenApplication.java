@@ -20,19 +20,19 @@ import org.springframework.transaction.annotation.Transactional;
 public class WovenApplication {
 
     public static void main(String[] arguments) {
-            print("before", () -> new Depot().load());
-            try (ConfigurableApplicationContext context = start(Depot.class)) {
-                Depot depot = context.getBean(Depot.class);
-                print("proxied", () -> AopUtils.isAopProxy(depot));
-                print("bean", depot::load);
-                print("within", depot::loadWithin);
-                print("private", depot::loadPrivately);
-                print("final", depot::loadFinally);
-                print("later", () -> depot.loadLater().join());
-                print("by its type", () -> new Typed().load());
-                print("no bean", () -> new Depot().load());
-            }
-            print("after", () -> new Depot().load());
+        print("before", () -> new Depot().load());
+        try (ConfigurableApplicationContext context = start(Depot.class)) {
+            Depot depot = context.getBean(Depot.class);
+            print("proxied", () -> AopUtils.isAopProxy(depot));
+            print("bean", depot::load);
+            print("within", depot::loadWithin);
+            print("private", depot::loadPrivately);
+            print("final", depot::loadFinally);
+            print("later", () -> depot.loadLater().join());
+            print("by its type", () -> new Typed().load());
+            print("no bean", () -> new Depot().load());
+        }
+        print("after", () -> new Depot().load());
     }
 
     private interface Call {
