@@ -204,7 +204,7 @@ public final class DelayedTasks {
         int hole = task.position;
         task.position = DelayedTask.OVER;
         DelayedTask last = heap[--size];
-        heap[size] = null;
+        forgetPlace(size);
         if (last != task) {
             siftDown(hole, last);
             if (heap[hole] == last) {
@@ -212,6 +212,12 @@ public final class DelayedTasks {
             }
         }
         return task;
+    }
+
+    /** A task that is over may be the last to hold a call's arguments. */
+    @SuppressWarnings("NullAway") // no place from the size on is read
+    private void forgetPlace(int position) {
+        heap[position] = null;
     }
 
     private void siftUp(int from, DelayedTask task) {
