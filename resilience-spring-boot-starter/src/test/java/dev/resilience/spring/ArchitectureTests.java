@@ -141,6 +141,7 @@ class ArchitectureTests {
                 .and()
                 .areNotAnnotatedWith(ConfigurationProperties.class)
                 .and(not(simpleName("CallContextAccessor"))) // found by ServiceLoader
+                .and(not(simpleName("ResilienceBlockHoundIntegration"))) // likewise
                 .and(not(simpleName("ResilienceOperator"))) // for applications
                 .and(not(simpleName("ReactiveCallContext"))) // likewise
                 .and(not(simpleName("CircuitBreakerPolicyConfig"))) // likewise

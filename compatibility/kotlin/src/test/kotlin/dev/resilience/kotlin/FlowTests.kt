@@ -60,7 +60,7 @@ class FlowTests {
     @Test
     fun aFlowIsNoIdempotentResult() {
         application(Streaming::class.java).run { context ->
-            assertThat(context.startupFailure).hasMessageContaining("@Idempotent and returns a Flow")
+            assertThat(context.startupFailure).hasMessageContaining("@Idempotent and returns Flow")
         }
     }
 
