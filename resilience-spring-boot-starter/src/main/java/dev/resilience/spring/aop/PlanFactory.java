@@ -114,7 +114,7 @@ public final class PlanFactory {
         boolean suspends = SuspendingFunctions.is(method);
         return new ResilienceConfigurationException(
                 "The method " + MethodNames.full(method, type)
-                        + " is @Idempotent and returns a "
+                        + " is @Idempotent and returns "
                         + (suspends ? "Flow" : method.getReturnType().getSimpleName())
                         + ", but a stream that has no end yet cannot be stored and replayed",
                 "Return "
