@@ -1,6 +1,5 @@
 package dev.resilience.spring.properties.unknown;
 
-import dev.resilience.policy.PropertyNames;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,7 +50,8 @@ final class YamlText {
                 .append(plain ? value : '"' + value.replace("\\", "\\\\").replace("\"", "\\\"") + '"');
     }
 
+    /** As {@code PropertyNames} has it, which the converter cannot ask: it runs with this jar alone. */
     private static String quoted(String name) {
-        return PropertyNames.isPlain(name) ? name : "\"[" + name + "]\"";
+        return name.matches("[\\w-]+") ? name : "\"[" + name + "]\"";
     }
 }
