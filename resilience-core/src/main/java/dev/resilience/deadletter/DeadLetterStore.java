@@ -48,7 +48,7 @@ public interface DeadLetterStore {
     @Nullable
     StoredLetter find(String policy, String id);
 
-    /** How many letters there are, whatever their state, by policy. A policy without letters may be missing. */
+    /** How many letters there are in all states, by policy. A policy without letters may be missing. */
     Map<String, Long> sizes();
 
     /**
@@ -99,7 +99,7 @@ public interface DeadLetterStore {
     boolean postpone(ReplayClaim claim, Duration wait);
 
     /**
-     * Removes a letter that nobody wants to replay any more, unless it is being replayed.
+     * Removes a letter that is not to be replayed any more, unless it is being replayed.
      *
      * @return false if there is no such letter, or if a claim holds it
      */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Takes the context of a call along to the executor on which Spring's {@code @Async} runs it: the deadline, the attempt
  * and the idempotent call around it. Stands in place of Spring's advice, to which it hands each invocation.
  *
- * <p>A method that returns nothing is not waited for: its call is nobody's part, and has no context. One that the
+ * <p>A method that returns nothing is not waited for: its call is a part of no other one, and has no context. One that the
  * executor has put in place itself, by a decorator of its tasks, counts in place of the caller's.
  */
 public final class AsyncCallContext implements MethodInterceptor {

@@ -21,7 +21,7 @@ import org.springframework.context.SmartLifecycle;
 
 /**
  * Replays dead letters in the background, where the policy says so: every 10 s up to 10 of a policy, one after the other,
- * until one fails. What is down gets no more calls of this kind than that, whatever the budget of the retries.
+ * until one fails. What is down gets no more calls of this kind than that; the budget of the retries does not count.
  *
  * <p>Among the last to be started and the first to be stopped: no replay begins any more, and the shutdown waits for those
  * that run as long as Spring lets it.

@@ -107,7 +107,7 @@ class ContextOfAsyncMethodsTests {
         });
     }
 
-    /** The future's caller waits for the method, on whatever thread it runs. */
+    /** The future's caller waits for the method, on any thread. */
     @ParameterizedTest
     @EnumSource
     void hasTheDeadlineAndTheAttemptWithoutADecorator(AsyncOrder order) {
@@ -150,7 +150,7 @@ class ContextOfAsyncMethodsTests {
         });
     }
 
-    /** Nobody waits for it, and its caller's retry hears nothing of it. */
+    /** Its caller does not wait for it, and its caller's retry hears nothing of it. */
     @ParameterizedTest
     @EnumSource
     void isNoneOfTheCallWhereTheMethodReturnsNothing(AsyncOrder order) {

@@ -48,7 +48,7 @@ import org.springframework.transaction.annotation.Transactional;
 
 /**
  * With {@code spring.threads.virtual.enabled} no call holds a carrier while it waits. From Java 24 on, where a monitor pins no
- * thread; before that whatever blocks in one may, in the JDK and in drivers.
+ * thread; before that all that blocks in one may pin it, in the JDK and in drivers.
  */
 @Timeout(120)
 @EnabledForJreRange(min = JRE.JAVA_24)
