@@ -5,8 +5,12 @@ import dev.resilience.annotation.Idempotent
 import dev.resilience.annotation.Retryable
 import java.util.concurrent.CompletableFuture
 import org.assertj.core.api.Assertions.assertThat
+import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.CsvSource
+import org.springframework.context.annotation.Configuration
+import org.springframework.scheduling.annotation.Async
+import org.springframework.scheduling.annotation.EnableAsync
 import org.springframework.stereotype.Service
 import reactor.core.publisher.Mono
 
@@ -32,6 +36,48 @@ class RefusalsTests {
             assertThat(context.startupFailure).hasMessageContaining(why)
         }
     }
+
+    @Test
+    fun noDeadLettersOfASuspendingFunction() {
+        application(Letters::class.java).withPropertyValues("resilience.retry.kept.dead-letter=true").run { context ->
+            assertThat(context.startupFailure)
+                .hasMessageContaining("keeps dead letters, but it is a suspending function")
+                .hasMessageNotContaining("Continuation")
+        }
+    }
+
+    @Test
+    fun noSuspendingFunctionIsWoven() {
+        application(Letters::class.java).withPropertyValues("resilience.advice-mode=aspectj").run { context ->
+            assertThat(context.startupFailure).hasMessageContaining("is a suspending function, which is protected by proxies alone")
+        }
+    }
+
+    @Test
+    fun noSuspendingFunctionIsAsync() {
+        application(Handed::class.java, AsyncCalls::class.java).run { context ->
+            assertThat(context.startupFailure).hasMessageContaining("is @Async and suspends, which Spring cannot hand over")
+        }
+    }
+
+    @Service
+    class Letters {
+
+        @Retryable("kept")
+        suspend fun send(key: String) = key
+    }
+
+    @Service
+    class Handed {
+
+        @Async
+        @Retryable
+        suspend fun send(key: String) = key
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAsync
+    class AsyncCalls
 
     @Service
     class Future {

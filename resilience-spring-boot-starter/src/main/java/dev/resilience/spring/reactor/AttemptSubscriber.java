@@ -72,9 +72,12 @@ final class AttemptSubscriber implements CoreSubscriber<Object> {
     }
 
     @Override
-    public void onNext(Object element) {
+    public void onNext(@Nullable Object element) {
         if (done) {
             Operators.onNextDropped(element, context);
+        } else if (element == null) { // as of a Flow; some subscribers would take it for the end
+            stop();
+            onError(new NullPointerException("A publisher emitted null"));
         } else {
             call.emitted(this, element);
         }

@@ -2,6 +2,7 @@ package dev.resilience.spring.aop.check;
 
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.kind.MethodNames;
+import dev.resilience.spring.kind.SuspendingFunctions;
 import java.lang.reflect.Method;
 import java.util.concurrent.Future;
 import org.springframework.beans.factory.BeanFactory;
@@ -31,7 +32,8 @@ final class AsyncResultCheck {
         Class<?> returned = method.getReturnType();
         if (isEnabled && isAsync(type, method) && !canBeHandedOver(returned)) {
             throw new ResilienceConfigurationException(
-                    "The method " + MethodNames.full(method, type) + " is @Async and returns " + returned.getName()
+                    "The method " + MethodNames.full(method, type) + " is @Async and "
+                            + (SuspendingFunctions.is(method) ? "suspends" : "returns " + returned.getName())
                             + ", which Spring cannot hand over to an executor: each of its calls would fail",
                     "Return a CompletableFuture, or remove @Async: a reactive type goes to other threads by operators of "
                             + "its own, such as subscribeOn.");

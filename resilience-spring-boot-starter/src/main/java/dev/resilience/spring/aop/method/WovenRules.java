@@ -3,6 +3,7 @@ package dev.resilience.spring.aop.method;
 import static dev.resilience.spring.aop.method.InterceptionRules.refuse;
 
 import dev.resilience.annotation.Idempotent;
+import dev.resilience.spring.kind.SuspendingFunctions;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
@@ -21,6 +22,16 @@ final class WovenRules implements InterceptionRules {
         if (Modifier.isStatic(method.getModifiers())) {
             throw refuse(
                     method, type, protection, "is static: nothing would protect it", "Make it an instance method.");
+        }
+        if (SuspendingFunctions.is(method)) {
+            throw refuse(
+                    method,
+                    type,
+                    protection,
+                    "is a suspending function, which is protected by proxies alone, and 'resilience.advice-mode' is "
+                            + "'aspectj': its every resumption would be a call",
+                    "Move the function to an application or a service with 'resilience.advice-mode: proxy', or protect a "
+                            + "function that does not suspend.");
         }
         if (protection.has(Idempotent.class)) {
             throw refuse(
