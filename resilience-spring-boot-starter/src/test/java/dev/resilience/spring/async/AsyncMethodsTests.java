@@ -24,6 +24,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import org.springframework.stereotype.Service;
+import reactor.core.publisher.Mono;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
@@ -254,6 +257,43 @@ class AsyncMethodsTests {
                         .extracting(failure -> ((ResilienceConfigurationException) failure).action())
                         .asString()
                         .contains("CompletableFuture"));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void areRefusedOnceEachIfSpringCannotHandOverTheirResult(AsyncOrder order) {
+        application(order, NotHandedOver.class).run(context -> {
+            assertThat(context.getStartupFailure()).isInstanceOfSatisfying(ResilienceConfigurationException.class, mistakes -> {
+                assertThat(mistakes.mistakes())
+                        .extracting(Throwable::getMessage)
+                        .satisfiesExactlyInAnyOrder(
+                                of -> assertThat(of).contains("later() returns java.util.concurrent.Callable"),
+                                of -> assertThat(of).contains("mono() is @Async and returns reactor"),
+                                of -> assertThat(of).contains("value() is @Async and returns java.lang.String"));
+            });
+        });
+    }
+
+    @Service
+    static class NotHandedOver {
+
+        @Async
+        @Retryable
+        public Callable<String> later() {
+            return () -> "";
+        }
+
+        @Async
+        @Retryable
+        public Mono<String> mono() {
+            return Mono.empty();
+        }
+
+        @Async
+        @Retryable
+        public String value() {
+            return "";
+        }
     }
 
     private static String result(CompletableFuture<String> answer, ApplicationContext context) throws Exception {
