@@ -4,6 +4,8 @@ import dev.resilience.annotation.Fallback
 import dev.resilience.annotation.Idempotent
 import dev.resilience.annotation.Retryable
 import java.util.concurrent.CompletableFuture
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.Deferred
 import org.assertj.core.api.Assertions.assertThat
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
@@ -24,6 +26,7 @@ class RefusalsTests {
             [
                 "Future | suspending function and returns java.util.concurrent.CompletableFuture",
                 "Publisher | suspending function and returns reactor.core.publisher.Mono",
+                "Later | suspending function and returns kotlinx.coroutines.Deferred",
                 "Blocking | is a suspending function, for which",
                 "OtherType | later(String), which returns java.lang.Integer",
                 "OnlyTheContinuation | it names no argument",
@@ -91,6 +94,13 @@ class RefusalsTests {
 
         @Retryable
         suspend fun publisher(): Mono<String> = Mono.just("")
+    }
+
+    @Service
+    class Later {
+
+        @Retryable
+        suspend fun later(): Deferred<String> = CompletableDeferred("")
     }
 
     @Service

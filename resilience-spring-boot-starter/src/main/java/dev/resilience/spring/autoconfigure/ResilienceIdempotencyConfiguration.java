@@ -139,9 +139,8 @@ final class ResilienceIdempotencyConfiguration {
         @Bean
         @ConditionalOnMissingBean(CallerScope.class)
         SecurityCallerScope resilienceCallerScope(ApplicationContext application) {
-            return new SecurityCallerScope(
-                    ClassUtils.isPresent(WEB_CONTEXT, application.getClassLoader())
-                            && application instanceof WebApplicationContext);
+            return new SecurityCallerScope(ClassUtils.isPresent(WEB_CONTEXT, application.getClassLoader())
+                    && application instanceof WebApplicationContext);
         }
     }
 

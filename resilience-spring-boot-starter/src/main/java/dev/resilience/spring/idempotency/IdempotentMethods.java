@@ -212,7 +212,8 @@ public final class IdempotentMethods {
             return callerScope;
         }
         if (hidesCallers && moves) {
-            return new SecurityCallerScope(false); // the caller is in Reactor's context, and put on the thread that asks
+            // the caller is in Reactor's context, and put on the thread that asks
+            return new SecurityCallerScope(false);
         }
         if (hidesCallers) {
             throw new ResilienceConfigurationException(

@@ -46,11 +46,12 @@ public final class SecurityCallerScope implements CallerScope {
 
     private String knownCaller(String method) {
         if (SecurityContextHolder.getContext().getAuthentication() == null) {
-            throw new IllegalStateException("The @Idempotent method " + method + " was called on a thread of which Spring "
-                    + "Security knows no caller, not even an anonymous one: a coroutine or a reactive operator may have "
-                    + "left the request's thread. One caller could get another's result, so the call was not made. Call "
-                    + "it on the request's thread, take the security context along, or put the caller into the key and "
-                    + "choose a policy with 'scope: none'.");
+            throw new IllegalStateException(
+                    "The @Idempotent method " + method + " was called on a thread of which Spring "
+                            + "Security knows no caller, not even an anonymous one: a coroutine or a reactive operator may have "
+                            + "left the request's thread. One caller could get another's result, so the call was not made. Call "
+                            + "it on the request's thread, take the security context along, or put the caller into the key and "
+                            + "choose a policy with 'scope: none'.");
         }
         return caller();
     }

@@ -72,7 +72,7 @@ final class AttemptSubscriber implements CoreSubscriber<Object> {
     }
 
     @Override
-    public void onNext(@Nullable Object element) {
+    public void onNext(Object element) {
         if (done) {
             Operators.onNextDropped(element, context);
         } else if (element == null) { // as of a Flow; some subscribers would take it for the end

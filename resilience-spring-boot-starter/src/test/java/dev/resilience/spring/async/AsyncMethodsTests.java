@@ -24,8 +24,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import org.springframework.stereotype.Service;
-import reactor.core.publisher.Mono;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -48,6 +46,8 @@ import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.AsyncConfigurer;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import org.springframework.scheduling.config.TaskManagementConfigUtils;
+import org.springframework.stereotype.Service;
+import reactor.core.publisher.Mono;
 
 /** What each kind does around a method with {@code @Async}, on whichever side that stands. */
 @Timeout(60)
@@ -263,14 +263,16 @@ class AsyncMethodsTests {
     @EnumSource
     void areRefusedOnceEachIfSpringCannotHandOverTheirResult(AsyncOrder order) {
         application(order, NotHandedOver.class).run(context -> {
-            assertThat(context.getStartupFailure()).isInstanceOfSatisfying(ResilienceConfigurationException.class, mistakes -> {
-                assertThat(mistakes.mistakes())
-                        .extracting(Throwable::getMessage)
-                        .satisfiesExactlyInAnyOrder(
-                                of -> assertThat(of).contains("later() returns java.util.concurrent.Callable"),
-                                of -> assertThat(of).contains("mono() is @Async and returns reactor"),
-                                of -> assertThat(of).contains("value() is @Async and returns java.lang.String"));
-            });
+            assertThat(context.getStartupFailure())
+                    .isInstanceOfSatisfying(ResilienceConfigurationException.class, mistakes -> {
+                        assertThat(mistakes.mistakes())
+                                .extracting(Throwable::getMessage)
+                                .satisfiesExactlyInAnyOrder(
+                                        of -> assertThat(of).contains("later() returns java.util.concurrent.Callable"),
+                                        of -> assertThat(of).contains("mono() is @Async and returns reactor"),
+                                        of -> assertThat(of)
+                                                .contains("value() is @Async and returns java.lang.String"));
+                    });
         });
     }
 

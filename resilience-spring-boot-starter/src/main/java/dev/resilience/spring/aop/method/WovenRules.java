@@ -8,6 +8,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.List;
+import org.aspectj.lang.JoinPoint;
 
 /** For classes that AspectJ has woven. Which methods it has, is seen by the methods that it adds for their bodies. */
 final class WovenRules implements InterceptionRules {
@@ -60,7 +61,8 @@ final class WovenRules implements InterceptionRules {
         return Arrays.stream(method.getDeclaringClass().getDeclaredMethods())
                 .filter(body -> body.getName().startsWith(method.getName() + NAME_OF_BODIES))
                 .map(body -> List.of(body.getParameterTypes()))
-                .anyMatch(ofBody -> ofBody.size() > parameters.size()
-                        && ofBody.subList(1, parameters.size() + 1).equals(parameters));
+                .anyMatch(ofBody -> ofBody.size() > parameters.size() + 1
+                        && ofBody.subList(1, parameters.size() + 1).equals(parameters)
+                        && ofBody.get(parameters.size() + 1) == JoinPoint.class); // otherwise the body of an overload
     }
 }
