@@ -4,9 +4,15 @@ import dev.resilience.annotation.Fallback
 import dev.resilience.annotation.Idempotent
 import dev.resilience.annotation.Retryable
 import java.util.concurrent.CompletableFuture
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.Deferred
 import org.assertj.core.api.Assertions.assertThat
+import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.CsvSource
+import org.springframework.context.annotation.Configuration
+import org.springframework.scheduling.annotation.Async
+import org.springframework.scheduling.annotation.EnableAsync
 import org.springframework.stereotype.Service
 import reactor.core.publisher.Mono
 
@@ -20,6 +26,7 @@ class RefusalsTests {
             [
                 "Future | suspending function and returns java.util.concurrent.CompletableFuture",
                 "Publisher | suspending function and returns reactor.core.publisher.Mono",
+                "Later | suspending function and returns kotlinx.coroutines.Deferred",
                 "Blocking | is a suspending function, for which",
                 "OtherType | later(String), which returns java.lang.Integer",
                 "OnlyTheContinuation | it names no argument",
@@ -33,6 +40,48 @@ class RefusalsTests {
         }
     }
 
+    @Test
+    fun noDeadLettersOfASuspendingFunction() {
+        application(Letters::class.java).withPropertyValues("resilience.retry.kept.dead-letter=true").run { context ->
+            assertThat(context.startupFailure)
+                .hasMessageContaining("keeps dead letters, but it is a suspending function")
+                .hasMessageNotContaining("Continuation")
+        }
+    }
+
+    @Test
+    fun noSuspendingFunctionIsWoven() {
+        application(Letters::class.java).withPropertyValues("resilience.advice-mode=aspectj").run { context ->
+            assertThat(context.startupFailure).hasMessageContaining("is a suspending function, which is protected by proxies alone")
+        }
+    }
+
+    @Test
+    fun noSuspendingFunctionIsAsync() {
+        application(Handed::class.java, AsyncCalls::class.java).run { context ->
+            assertThat(context.startupFailure).hasMessageContaining("is @Async and suspends, which Spring cannot hand over")
+        }
+    }
+
+    @Service
+    class Letters {
+
+        @Retryable("kept")
+        suspend fun send(key: String) = key
+    }
+
+    @Service
+    class Handed {
+
+        @Async
+        @Retryable
+        suspend fun send(key: String) = key
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAsync
+    class AsyncCalls
+
     @Service
     class Future {
 
@@ -45,6 +94,13 @@ class RefusalsTests {
 
         @Retryable
         suspend fun publisher(): Mono<String> = Mono.just("")
+    }
+
+    @Service
+    class Later {
+
+        @Retryable
+        suspend fun later(): Deferred<String> = CompletableDeferred("")
     }
 
     @Service

@@ -30,6 +30,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.util.ClassUtils;
+import org.springframework.web.context.WebApplicationContext;
 import org.springframework.web.servlet.handler.MappedInterceptor;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 import tools.jackson.databind.json.JsonMapper;
@@ -133,10 +134,13 @@ final class ResilienceIdempotencyConfiguration {
     @Conditional(NotReactive.class)
     static class SecurityConfiguration {
 
+        private static final String WEB_CONTEXT = "org.springframework.web.context.WebApplicationContext";
+
         @Bean
         @ConditionalOnMissingBean(CallerScope.class)
-        SecurityCallerScope resilienceCallerScope() {
-            return new SecurityCallerScope();
+        SecurityCallerScope resilienceCallerScope(ApplicationContext application) {
+            return new SecurityCallerScope(ClassUtils.isPresent(WEB_CONTEXT, application.getClassLoader())
+                    && application instanceof WebApplicationContext);
         }
     }
 

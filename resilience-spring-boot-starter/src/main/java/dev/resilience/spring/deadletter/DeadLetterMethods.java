@@ -10,6 +10,7 @@ import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.idempotency.json.Json;
 import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.kind.ProtectedMethod;
+import dev.resilience.spring.kind.SuspendingFunctions;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,7 +67,7 @@ public final class DeadLetterMethods implements LetterReplayer {
         }
         List<ResilienceConfigurationException> mistakes = new ArrayList<>();
         List<ResolvableType> types = new ArrayList<>();
-        for (int i = 0; i < method.getParameterCount(); i++) {
+        for (int i = 0; i < SuspendingFunctions.parameterCount(method); i++) {
             ResolvableType type = ResolvableType.forMethodParameter(method, i, found.type());
             String why = json.whyNotReadable(type);
             if (why != null) {
@@ -98,6 +99,8 @@ public final class DeadLetterMethods implements LetterReplayer {
         String what = null;
         if (name.length() > DeadLetter.MAX_TEXT) {
             what = "its name with its parameters has more than " + DeadLetter.MAX_TEXT + " characters";
+        } else if (SuspendingFunctions.is(method)) {
+            what = "it is a suspending function, for whose end a replay cannot wait";
         } else if (AsyncResults.isStream(method)) {
             what = "it returns a stream, and nothing tells when the work of a stream is done";
         } else if (AnnotatedElementUtils.hasAnnotation(method, Async.class)

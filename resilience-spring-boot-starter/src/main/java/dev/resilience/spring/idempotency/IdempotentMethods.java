@@ -204,11 +204,16 @@ public final class IdempotentMethods {
         if (policy.scope() == Scope.NONE) {
             return IdempotentMethod.NO_CALLERS;
         }
+        boolean moves = PublisherType.of(method.getReturnType()) != null || SuspendingFunctions.is(method);
+        if (callerScope instanceof SecurityCallerScope ofThread && moves) {
+            return ofThread.ofMovingCalls(name);
+        }
         if (callerScope != null) {
             return callerScope;
         }
-        if (hidesCallers && (PublisherType.of(method.getReturnType()) != null || SuspendingFunctions.is(method))) {
-            return new SecurityCallerScope(); // the caller is in Reactor's context, and put on the thread that asks
+        if (hidesCallers && moves) {
+            // the caller is in Reactor's context, and put on the thread that asks
+            return new SecurityCallerScope(false);
         }
         if (hidesCallers) {
             throw new ResilienceConfigurationException(

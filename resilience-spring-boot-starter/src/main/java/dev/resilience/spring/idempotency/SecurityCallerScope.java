@@ -26,6 +26,36 @@ public final class SecurityCallerScope implements CallerScope {
     private static final ReflectiveAccessor CLIENT = new ReflectiveAccessor("getAuthorizedClientRegistrationId");
     private static final ReflectiveAccessor RELYING_PARTY = new ReflectiveAccessor("getRelyingPartyRegistrationId");
 
+    private final boolean hasServletRequests;
+
+    /**
+     * @param hasServletRequests whether Spring Security's filters put each request's caller onto its thread, an anonymous one
+     *     too
+     */
+    public SecurityCallerScope(boolean hasServletRequests) {
+        this.hasServletRequests = hasServletRequests;
+    }
+
+    /**
+     * The scope of a method whose calls may begin on another thread than that of their request, on which nothing is known
+     * of the caller: such a call is refused, because several users would be taken for one.
+     */
+    CallerScope ofMovingCalls(String method) {
+        return hasServletRequests ? () -> knownCaller(method) : this;
+    }
+
+    private String knownCaller(String method) {
+        if (SecurityContextHolder.getContext().getAuthentication() == null) {
+            throw new IllegalStateException(
+                    "The @Idempotent method " + method + " was called on a thread of which Spring "
+                            + "Security knows no caller, not even an anonymous one: a coroutine or a reactive operator may have "
+                            + "left the request's thread. One caller could get another's result, so the call was not made. Call "
+                            + "it on the request's thread, take the security context along, or put the caller into the key and "
+                            + "choose a policy with 'scope: none'.");
+        }
+        return caller();
+    }
+
     /**
      * {@inheritDoc}
      *

@@ -75,6 +75,9 @@ final class AttemptSubscriber implements CoreSubscriber<Object> {
     public void onNext(Object element) {
         if (done) {
             Operators.onNextDropped(element, context);
+        } else if (element == null) { // as of a Flow; some subscribers would take it for the end
+            stop();
+            onError(new NullPointerException("A publisher emitted null"));
         } else {
             call.emitted(this, element);
         }

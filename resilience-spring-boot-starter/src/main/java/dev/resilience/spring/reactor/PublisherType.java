@@ -71,6 +71,10 @@ public final class PublisherType {
     public ProtectedPublishers publishers(boolean idempotent, ContextCarrier carrier) {
         ProtectedPublishers ofReactor =
                 isMultiValue ? ProtectedFlux::new : idempotent ? new IdempotentMonos(carrier) : new ProtectedMonos();
-        return adapter == null ? ofReactor : new AdaptedPublishers(adapter, ofReactor);
+        if (adapter == null) {
+            return ofReactor;
+        }
+        boolean isFlow = adapter.getReactiveType().getName().equals("kotlinx.coroutines.flow.Flow");
+        return new AdaptedPublishers(adapter, isFlow ? new SuspendingCalls(ofReactor) : ofReactor);
     }
 }

@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
@@ -45,6 +46,8 @@ import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.AsyncConfigurer;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import org.springframework.scheduling.config.TaskManagementConfigUtils;
+import org.springframework.stereotype.Service;
+import reactor.core.publisher.Mono;
 
 /** What each kind does around a method with {@code @Async}, on whichever side that stands. */
 @Timeout(60)
@@ -254,6 +257,45 @@ class AsyncMethodsTests {
                         .extracting(failure -> ((ResilienceConfigurationException) failure).action())
                         .asString()
                         .contains("CompletableFuture"));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void areRefusedOnceEachIfSpringCannotHandOverTheirResult(AsyncOrder order) {
+        application(order, NotHandedOver.class).run(context -> {
+            assertThat(context.getStartupFailure())
+                    .isInstanceOfSatisfying(ResilienceConfigurationException.class, mistakes -> {
+                        assertThat(mistakes.mistakes())
+                                .extracting(Throwable::getMessage)
+                                .satisfiesExactlyInAnyOrder(
+                                        of -> assertThat(of).contains("later() returns java.util.concurrent.Callable"),
+                                        of -> assertThat(of).contains("mono() is @Async and returns reactor"),
+                                        of -> assertThat(of)
+                                                .contains("value() is @Async and returns java.lang.String"));
+                    });
+        });
+    }
+
+    @Service
+    static class NotHandedOver {
+
+        @Async
+        @Retryable
+        public Callable<String> later() {
+            return () -> "";
+        }
+
+        @Async
+        @Retryable
+        public Mono<String> mono() {
+            return Mono.empty();
+        }
+
+        @Async
+        @Retryable
+        public String value() {
+            return "";
+        }
     }
 
     private static String result(CompletableFuture<String> answer, ApplicationContext context) throws Exception {

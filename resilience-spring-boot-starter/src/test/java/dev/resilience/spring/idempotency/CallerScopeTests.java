@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.idempotency.CallerScope;
+import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
+import dev.resilience.spring.autoconfigure.ResilienceContextAutoConfiguration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,7 +18,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.security.authentication.AbstractAuthenticationToken;
 import org.springframework.security.authentication.AnonymousAuthenticationToken;
 import org.springframework.security.authentication.RememberMeAuthenticationToken;
@@ -26,6 +32,8 @@ import org.springframework.security.core.AuthenticatedPrincipal;
 import org.springframework.security.core.Authentication;
 import org.springframework.security.core.authority.AuthorityUtils;
 import org.springframework.security.core.context.SecurityContextHolder;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** One caller never sees another's result. */
 class CallerScopeTests {
@@ -83,6 +91,46 @@ class CallerScopeTests {
                 logIn("alice");
                 assertThat(payments.pay("k")).isEqualTo(2);
             });
+        }
+    }
+
+    /** A coroutine is refused likewise. */
+    @Nested
+    class InAServletApplication {
+
+        @Test
+        void aMonoThatHasLeftTheRequestsThreadIsNotCalled() {
+            new WebApplicationContextRunner()
+                    .withPropertyValues("resilience.idempotency-store.type=memory")
+                    .withConfiguration(AutoConfigurations.of(
+                            AopAutoConfiguration.class,
+                            JacksonAutoConfiguration.class,
+                            ResilienceAutoConfiguration.class,
+                            ResilienceContextAutoConfiguration.class))
+                    .withBean(Orders.class)
+                    .run(context -> {
+                        Orders orders = context.getBean(Orders.class);
+                        logIn("alice");
+                        assertThat(orders.place("k").block()).isEqualTo(1);
+                        assertThatThrownBy(() -> orders.place("k")
+                                        .subscribeOn(Schedulers.boundedElastic())
+                                        .block())
+                                .isInstanceOf(IllegalStateException.class)
+                                .hasMessageContaining("Orders.place")
+                                .hasMessageContaining("not even an anonymous one");
+                        logIn("bob");
+                        assertThat(orders.place("k").block()).isEqualTo(2);
+                    });
+        }
+
+        static class Orders {
+
+            private final AtomicInteger orders = new AtomicInteger();
+
+            @Idempotent(key = "#key")
+            public Mono<Integer> place(String key) {
+                return Mono.just(orders.incrementAndGet());
+            }
         }
     }
 

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.aspectj.lang.JoinPoint;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -78,6 +79,7 @@ class WeavingTests {
                         .hasMessageContainingAll(
                                 "annotatedAbove() is annotated with @Retryable but AspectJ has not woven it",
                                 "pay(java.lang.String) is annotated with @Idempotent but 'resilience.advice-mode' is",
+                                "overloaded(java.lang.String) is annotated with @Retryable but AspectJ has not woven it",
                                 "ofNoObject() is annotated with @Retryable but is static"));
     }
 
@@ -97,6 +99,17 @@ class WeavingTests {
         @Override
         public String annotatedAbove() {
             return "";
+        }
+
+        @Retryable("default")
+        String overloaded(String key) {
+            return key;
+        }
+
+        /** As AspectJ makes it of an overload with two parameters. */
+        @SuppressWarnings("MemberName")
+        static String overloaded_aroundBody0(NotWoven self, String key, int times, JoinPoint call) {
+            return key.repeat(times);
         }
 
         @Retryable("default")

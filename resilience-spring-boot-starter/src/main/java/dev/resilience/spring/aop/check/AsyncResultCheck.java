@@ -1,12 +1,15 @@
 package dev.resilience.spring.aop.check;
 
 import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.aop.method.ReturnTypes;
 import dev.resilience.spring.kind.MethodNames;
+import dev.resilience.spring.kind.SuspendingFunctions;
 import java.lang.reflect.Method;
 import java.util.concurrent.Future;
-import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
 import org.springframework.scheduling.config.TaskManagementConfigUtils;
 
 /**
@@ -17,9 +20,10 @@ final class AsyncResultCheck {
 
     private final boolean isEnabled;
 
-    AsyncResultCheck(BeanFactory beans) {
+    AsyncResultCheck(ListableBeanFactory beans) {
         isEnabled = beans.containsBean(TaskManagementConfigUtils.ASYNC_ANNOTATION_PROCESSOR_BEAN_NAME)
-                || beans.containsBean(TaskManagementConfigUtils.ASYNC_EXECUTION_ASPECT_BEAN_NAME);
+                || beans.containsBean(TaskManagementConfigUtils.ASYNC_EXECUTION_ASPECT_BEAN_NAME)
+                || beans.getBeanNamesForType(AsyncAnnotationAdvisor.class, true, false).length > 0;
     }
 
     /**
@@ -29,9 +33,10 @@ final class AsyncResultCheck {
      */
     void check(Class<?> type, Method method) {
         Class<?> returned = method.getReturnType();
-        if (isEnabled && isAsync(type, method) && !canBeHandedOver(returned)) {
+        if (isEnabled && isAsync(type, method) && !canBeHandedOver(returned) && !isRefusedAnyway(type, method)) {
             throw new ResilienceConfigurationException(
-                    "The method " + MethodNames.full(method, type) + " is @Async and returns " + returned.getName()
+                    "The method " + MethodNames.full(method, type) + " is @Async and "
+                            + (SuspendingFunctions.is(method) ? "suspends" : "returns " + returned.getName())
                             + ", which Spring cannot hand over to an executor: each of its calls would fail",
                     "Return a CompletableFuture, or remove @Async: a reactive type goes to other threads by operators of "
                             + "its own, such as subscribeOn.");
@@ -41,6 +46,16 @@ final class AsyncResultCheck {
     private static boolean isAsync(Class<?> type, Method method) {
         return AnnotatedElementUtils.hasAnnotation(method, Async.class)
                 || AnnotatedElementUtils.hasAnnotation(type, Async.class);
+    }
+
+    /** One mistake is told once: some types no method can return, with @Async or without. */
+    private static boolean isRefusedAnyway(Class<?> type, Method method) {
+        try {
+            ReturnTypes.isAsynchronous(method, type);
+            return false;
+        } catch (ResilienceConfigurationException refused) {
+            return true;
+        }
     }
 
     private static boolean canBeHandedOver(Class<?> returned) {

@@ -114,7 +114,8 @@ public final class ReturnTypes {
         }
         if (CompletionStage.class.isAssignableFrom(returned)
                 || Future.class.isAssignableFrom(returned)
-                || (isLate(returned) && !returned.getName().equals(FLOW))) {
+                || ((isLate(returned) || PublisherType.of(returned) != null)
+                        && !returned.getName().equals(FLOW))) {
             throw new ResilienceConfigurationException(
                     "The method " + MethodNames.full(method, type) + " is a suspending function and returns "
                             + returned.getName() + ", whose work begins or ends after it has returned",

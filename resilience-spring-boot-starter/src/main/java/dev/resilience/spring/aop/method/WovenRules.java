@@ -3,10 +3,12 @@ package dev.resilience.spring.aop.method;
 import static dev.resilience.spring.aop.method.InterceptionRules.refuse;
 
 import dev.resilience.annotation.Idempotent;
+import dev.resilience.spring.kind.SuspendingFunctions;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.List;
+import org.aspectj.lang.JoinPoint;
 
 /** For classes that AspectJ has woven. Which methods it has, is seen by the methods that it adds for their bodies. */
 final class WovenRules implements InterceptionRules {
@@ -21,6 +23,16 @@ final class WovenRules implements InterceptionRules {
         if (Modifier.isStatic(method.getModifiers())) {
             throw refuse(
                     method, type, protection, "is static: nothing would protect it", "Make it an instance method.");
+        }
+        if (SuspendingFunctions.is(method)) {
+            throw refuse(
+                    method,
+                    type,
+                    protection,
+                    "is a suspending function, which is protected by proxies alone, and 'resilience.advice-mode' is "
+                            + "'aspectj': its every resumption would be a call",
+                    "Move the function to an application or a service with 'resilience.advice-mode: proxy', or protect a "
+                            + "function that does not suspend.");
         }
         if (protection.has(Idempotent.class)) {
             throw refuse(
@@ -49,7 +61,8 @@ final class WovenRules implements InterceptionRules {
         return Arrays.stream(method.getDeclaringClass().getDeclaredMethods())
                 .filter(body -> body.getName().startsWith(method.getName() + NAME_OF_BODIES))
                 .map(body -> List.of(body.getParameterTypes()))
-                .anyMatch(ofBody -> ofBody.size() > parameters.size()
-                        && ofBody.subList(1, parameters.size() + 1).equals(parameters));
+                .anyMatch(ofBody -> ofBody.size() > parameters.size() + 1
+                        && ofBody.subList(1, parameters.size() + 1).equals(parameters)
+                        && ofBody.get(parameters.size() + 1) == JoinPoint.class); // otherwise the body of an overload
     }
 }
