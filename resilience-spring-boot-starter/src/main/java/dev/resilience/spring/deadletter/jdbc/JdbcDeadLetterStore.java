@@ -78,8 +78,8 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
 
     @Override
     public void store(DeadLetter letter, Duration wait) {
-        connections.claiming(connection -> Races.repeated(
-                () -> letters(connection).insert(connection, letter, Micros.of(wait))));
+        connections.claiming(
+                connection -> Races.repeated(() -> letters(connection).insert(connection, letter, Micros.of(wait))));
     }
 
     @Override
@@ -180,8 +180,7 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
     @Override
     public boolean discard(String policy, String id) {
         Map<String, byte[]> values = Map.of("id", LetterIds.of(policy, id));
-        return connections.claiming(
-                connection -> letters(connection).discard.unlessLocked(connection, values));
+        return connections.claiming(connection -> letters(connection).discard.unlessLocked(connection, values));
     }
 
     /** Closes the connection apart. */

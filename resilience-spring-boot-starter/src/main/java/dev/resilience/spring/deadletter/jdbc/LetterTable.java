@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class LetterTable {
 
-    private static final String COLUMNS = "id, policy, bean, operation, arguments, failure_type, failure_message, attempts,"
-            + " stored_at, replaying, given_up, replays, replay_failure_type, replay_failure_message, fence, due_at";
+    private static final String COLUMNS =
+            "id, policy, bean, operation, arguments, failure_type, failure_message, attempts,"
+                    + " stored_at, replaying, given_up, replays, replay_failure_type, replay_failure_message, fence, due_at";
     private static final String DEFINITIONS = """
             id                     {id} NOT NULL PRIMARY KEY,
             policy                 VARCHAR(500) NOT NULL,
@@ -70,7 +71,8 @@ final class LetterTable {
     LetterTable(Dialect dialect, String table) {
         this.exists = dialect.sql("SELECT id FROM {table} WHERE id = :id", table);
         this.insert = dialect.sql(
-                "{insert} INTO {table} (" + COLUMNS + ") VALUES (:id, :policy, :bean, :operation, :arguments, :type, :message,"
+                "{insert} INTO {table} (" + COLUMNS
+                        + ") VALUES (:id, :policy, :bean, :operation, :arguments, :type, :message,"
                         + " :attempts, {now}, FALSE, FALSE, 0, NULL, NULL, {now}, {now} + :wait)",
                 table);
         String select = "SELECT " + COLUMNS + ", {now} AS now FROM {table}";
@@ -79,8 +81,8 @@ final class LetterTable {
         this.sizes = dialect.sql("SELECT policy, COUNT(*) AS letters FROM {table} GROUP BY policy", table);
         String look = "SELECT id, fence, due_at FROM {table}";
         this.claimable = dialect.sql(look + " WHERE id = :id AND (NOT replaying OR due_at <= {now})", table);
-        this.due = dialect.sql(
-                look + OF_POLICY + " AND NOT given_up AND due_at <= {now} ORDER BY due_at {first}", table);
+        this.due =
+                dialect.sql(look + OF_POLICY + " AND NOT given_up AND due_at <= {now} ORDER BY due_at {first}", table);
         this.claim = new RecordChange(
                 dialect,
                 table,
@@ -91,8 +93,8 @@ final class LetterTable {
         String failed = ", replay_failure_type = :type, replay_failure_message = :message, due_at = {now} + :wait";
         this.fail = new RecordChange(
                 dialect, table, "UPDATE {table} SET replaying = FALSE, given_up = FALSE" + failed, MINE);
-        this.giveUp =
-                new RecordChange(dialect, table, "UPDATE {table} SET replaying = FALSE, given_up = TRUE" + failed, MINE);
+        this.giveUp = new RecordChange(
+                dialect, table, "UPDATE {table} SET replaying = FALSE, given_up = TRUE" + failed, MINE);
         this.postpone = new RecordChange(
                 dialect,
                 table,

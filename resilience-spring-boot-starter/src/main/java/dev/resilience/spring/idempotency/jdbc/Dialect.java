@@ -137,9 +137,7 @@ public enum Dialect {
      * an update touches no index in PostgreSQL (it is "heap-only").
      */
     List<String> schema(String table) {
-        return schema(
-                table,
-                """
+        return schema(table, """
                     id            {id} NOT NULL PRIMARY KEY,
                     caller_hash   VARCHAR(64) NOT NULL,
                     operation     VARCHAR(1000) NOT NULL,
@@ -151,8 +149,7 @@ public enum Dialect {
                     valid_until   BIGINT NOT NULL,
                     cleanup_after BIGINT NOT NULL,
                     kind          VARCHAR(1) NOT NULL,
-                    result        {binary}""",
-                "cleanup_after");
+                    result        {binary}""", "cleanup_after");
     }
 
     /**
@@ -163,7 +160,8 @@ public enum Dialect {
      */
     public List<String> schema(String table, String columns, String indexed) {
         String index = table.substring(table.indexOf('.') + 1) + "_" + indexed.split("_", 2)[0];
-        String create = "CREATE TABLE IF NOT EXISTS {table} (\n" + columns.indent(4).stripTrailing();
+        String create =
+                "CREATE TABLE IF NOT EXISTS {table} (\n" + columns.indent(4).stripTrailing();
         return insert == null
                 ? List.of(
                         filledIn(create + "\n)", table),

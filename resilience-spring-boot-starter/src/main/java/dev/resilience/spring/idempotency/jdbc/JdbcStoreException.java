@@ -17,9 +17,7 @@ final class JdbcStoreException extends RuntimeException {
     }
 
     private JdbcStoreException(SQLException cause, String contents, String cure) {
-        super(
-                "The " + contents + " could not be had: " + cause.getMessage() + cure,
-                cause);
+        super("The " + contents + " could not be had: " + cause.getMessage() + cure, cause);
     }
 
     /** No connection to be had, on a thread that holds one for a transaction. */

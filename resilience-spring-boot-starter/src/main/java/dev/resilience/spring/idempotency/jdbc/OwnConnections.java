@@ -110,10 +110,9 @@ public final class OwnConnections implements AutoCloseable {
             if (commitsByItself
                     && !connection.getAutoCommit()
                     && TransactionSynchronizationManager.isActualTransactionActive()) {
-                throw new IllegalStateException(
-                        "The data source of the " + contents
-                                + " hands out the connection of the thread's transaction, which is not the store's to "
-                                + "commit. Define the store's bean on a data source that does not");
+                throw new IllegalStateException("The data source of the " + contents
+                        + " hands out the connection of the thread's transaction, which is not the store's to "
+                        + "commit. Define the store's bean on a data source that does not");
             }
             return ConnectionTransactions.byItself(connection, work);
         } catch (SQLException failure) {

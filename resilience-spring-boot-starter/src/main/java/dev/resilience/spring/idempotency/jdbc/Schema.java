@@ -58,8 +58,7 @@ public final class Schema {
     public void check(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement
-                    .executeQuery(
-                            "SELECT " + columns + " FROM " + table + " WHERE 1 = 0")
+                    .executeQuery("SELECT " + columns + " FROM " + table + " WHERE 1 = 0")
                     .close();
         } catch (SQLException missing) {
             String state = String.valueOf(missing.getSQLState());
@@ -68,7 +67,8 @@ public final class Schema {
             }
             throw new ResilienceConfigurationException(
                     who + " is missing or not as it should be: " + missing.getMessage(),
-                    "Let the application make it with '" + property + ": always', or run:\n\n" + String.join(";\n\n", statements) + ";");
+                    "Let the application make it with '" + property + ": always', or run:\n\n"
+                            + String.join(";\n\n", statements) + ";");
         }
     }
 }

@@ -99,7 +99,9 @@ class JdbcDeadLetterStoreTests extends DeadLetterStoreContract {
                 .mapToObj(i -> {
                     DeadLetterStore node = nodes.get(i % 2);
                     ReplayClaim claim = node.claimDue("orders", LONG);
-                    return claim != null && node.succeeded(claim) ? claim.letter().id() : null;
+                    return claim != null && node.succeeded(claim)
+                            ? claim.letter().id()
+                            : null;
                 })
                 .filter(Objects::nonNull)
                 .toList();
@@ -116,8 +118,7 @@ class JdbcDeadLetterStoreTests extends DeadLetterStoreContract {
         store.store(letter("free"), Duration.ZERO);
 
         new TransactionTemplate(new JdbcTransactionManager(pool)).executeWithoutResult(transaction -> {
-            jdbc.queryForList(
-                    "SELECT id FROM " + TABLE + " WHERE id = ? FOR UPDATE", LetterIds.of("orders", "locked"));
+            jdbc.queryForList("SELECT id FROM " + TABLE + " WHERE id = ? FOR UPDATE", LetterIds.of("orders", "locked"));
             assertThat(store.claimDue("orders", LONG))
                     .extracting(claim -> claim.letter().id())
                     .isEqualTo("free");
