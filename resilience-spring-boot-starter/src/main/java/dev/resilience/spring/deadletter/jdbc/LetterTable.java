@@ -114,6 +114,7 @@ final class LetterTable {
     }
 
     /** A letter that can be claimed, as long as it is as it was found. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     record Found(byte[] id, long fence, long dueAt) {}
 
     /** Keeps a letter, unless it is there. */
