@@ -59,6 +59,9 @@ class ArchitectureTests {
             Map.entry(ROOT + ".cloud", List.of(ROOT + ".reactor")),
             Map.entry(ROOT + ".context", List.of()),
             Map.entry(ROOT + ".deadletter", List.of(ROOT + ".idempotency.json", ROOT + ".kind")),
+            Map.entry(
+                    ROOT + ".deadletter.jdbc",
+                    List.of(ROOT + ".idempotency.jdbc", ROOT + ".idempotency.jdbc.connection")),
             Map.entry(ROOT + ".fallback", List.of(ROOT + ".kind", ROOT + ".reactor", ROOT + ".retry")),
             Map.entry(ROOT + ".fault", List.of()),
             Map.entry(
@@ -200,7 +203,8 @@ class ArchitectureTests {
     void sharedStoresAskNoClockOfTheApplication() {
         noClasses()
                 .that()
-                .resideInAnyPackage(ROOT + ".idempotency.jdbc..", ROOT + ".idempotency.redis..")
+                .resideInAnyPackage(
+                        ROOT + ".deadletter.jdbc..", ROOT + ".idempotency.jdbc..", ROOT + ".idempotency.redis..")
                 .should()
                 .callMethod(TimeSource.class, "now")
                 .orShould()

@@ -10,6 +10,7 @@ import dev.resilience.spring.idempotency.jdbc.JdbcIdempotencyStore;
 import dev.resilience.spring.idempotency.jdbc.check.PoolSizeCheck;
 import dev.resilience.spring.idempotency.jdbc.check.TransactionCheck;
 import dev.resilience.spring.properties.GeneralProperties;
+import dev.resilience.spring.properties.ResilienceProperties.IdempotencyStore.InitializeSchema;
 import dev.resilience.spring.properties.ResilienceProperties.IdempotencyStore.Jdbc;
 import dev.resilience.spring.properties.unknown.PolicyNames;
 import dev.resilience.time.TimeSource;
@@ -60,24 +61,32 @@ public final class ResilienceJdbcAutoConfiguration {
         Jdbc properties =
                 GeneralProperties.read(environment).getIdempotencyStore().getJdbc();
         String table = properties.getTableName();
-        boolean canBe = GeneralProperties.require(
-                TABLE_NAME.matcher(table).matches(),
-                mistakes,
-                environment,
-                "resilience.idempotency-store.jdbc.table-name",
-                table,
-                "must be the name of a table, with its schema's before it or without: up to 50 letters of ASCII, "
-                        + "digits and underscores, not quoted, such as resilience_idempotency or billing.idempotency");
+        boolean canBe = canBeTable(table, "resilience.idempotency-store.jdbc.table-name", mistakes, environment);
         if (!canBe) {
             names.breaks(kind);
             table = new Jdbc().getTableName();
         }
-        boolean creates = switch (properties.getInitializeSchema()) {
+        return new JdbcIdempotencyStore(dataSource, table, creates(properties.getInitializeSchema(), dataSource));
+    }
+
+    /** Reports a name that no table can have. */
+    static boolean canBeTable(String table, String key, StartupMistakes mistakes, Environment environment) {
+        return GeneralProperties.require(
+                TABLE_NAME.matcher(table).matches(),
+                mistakes,
+                environment,
+                key,
+                table,
+                "must be the name of a table, with its schema's before it or without: up to 50 letters of ASCII, "
+                        + "digits and underscores, not quoted, such as resilience_idempotency or billing.idempotency");
+    }
+
+    static boolean creates(InitializeSchema when, DataSource dataSource) {
+        return switch (when) {
             case ALWAYS -> true;
             case NEVER -> false;
             case EMBEDDED -> EmbeddedDatabaseConnection.isEmbedded(dataSource);
         };
-        return new JdbcIdempotencyStore(dataSource, table, creates);
     }
 
     @Bean

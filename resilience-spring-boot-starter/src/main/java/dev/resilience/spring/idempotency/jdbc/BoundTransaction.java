@@ -121,7 +121,7 @@ final class BoundTransaction implements StoreTransaction {
         try {
             return work.with(connection);
         } catch (SQLException failure) {
-            throw new JdbcStoreException(failure, store.table());
+            throw new JdbcStoreException(failure, store.contents());
         } finally {
             DataSourceUtils.releaseConnection(connection, dataSource); // which keeps it for the transaction
         }

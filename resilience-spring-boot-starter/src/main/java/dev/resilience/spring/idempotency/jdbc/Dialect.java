@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * What databases say differently. Times are whole microseconds since 1970 by the database's own clock: every database
  * can count, and no time zone or precision of a column comes in between.
  */
-enum Dialect {
+public enum Dialect {
     POSTGRESQL(
             "PostgreSQL",
             "BYTEA",
@@ -85,7 +85,7 @@ enum Dialect {
     }
 
     /** The dialect of a database; fails with the product's name if there is none for it. */
-    static Dialect of(Connection connection) throws SQLException {
+    public static Dialect of(Connection connection) throws SQLException {
         String product = connection.getMetaData().getDatabaseProductName();
         for (Dialect dialect : values()) {
             if (dialect.product.equals(product)) {
@@ -93,8 +93,8 @@ enum Dialect {
             }
         }
         String known = Arrays.stream(values()).map(dialect -> dialect.product).collect(Collectors.joining(", "));
-        throw new UnsupportedOperationException("There is no idempotency store for " + product + ", but for " + known
-                + ". Define an IdempotencyStore bean of your own");
+        throw new UnsupportedOperationException("There is no store for " + product + ", but for " + known
+                + ". Define a bean of your own, an IdempotencyStore or a DeadLetterStore");
     }
 
     /**
@@ -128,7 +128,7 @@ enum Dialect {
     }
 
     /** A statement about the table with the current time in it. */
-    NamedSql sql(String written, String table) {
+    public NamedSql sql(String written, String table) {
         return new NamedSql(filledIn(written, table));
     }
 
@@ -137,9 +137,7 @@ enum Dialect {
      * an update touches no index in PostgreSQL (it is "heap-only").
      */
     List<String> schema(String table) {
-        String name = table.substring(table.indexOf('.') + 1);
-        String columns = """
-                CREATE TABLE IF NOT EXISTS {table} (
+        return schema(table, """
                     id            {id} NOT NULL PRIMARY KEY,
                     caller_hash   VARCHAR(64) NOT NULL,
                     operation     VARCHAR(1000) NOT NULL,
@@ -151,13 +149,24 @@ enum Dialect {
                     valid_until   BIGINT NOT NULL,
                     cleanup_after BIGINT NOT NULL,
                     kind          VARCHAR(1) NOT NULL,
-                    result        {binary}""";
-        String index = name + "_cleanup";
+                    result        {binary}""", "cleanup_after");
+    }
+
+    /**
+     * What makes a table, to be run one after the other.
+     *
+     * @param columns their definitions
+     * @param indexed the one that has an index; the index is called by its first word
+     */
+    public List<String> schema(String table, String columns, String indexed) {
+        String index = table.substring(table.indexOf('.') + 1) + "_" + indexed.split("_", 2)[0];
+        String create =
+                "CREATE TABLE IF NOT EXISTS {table} (\n" + columns.indent(4).stripTrailing();
         return insert == null
                 ? List.of(
-                        filledIn(columns + "\n)", table),
-                        "CREATE INDEX IF NOT EXISTS " + index + " ON " + table + " (cleanup_after)")
-                : List.of(filledIn(columns + ",\n    INDEX " + index + " (cleanup_after)\n)", table));
+                        filledIn(create + "\n)", table),
+                        "CREATE INDEX IF NOT EXISTS " + index + " ON " + table + " (" + indexed + ")")
+                : List.of(filledIn(create + ",\n    INDEX " + index + " (" + indexed + ")\n)", table));
     }
 
     private String filledIn(String written, String table) {
@@ -166,6 +175,7 @@ enum Dialect {
                 .replace("{state}", STATE)
                 .replace("{table}", table)
                 .replace("{now}", now)
+                .replace("{insert}", insert == null ? "INSERT" : "INSERT IGNORE")
                 .replace("{first}", insert == null ? "FETCH FIRST :batch ROWS ONLY" : "LIMIT :batch")
                 .replace("{id}", id)
                 .replace("{binary}", binary);

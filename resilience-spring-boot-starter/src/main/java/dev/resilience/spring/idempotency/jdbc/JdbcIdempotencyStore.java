@@ -60,7 +60,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore, AutoCloseab
      */
     public JdbcIdempotencyStore(DataSource dataSource, String table, boolean createsTable) {
         this.dataSource = DataSourceLayers.of(dataSource);
-        this.connections = new OwnConnections(this.dataSource, table);
+        this.connections = new OwnConnections(this.dataSource, contents(table));
         this.table = table;
         this.createsTable = createsTable;
     }
@@ -153,7 +153,7 @@ public final class JdbcIdempotencyStore implements IdempotencyStore, AutoCloseab
     public void prepare() {
         connections.check();
         connections.claiming(connection -> {
-            Schema schema = new Schema(Dialect.of(connection), table);
+            Schema schema = Schema.ofRecords(Dialect.of(connection), table);
             if (createsTable) {
                 schema.create(connection);
             }
@@ -205,6 +205,15 @@ public final class JdbcIdempotencyStore implements IdempotencyStore, AutoCloseab
 
     String table() {
         return table;
+    }
+
+    /** What the store has, for messages. */
+    String contents() {
+        return contents(table);
+    }
+
+    private static String contents(String table) {
+        return "idempotency records in the table '" + table + "'";
     }
 
     /** Whether a transaction of which the application does not say otherwise fails where a record has been changed. */

@@ -14,7 +14,7 @@ import org.springframework.jdbc.core.namedparam.ParsedSql;
  * A statement with {@code :names} in place of question marks, parsed once by Spring. Not executed by Spring's
  * {@code NamedParameterJdbcTemplate}, because the steps of a claim tell failures apart by their SQL state.
  */
-final class NamedSql {
+public final class NamedSql {
 
     private final ParsedSql parsed;
     private final String sql;
@@ -25,7 +25,7 @@ final class NamedSql {
     }
 
     /** A statement ready to be executed, to be closed by the caller. */
-    PreparedStatement prepare(Connection connection, Map<String, ?> values) throws SQLException {
+    public PreparedStatement prepare(Connection connection, Map<String, ?> values) throws SQLException {
         PreparedStatement statement = connection.prepareStatement(sql);
         try {
             @Nullable
@@ -41,7 +41,7 @@ final class NamedSql {
     }
 
     /** Executes the query and says whether it finds a row. */
-    boolean finds(Connection connection, Map<String, ?> values) throws SQLException {
+    public boolean finds(Connection connection, Map<String, ?> values) throws SQLException {
         try (PreparedStatement statement = prepare(connection, values);
                 ResultSet row = statement.executeQuery()) {
             return row.next();
@@ -58,7 +58,7 @@ final class NamedSql {
     }
 
     /** Executes the statement and returns how many rows it changed. */
-    int update(Connection connection, Map<String, ?> values) throws SQLException {
+    public int update(Connection connection, Map<String, ?> values) throws SQLException {
         try (PreparedStatement statement = prepare(connection, values)) {
             return statement.executeUpdate();
         }

@@ -18,22 +18,25 @@ import org.springframework.util.ClassUtils;
  * bodies of other calls, which may have all connections of a pool: it is done on a {@linkplain SpareConnection connection
  * apart} where there is one.
  */
-final class OwnConnections implements AutoCloseable {
+public final class OwnConnections implements AutoCloseable {
 
     private static final boolean KNOWS_HIKARI =
             ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource", OwnConnections.class.getClassLoader());
 
     private final DataSource shared;
     private final List<DataSource> boundTo;
-    private final String table;
+    private final String contents;
     private final @Nullable PoolState pool;
     private final @Nullable SpareConnection spare;
     private volatile boolean commitsByItself;
 
-    OwnConnections(DataSourceLayers layers, String table) {
+    /**
+     * @param contents what is done on them, for messages: {@code idempotency records in the table 'orders'}
+     */
+    public OwnConnections(DataSourceLayers layers, String contents) {
         this.shared = layers.own();
         this.boundTo = layers.boundTo();
-        this.table = table;
+        this.contents = contents;
         this.pool = KNOWS_HIKARI ? PoolState.behind(shared) : null;
         this.spare = KNOWS_HIKARI ? SpareConnection.beside(shared) : null;
     }
@@ -44,7 +47,7 @@ final class OwnConnections implements AutoCloseable {
     }
 
     /** Makes sure that these are connections of the store's own. */
-    void check() {
+    public void check() {
         try {
             TransactionalSourceCheck.check(shared);
             if (!TransactionSynchronizationManager.isActualTransactionActive()) {
@@ -53,12 +56,12 @@ final class OwnConnections implements AutoCloseable {
                 }
             }
         } catch (SQLException failure) {
-            throw new JdbcStoreException(failure, table);
+            throw new JdbcStoreException(failure, contents);
         }
     }
 
     /** On a connection of the application's pool; if the thread has one of it already, and the others are taken, apart. */
-    <T> T claiming(ConnectionTransactions.Work<T> work) {
+    public <T> T claiming(ConnectionTransactions.Work<T> work) {
         return on(isHeldByThread() ? second() : null, work);
     }
 
@@ -82,7 +85,7 @@ final class OwnConnections implements AutoCloseable {
     }
 
     /** On the connection apart. */
-    <T> T keeping(ConnectionTransactions.Work<T> work) {
+    public <T> T keeping(ConnectionTransactions.Work<T> work) {
         return on(spare == null ? null : spare.get(), work);
     }
 
@@ -107,14 +110,13 @@ final class OwnConnections implements AutoCloseable {
             if (commitsByItself
                     && !connection.getAutoCommit()
                     && TransactionSynchronizationManager.isActualTransactionActive()) {
-                throw new IllegalStateException(
-                        "The data source of the idempotency records hands out the connection of "
-                                + "the thread's transaction, which is not the store's to commit. Define a JdbcIdempotencyStore "
-                                + "bean on a data source that does not");
+                throw new IllegalStateException("The data source of the " + contents
+                        + " hands out the connection of the thread's transaction, which is not the store's to "
+                        + "commit. Define the store's bean on a data source that does not");
             }
             return ConnectionTransactions.byItself(connection, work);
         } catch (SQLException failure) {
-            throw new JdbcStoreException(failure, table);
+            throw new JdbcStoreException(failure, contents);
         }
     }
 
@@ -123,8 +125,8 @@ final class OwnConnections implements AutoCloseable {
             return shared.getConnection();
         } catch (SQLException failure) {
             throw isHeldByThread()
-                    ? JdbcStoreException.noSecondConnection(failure, table)
-                    : new JdbcStoreException(failure, table);
+                    ? JdbcStoreException.noSecondConnection(failure, contents)
+                    : new JdbcStoreException(failure, contents);
         }
     }
 

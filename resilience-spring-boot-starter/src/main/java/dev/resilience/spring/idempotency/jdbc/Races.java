@@ -4,9 +4,10 @@ import java.sql.SQLException;
 import java.util.Set;
 
 /** Statements that came in each other's way, and are repeated, because the database has rolled one of them back. */
-final class Races {
+public final class Races {
 
-    static final int MOST_TRIES = 20;
+    /** How often at the most. */
+    public static final int MOST_TRIES = 20;
 
     private static final Set<String> STATES = Set.of("23505", "40001", "40P01", "90131");
 
@@ -14,13 +15,13 @@ final class Races {
 
     /** What is tried, all of it in one transaction of its own. */
     @FunctionalInterface
-    interface Try<T> {
+    public interface Try<T> {
 
         T once() throws SQLException;
     }
 
     /** Tries until nothing else comes in between, a limited number of times. */
-    static <T> T repeated(Try<T> work) throws SQLException {
+    public static <T> T repeated(Try<T> work) throws SQLException {
         for (int i = 1; i < MOST_TRIES; i++) {
             try {
                 return work.once();

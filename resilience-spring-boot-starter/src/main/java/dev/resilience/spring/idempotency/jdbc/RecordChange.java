@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * One change of one record, which never waits without a bound for a transaction that has the record locked: the client of
  * that transaction may be gone, and the server learn of it only after hours.
  */
-final class RecordChange {
+public final class RecordChange {
 
     /** How long a change in a transaction waits for another one that has the record locked. */
     private static final String LONGEST_WAIT = "1s";
@@ -33,7 +33,7 @@ final class RecordChange {
      * @param change what is done, up to the condition: {@code DELETE FROM {table}}
      * @param condition which record it is done to, from {@code WHERE} on
      */
-    RecordChange(Dialect dialect, String table, String change, String condition) {
+    public RecordChange(Dialect dialect, String table, String change, String condition) {
         String locked = "SELECT id FROM {table}" + condition + " FOR UPDATE SKIP LOCKED";
         this.lock = dialect.sql(locked, table);
         this.change = dialect.sql(change + condition, table);
@@ -47,7 +47,7 @@ final class RecordChange {
      *
      * @return false if there is no such record, or a transaction has it locked
      */
-    boolean unlessLocked(Connection connection, Map<String, ?> values) throws SQLException {
+    public boolean unlessLocked(Connection connection, Map<String, ?> values) throws SQLException {
         return Races.repeated(() -> changeUnlessLocked != null
                 ? changeUnlessLocked.update(connection, values) == 1
                 : ConnectionTransactions.inTransaction(
@@ -77,6 +77,12 @@ final class RecordChange {
     /** Whether {@link #unlessLockedForLong} has waited, so that asking again at once makes no sense. */
     boolean hasWaited() {
         return waitsForever;
+    }
+
+    /** As {@link #inTransaction}, in a transaction of its own on a connection with auto-commit. */
+    public boolean inOwnTransaction(Connection connection, Map<String, ?> values) throws SQLException {
+        return Races.repeated(
+                () -> ConnectionTransactions.inTransaction(connection, own -> inTransaction(own, values)));
     }
 
     /**

@@ -6,19 +6,41 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 
-/** The table of records: makes it, and says what to do where it is missing. */
-final class Schema {
+/** A store's table: makes it, and says what to do where it is missing. */
+public final class Schema {
 
     private final List<String> statements;
     private final String table;
+    private final String columns;
+    private final String who;
+    private final String property;
 
-    Schema(Dialect dialect, String table) {
-        this.statements = dialect.schema(table);
+    /**
+     * @param statements what makes the table
+     * @param columns those that the store needs
+     * @param who needs the table, and what for: {@code Methods are @Idempotent, and need the table 'a'}
+     * @param property the one that lets the application make it
+     */
+    public Schema(List<String> statements, String table, String columns, String who, String property) {
+        this.statements = statements;
         this.table = table;
+        this.columns = columns;
+        this.who = who;
+        this.property = property;
+    }
+
+    static Schema ofRecords(Dialect dialect, String table) {
+        return new Schema(
+                dialect.schema(table),
+                table,
+                "id, caller_hash, operation, fingerprint, state, owner, fence, take_over, valid_until, cleanup_after, kind,"
+                        + " result",
+                "Methods are @Idempotent, and the table '" + table + "' for their records",
+                "resilience.idempotency-store.jdbc.initialize-schema");
     }
 
     /** Makes the table and its indexes, unless they are there. */
-    void create(Connection connection) throws SQLException {
+    public void create(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             for (String part : statements) {
                 statement.execute(part);
@@ -33,12 +55,10 @@ final class Schema {
      *
      * @throws ResilienceConfigurationException if not, with the statements that make it
      */
-    void check(Connection connection) throws SQLException {
+    public void check(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement
-                    .executeQuery(
-                            "SELECT id, caller_hash, operation, fingerprint, state, owner, fence, take_over, valid_until,"
-                                    + " cleanup_after, kind, result FROM " + table + " WHERE 1 = 0")
+                    .executeQuery("SELECT " + columns + " FROM " + table + " WHERE 1 = 0")
                     .close();
         } catch (SQLException missing) {
             String state = String.valueOf(missing.getSQLState());
@@ -46,10 +66,9 @@ final class Schema {
                 throw missing;
             }
             throw new ResilienceConfigurationException(
-                    "Methods are @Idempotent, and the table '" + table + "' for their records is missing or not as it "
-                            + "should be: " + missing.getMessage(),
-                    "Let the application make it with 'resilience.idempotency-store.jdbc.initialize-schema: always', or "
-                            + "run:\n\n" + String.join(";\n\n", statements) + ";");
+                    who + " is missing or not as it should be: " + missing.getMessage(),
+                    "Let the application make it with '" + property + ": always', or run:\n\n"
+                            + String.join(";\n\n", statements) + ";");
         }
     }
 }

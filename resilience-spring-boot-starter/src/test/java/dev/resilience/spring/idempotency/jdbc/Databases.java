@@ -53,7 +53,7 @@ public enum Databases {
     public abstract HikariDataSource pool();
 
     /** Those that a test can use. */
-    static List<Databases> atHand() {
+    public static List<Databases> atHand() {
         return Arrays.stream(values()).filter(Databases::isAtHand).toList();
     }
 

@@ -1,0 +1,46 @@
+package dev.resilience.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.resilience.deadletter.DeadLetterStore;
+import dev.resilience.deadletter.MemoryDeadLetterStore;
+import dev.resilience.spring.deadletter.jdbc.JdbcDeadLetterStore;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+class DeadLetterStoreChoiceTests {
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    ResilienceAutoConfiguration.class, ResilienceJdbcDeadLetterAutoConfiguration.class));
+
+    private final ApplicationContextRunner withDatabase =
+            runner.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class));
+
+    @Test
+    void lettersAreInTheDatabaseWhereThereIsOne() {
+        withDatabase.run(
+                context -> assertThat(context).getBean(DeadLetterStore.class).isInstanceOf(JdbcDeadLetterStore.class));
+    }
+
+    @Test
+    void lettersAreInMemoryIfThatIsWantedOrThereIsNoDatabase() {
+        withDatabase
+                .withPropertyValues("resilience.dead-letter-store.type=memory")
+                .run(context ->
+                        assertThat(context).getBean(DeadLetterStore.class).isInstanceOf(MemoryDeadLetterStore.class));
+        runner.run(context ->
+                assertThat(context).getBean(DeadLetterStore.class).isInstanceOf(MemoryDeadLetterStore.class));
+    }
+
+    @Test
+    void aNameThatNoTableCanHaveFailsTheStartup() {
+        withDatabase
+                .withPropertyValues("resilience.dead-letter-store.jdbc.table-name=a-b")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining("resilience.dead-letter-store.jdbc.table-name"));
+    }
+}
