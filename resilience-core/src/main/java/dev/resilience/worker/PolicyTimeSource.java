@@ -201,7 +201,15 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
                 wait.onDue();
             }
         };
-        time.schedule(Duration.ZERO, task, ready -> execute(ready, executor == null ? watchedThreads : executor));
+        Executor there = executor == null ? watchedThreads : executor;
+        try {
+            time.schedule(Duration.ZERO, task, ready -> execute(ready, there));
+        } catch (RuntimeException | Error broken) {
+            if (!due.contains(wait)) {
+                throw broken; // it has begun
+            }
+            execute(task, there); // a clock is broken; the task begins once, however often it is handed over
+        }
         if (stopped) {
             endIfQueued(wait, ends -> time.scheduleUrgent(Duration.ZERO, ends));
         }
