@@ -50,7 +50,9 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
                 : BoundedExecutor.ofPlatformThreads(prefix, mostThreads == null ? MOST_THREADS : mostThreads);
         this.watchedThreads = new StalledQueueLog(prefix, time, threads);
         this.waits = new DelayedTasks(
-                time, (delay, handsOver) -> time.schedule(delay, handsOver, Runnable::run), this::handOver);
+                time,
+                (delay, handsOver) -> CancellableTimer.quiet(time.schedule(delay, handsOver, Runnable::run)),
+                this::handOver);
     }
 
     /** This source of time if it is a policy's own already, and otherwise one that is, with as many threads as usual. */

@@ -95,16 +95,37 @@ class PolicyTimeSourceTests {
         assertThat(wentOn.await(30, TimeUnit.SECONDS)).isTrue();
     }
 
+    @Test
+    void endsWhatWaitsThoughATimerCannotBeCancelled() throws Exception {
+        BreakingTime clock = new BreakingTime();
+        PolicyTimeSource stopped = new PolicyTimeSource("orders-", clock, null);
+        CountDownLatch ended = new CountDownLatch(2);
+        clock.cannotBeCancelled = true;
+        stopped.schedule(HOUR.plus(HOUR), ended::countDown);
+        stopped.schedule(HOUR, ended::countDown);
+
+        stopped.stop();
+
+        assertThat(ended.await(30, TimeUnit.SECONDS)).isTrue();
+    }
+
     private static final class BreakingTime extends StubTime {
 
         private boolean isBroken;
+        private boolean cannotBeCancelled;
 
         @Override
         public Scheduled schedule(Duration delay, Runnable task) {
             if (isBroken) {
                 throw new IllegalStateException("broken");
             }
-            return super.schedule(delay, task);
+            Scheduled timer = super.schedule(delay, task);
+            return () -> {
+                if (cannotBeCancelled) {
+                    throw new IllegalStateException("of the timer");
+                }
+                timer.cancel();
+            };
         }
     }
 
