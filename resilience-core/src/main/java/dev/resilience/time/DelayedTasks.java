@@ -175,7 +175,24 @@ public final class DelayedTasks {
         } finally {
             lock.unlock();
         }
-        due.forEach(onDue);
+        goOn(due);
+    }
+
+    /** One that cannot go on does not keep the others from it. */
+    private void goOn(List<DelayedTask> due) {
+        Throwable failure = null;
+        for (DelayedTask task : due) {
+            try {
+                onDue.accept(task);
+            } catch (RuntimeException | Error failed) {
+                failure = failed;
+            }
+        }
+        if (failure instanceof Error error) {
+            throw error;
+        } else if (failure instanceof RuntimeException exception) {
+            throw exception;
+        }
     }
 
     private long latest(long timeOfTimer) {

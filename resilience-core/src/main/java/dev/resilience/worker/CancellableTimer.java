@@ -31,11 +31,19 @@ public final class CancellableTimer {
         cancel();
     }
 
+    /** A timer that is set already, but whose cancellation never throws. */
+    static Scheduled quiet(Scheduled timer) {
+        return () -> cancel(timer);
+    }
+
     private void cancel() {
         Scheduled scheduled = timer;
-        if (scheduled == null) {
-            return;
+        if (scheduled != null) {
+            cancel(scheduled);
         }
+    }
+
+    private static void cancel(Scheduled scheduled) {
         try {
             scheduled.cancel();
         } catch (RuntimeException | Error broken) {

@@ -50,7 +50,9 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
                 : BoundedExecutor.ofPlatformThreads(prefix, mostThreads == null ? MOST_THREADS : mostThreads);
         this.watchedThreads = new StalledQueueLog(prefix, time, threads);
         this.waits = new DelayedTasks(
-                time, (delay, handsOver) -> time.schedule(delay, handsOver, Runnable::run), this::handOver);
+                time,
+                (delay, handsOver) -> CancellableTimer.quiet(time.schedule(delay, handsOver, Runnable::run)),
+                this::handOver);
     }
 
     /** This source of time if it is a policy's own already, and otherwise one that is, with as many threads as usual. */
@@ -201,7 +203,15 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
                 wait.onDue();
             }
         };
-        time.schedule(Duration.ZERO, task, ready -> execute(ready, executor == null ? watchedThreads : executor));
+        Executor there = executor == null ? watchedThreads : executor;
+        try {
+            time.schedule(Duration.ZERO, task, ready -> execute(ready, there));
+        } catch (RuntimeException | Error broken) {
+            if (!due.contains(wait)) {
+                throw broken; // it has begun
+            }
+            execute(task, there); // a clock is broken; the task begins once, however often it is handed over
+        }
         if (stopped) {
             endIfQueued(wait, ends -> time.scheduleUrgent(Duration.ZERO, ends));
         }

@@ -123,6 +123,20 @@ class DelayedTasksTests {
     }
 
     @Test
+    void aTaskThatCannotGoOnDoesNotKeepTheOthersFromIt() {
+        DelayedTasks waiting = new DelayedTasks(manual, manual::schedule, task -> {
+            task.onDue();
+            throw new IllegalStateException("no thread");
+        });
+        waiting.add(new Task("first"), SECOND);
+        waiting.add(new Task("second"), SECOND);
+
+        assertThatThrownBy(() -> manual.advance(SECOND)).hasMessage("no thread");
+
+        assertThat(happened).containsExactly("first PT1S", "second PT1S");
+    }
+
+    @Test
     void manyTasksOfWhichSomeAreRemovedGoOnInTheirOrder() {
         Random random = new Random(17);
         List<Task> all = new ArrayList<>();

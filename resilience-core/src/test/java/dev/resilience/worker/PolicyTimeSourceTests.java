@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.resilience.concurrency.StubTime;
 import dev.resilience.time.ManualTimeSource;
 import dev.resilience.time.TimeSource;
 import dev.resilience.time.WaitStoppedException;
@@ -77,6 +78,55 @@ class PolicyTimeSourceTests {
                 shutDown);
 
         assertThat(thread.get(30, TimeUnit.SECONDS)).startsWith("orders-");
+    }
+
+    @Test
+    void whatIsDueGoesOnThoughItsClockBreaks() throws Exception {
+        BreakingTime clock = new BreakingTime();
+        PolicyTimeSource broken = new PolicyTimeSource("orders-", clock, null);
+        CountDownLatch wentOn = new CountDownLatch(3);
+        broken.schedule(HOUR, wentOn::countDown);
+        broken.schedule(HOUR, wentOn::countDown);
+        broken.schedule(HOUR.plus(HOUR), wentOn::countDown);
+        clock.isBroken = true;
+
+        clock.timerGoesOff();
+
+        assertThat(wentOn.await(30, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void endsWhatWaitsThoughATimerCannotBeCancelled() throws Exception {
+        BreakingTime clock = new BreakingTime();
+        PolicyTimeSource stopped = new PolicyTimeSource("orders-", clock, null);
+        CountDownLatch ended = new CountDownLatch(2);
+        clock.cannotBeCancelled = true;
+        stopped.schedule(HOUR.plus(HOUR), ended::countDown);
+        stopped.schedule(HOUR, ended::countDown);
+
+        stopped.stop();
+
+        assertThat(ended.await(30, TimeUnit.SECONDS)).isTrue();
+    }
+
+    private static final class BreakingTime extends StubTime {
+
+        private boolean isBroken;
+        private boolean cannotBeCancelled;
+
+        @Override
+        public Scheduled schedule(Duration delay, Runnable task) {
+            if (isBroken) {
+                throw new IllegalStateException("broken");
+            }
+            Scheduled timer = super.schedule(delay, task);
+            return () -> {
+                if (cannotBeCancelled) {
+                    throw new IllegalStateException("of the timer");
+                }
+                timer.cancel();
+            };
+        }
     }
 
     @Test
