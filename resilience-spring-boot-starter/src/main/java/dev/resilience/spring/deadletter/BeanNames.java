@@ -34,7 +34,8 @@ final class BeanNames {
             return known.get(0);
         }
         return known.stream()
-                .filter(name -> target != null && beans.isSingleton(name) && isBehind(beans.getBean(name), target))
+                .filter(name ->
+                        target != null && beans.containsSingleton(name) && isBehind(beans.getBean(name), target))
                 .findFirst()
                 .orElseThrow(() -> new IllegalStateException("nothing tells which bean of the type "
                         + MethodNames.simple(type) + " was called: there are " + known));

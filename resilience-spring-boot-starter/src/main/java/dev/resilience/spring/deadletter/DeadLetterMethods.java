@@ -75,7 +75,7 @@ public final class DeadLetterMethods implements LetterReplayer {
             }
             types.add(type);
         }
-        check(method, name, mistakes);
+        check(method, found.type(), name, mistakes);
         if (!mistakes.isEmpty()) {
             throw ResilienceConfigurationException.of(mistakes);
         }
@@ -95,7 +95,8 @@ public final class DeadLetterMethods implements LetterReplayer {
                         + "method by a policy of its own.");
     }
 
-    private static void check(Method method, String name, List<ResilienceConfigurationException> mistakes) {
+    private static void check(
+            Method method, Class<?> type, String name, List<ResilienceConfigurationException> mistakes) {
         String what = null;
         if (name.length() > DeadLetter.MAX_TEXT) {
             what = "its name with its parameters has more than " + DeadLetter.MAX_TEXT + " characters";
@@ -104,7 +105,7 @@ public final class DeadLetterMethods implements LetterReplayer {
         } else if (AsyncResults.isStream(method)) {
             what = "it returns a stream, and nothing tells when the work of a stream is done";
         } else if (AnnotatedElementUtils.hasAnnotation(method, Async.class)
-                || AnnotatedElementUtils.hasAnnotation(method.getDeclaringClass(), Async.class)) {
+                || AnnotatedElementUtils.hasAnnotation(type, Async.class)) {
             what = "it is @Async, and a replay could not tell its failure from that of a first call";
         }
         if (what != null) {

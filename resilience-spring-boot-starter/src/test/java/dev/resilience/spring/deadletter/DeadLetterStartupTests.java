@@ -55,6 +55,17 @@ class DeadLetterStartupTests {
         }
     }
 
+    static class Plain {
+
+        @Retryable("kept")
+        public CompletableFuture<String> take(String id) {
+            return CompletableFuture.completedFuture(id);
+        }
+    }
+
+    @Async
+    static class MovedByItsType extends Plain {}
+
     static class NotKept {
 
         @Retryable("two")
@@ -66,7 +77,7 @@ class DeadLetterStartupTests {
     }
 
     static Stream<Class<?>> refused() {
-        return Stream.of(AnyObject.class, Opened.class, Streaming.class, Moved.class);
+        return Stream.of(AnyObject.class, Opened.class, Streaming.class, Moved.class, MovedByItsType.class);
     }
 
     @ParameterizedTest

@@ -95,9 +95,14 @@ class ReplayedBeansTests {
                 .replay(only(context).letter().id(), context.getBean(DeadLetterMethods.class)));
     }
 
+    private static Sender none() {
+        throw new IllegalStateException("it is lazy, and not asked for");
+    }
+
     @Test
     void ofTwoBeansOfAClassTheOneThatWasCalledIsCalledAgain() {
         application()
+                .withBean("lazy", Sender.class, ReplayedBeansTests::none, lazy -> lazy.setLazyInit(true))
                 .withBean("one", Sender.class)
                 .withBean("two", Sender.class)
                 .run(context -> {
