@@ -9,6 +9,7 @@ import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceContextAutoConfiguration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +34,6 @@ import org.springframework.security.core.Authentication;
 import org.springframework.security.core.authority.AuthorityUtils;
 import org.springframework.security.core.context.SecurityContextHolder;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /** One caller never sees another's result. */
 class CallerScopeTests {
@@ -112,9 +112,11 @@ class CallerScopeTests {
                         Orders orders = context.getBean(Orders.class);
                         logIn("alice");
                         assertThat(orders.place("k").block()).isEqualTo(1);
-                        assertThatThrownBy(() -> orders.place("k")
-                                        .subscribeOn(Schedulers.boundedElastic())
-                                        .block())
+                        Mono<Integer> later = orders.place("k");
+                        assertThatThrownBy(() -> CompletableFuture.supplyAsync(
+                                                later::block, task -> new Thread(task).start())
+                                        .join())
+                                .cause()
                                 .isInstanceOf(IllegalStateException.class)
                                 .hasMessageContaining("Orders.place")
                                 .hasMessageContaining("not even an anonymous one");
