@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -35,7 +36,14 @@ class AsynchronousRaceTests {
         for (int i = 0; i < ROUNDS; i++) {
             CyclicBarrier together = new CyclicBarrier(3);
             CompletableFuture<String> stage = new CompletableFuture<>();
-            CompletableFuture<String> answer = calls.pipeline.callAsync(() -> stage);
+            CountDownLatch begun = new CountDownLatch(1);
+            CompletableFuture<String> answer = calls.pipeline.callAsync(() -> {
+                begun.countDown();
+                return stage;
+            });
+            if (i % 2 == 0) { // else a busy machine may begin every call too late
+                assertThat(begun.await(30, TimeUnit.SECONDS)).isTrue();
+            }
             Future<?> completing = others.submit(() -> after(together, random.nextInt(50), () -> stage.complete("ok")));
             Future<?> timing = others.submit(() -> after(together, random.nextInt(50), calls::timeIsOver));
             boolean cancelling = i % 3 == 0;
