@@ -34,7 +34,7 @@ public final class AsyncExecutors {
     }
 
     /**
-     * Whether a call is moved to an executor when it has passed this library's advice: by advice further in on the proxy,
+     * Whether a call is moved to an executor when it has passed this library's advice: by advice inside of it on the proxy,
      * or on a proxy that is the target of this one.
      */
     public static boolean areInside(Advised proxy, Method method, Class<?> type) {

@@ -33,6 +33,9 @@ public final class ResilienceAdvisor extends AbstractPointcutAdvisor {
     public ResilienceAdvisor(
             ProtectedMethods methods, ObjectProvider<PlanFactory> factory, StartupMistakes mistakes, int order) {
         this(methods, new MethodPlans(methods, factory, mistakes), mistakes, order);
+        if (methods.areWoven()) {
+            ResilienceAspect.begin(advice);
+        }
     }
 
     private ResilienceAdvisor(ProtectedMethods methods, MethodPlans plans, StartupMistakes mistakes, int order) {
@@ -42,9 +45,6 @@ public final class ResilienceAdvisor extends AbstractPointcutAdvisor {
         this.advice = new ResilienceInterceptor(plans);
         this.pointcut = new ProtectedPointcut();
         setOrder(order);
-        if (methods.areWoven()) {
-            ResilienceAspect.begin(advice);
-        }
     }
 
     /** This library's advisor of a proxy; {@code null} if it has none. */

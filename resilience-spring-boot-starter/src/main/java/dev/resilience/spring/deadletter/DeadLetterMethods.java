@@ -8,6 +8,7 @@ import dev.resilience.deadletter.UnreadableLetterException;
 import dev.resilience.retry.ExhaustedCalls;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.idempotency.json.Json;
+import dev.resilience.spring.kind.AsyncMethods;
 import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.kind.ProtectedMethod;
 import dev.resilience.spring.kind.SuspendingFunctions;
@@ -19,8 +20,6 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
-import org.springframework.core.annotation.AnnotatedElementUtils;
-import org.springframework.scheduling.annotation.Async;
 
 /**
  * The methods whose calls are kept when they run out of retries: refuses at startup what could not work, and finds the
@@ -104,8 +103,7 @@ public final class DeadLetterMethods implements LetterReplayer {
             what = "it is a suspending function, for whose end a replay cannot wait";
         } else if (AsyncResults.isStream(method)) {
             what = "it returns a stream, and nothing tells when the work of a stream is done";
-        } else if (AnnotatedElementUtils.hasAnnotation(method, Async.class)
-                || AnnotatedElementUtils.hasAnnotation(type, Async.class)) {
+        } else if (AsyncMethods.is(method, type)) {
             what = "it is @Async, and a replay could not tell its failure from that of a first call";
         }
         if (what != null) {

@@ -2,13 +2,12 @@ package dev.resilience.spring.aop.check;
 
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.aop.method.ReturnTypes;
+import dev.resilience.spring.kind.AsyncMethods;
 import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.kind.SuspendingFunctions;
 import java.lang.reflect.Method;
 import java.util.concurrent.Future;
 import org.springframework.beans.factory.ListableBeanFactory;
-import org.springframework.core.annotation.AnnotatedElementUtils;
-import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
 import org.springframework.scheduling.config.TaskManagementConfigUtils;
 
@@ -33,7 +32,10 @@ final class AsyncResultCheck {
      */
     void check(Class<?> type, Method method) {
         Class<?> returned = method.getReturnType();
-        if (isEnabled && isAsync(type, method) && !canBeHandedOver(returned) && !isRefusedAnyway(type, method)) {
+        if (isEnabled
+                && AsyncMethods.is(method, type)
+                && !canBeHandedOver(returned)
+                && !isRefusedAnyway(type, method)) {
             throw new ResilienceConfigurationException(
                     "The method " + MethodNames.full(method, type) + " is @Async and "
                             + (SuspendingFunctions.is(method) ? "suspends" : "returns " + returned.getName())
@@ -41,11 +43,6 @@ final class AsyncResultCheck {
                     "Return a CompletableFuture, or remove @Async: a reactive type goes to other threads by operators of "
                             + "its own, such as subscribeOn.");
         }
-    }
-
-    private static boolean isAsync(Class<?> type, Method method) {
-        return AnnotatedElementUtils.hasAnnotation(method, Async.class)
-                || AnnotatedElementUtils.hasAnnotation(type, Async.class);
     }
 
     /** One mistake is told once: some types no method can return, with @Async or without. */
