@@ -88,10 +88,11 @@ final class ClosedState extends CountingState {
         return new ClosedState(breaker, other, opening, since, afterProbing, kept);
     }
 
+    /** The statistics come first: what they read is then not held up by the counter's atomic step. */
     @Override
     public void succeeded(long nanos) {
-        breaker.count(CircuitBreakerOutcome.SUCCESS);
         WindowCounts tooMany = statistics.succeeded(countIfSlow(nanos));
+        breaker.count(CircuitBreakerOutcome.SUCCESS);
         if (tooMany != null) {
             open(0, tooMany, statistics.lastFailure(), null);
         }
