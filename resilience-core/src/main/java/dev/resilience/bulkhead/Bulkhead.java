@@ -11,6 +11,7 @@ import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.exception.DeadlineExceededException;
 import dev.resilience.exception.ResilienceException;
 import dev.resilience.log.FoldedLog;
+import dev.resilience.log.LogLine;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Step;
@@ -34,6 +35,11 @@ import org.slf4j.LoggerFactory;
 public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCloseable {
 
     private static final String STOPPED = "it was stopped before the call began";
+    private static final LogLine REJECTED = LogLine.warn("bulkhead_rejected", "rejected", "rejected");
+    private static final LogLine TIMED_OUT = LogLine.warn("bulkhead_timed_out", "timedOut", "timed out in the queue");
+
+    /** The caller cancelled the call while it waited, or the clock failed; counted as rejected, without a line. */
+    private static final LogLine CANCELLED = LogLine.counted("cancelled", "cancelled in the queue");
 
     private final String name;
     private final TimeSource time;
@@ -44,7 +50,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
     private final BulkheadExecutor threads;
     private volatile BulkheadPolicy policy;
     private final OutcomeCounters<BulkheadOutcome> calls;
-    private final FoldedLog<BulkheadLogEvent> log;
+    private final FoldedLog log;
 
     /**
      * For adapters; applications ask {@link dev.resilience.Resilience#bulkhead}.
@@ -69,13 +75,13 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
                 call -> time.scheduleUrgent(Duration.ZERO, call::onDue));
         this.threads = new BulkheadExecutor(name, policy);
         this.calls = new OutcomeCounters<>(BulkheadOutcome.class, BulkheadOutcome.ACCEPTED, permits::taken);
-        this.log = new FoldedLog<>(
+        this.log = new FoldedLog(
                 LoggerFactory.getLogger(Bulkhead.class),
                 time,
                 "Bulkhead",
                 name,
                 "bulkhead_summary",
-                BulkheadLogEvent.class);
+                REJECTED, TIMED_OUT, CANCELLED);
     }
 
     /** A bulkhead with the system's time, which takes along what {@link ContextCarrier#standard()} does. */
@@ -228,7 +234,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
     ResilienceException timedOut(EffectiveTimeout patience) {
         boolean byDeadline = patience.byDeadline();
         String why = byDeadline ? "the deadline came while it waited in line" : "it waited in line for " + patience;
-        refused(BulkheadOutcome.TIMED_OUT, BulkheadLogEvent.TIMED_OUT, why);
+        refused(BulkheadOutcome.TIMED_OUT, TIMED_OUT, why);
         return byDeadline
                 ? new DeadlineExceededException(
                         "The deadline came while the call waited in the line of bulkhead '" + name + "'")
@@ -247,7 +253,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
     /** Without a reason: the call was cancelled, or is broken. */
     void leftWithoutPermit() {
         calls.count(BulkheadOutcome.REJECTED);
-        log.count(BulkheadLogEvent.CANCELLED);
+        log.count(CANCELLED);
     }
 
     void waited(BulkheadOutcome outcome, long since) {
@@ -255,11 +261,11 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
     }
 
     private BulkheadFullException rejected(String why) {
-        refused(BulkheadOutcome.REJECTED, BulkheadLogEvent.REJECTED, why);
+        refused(BulkheadOutcome.REJECTED, REJECTED, why);
         return new BulkheadFullException(name, why);
     }
 
-    private void refused(BulkheadOutcome outcome, BulkheadLogEvent told, String why) {
+    private void refused(BulkheadOutcome outcome, LogLine told, String why) {
         calls.count(outcome);
         log.write(
                 told,

@@ -22,6 +22,18 @@ final class RetryLog {
 
     private static final Logger log = LoggerFactory.getLogger(Retry.class);
 
+    private static final LogLine ATTEMPT = LogLine.warn("retry_attempt", "retries", "retries");
+    private static final LogLine RECOVERED = LogLine.info("retry_recovered", "recovered", "recovered");
+    private static final LogLine EXHAUSTED = LogLine.warn("retry_exhausted", "exhausted", "out of attempts");
+    private static final LogLine BUDGET_EXHAUSTED = LogLine.warn("retry_budget_exhausted", "budgetExhausted", "refused by the budget");
+    private static final LogLine OUT_OF_TIME = LogLine.warn("retry_out_of_time", "outOfTime", "out of time");
+
+    /** The caller gets the failure, and nothing was repeated: no line. */
+    private static final LogLine NOT_RETRYABLE = LogLine.counted("notRetryable", "not retryable");
+
+    /** The caller gave up: no line. */
+    private static final LogLine INTERRUPTED = LogLine.counted("interrupted", "interrupted");
+
     private static final LogLine LOST_TRANSACTION = LogLine.warn("retry_in_lost_transaction");
     private static final LogLine NESTED = LogLine.warn("retry_nested");
     private static final LogLine RESULT_NOT_CLOSED = LogLine.warn("retry_result_not_closed");
@@ -35,7 +47,7 @@ final class RetryLog {
 
     private final String policy;
     private final String properties;
-    private final FoldedLog<RetryLogEvent> lines;
+    private final FoldedLog lines;
     private final Set<String> unknownTypes = ConcurrentHashMap.newKeySet();
     private final Set<String> outerRetries = ConcurrentHashMap.newKeySet();
     private final Set<BrokenRule> brokenRules = ConcurrentHashMap.newKeySet();
@@ -46,7 +58,7 @@ final class RetryLog {
     RetryLog(String policy, TimeSource time) {
         this.policy = policy;
         this.properties = PropertyNames.of("resilience.retry", policy) + ".";
-        this.lines = new FoldedLog<>(log, time, "Retry", policy, "retry_summary", RetryLogEvent.class);
+        this.lines = new FoldedLog(log, time, "Retry", policy, "retry_summary", ATTEMPT, RECOVERED, EXHAUSTED, BUDGET_EXHAUSTED, OUT_OF_TIME, NOT_RETRYABLE, INTERRUPTED);
     }
 
     /**
@@ -56,7 +68,7 @@ final class RetryLog {
      * @param waited the wait that is over
      */
     void retrying(int attempt, int maxAttempts, Duration waited, @Nullable Throwable failure) {
-        lines.write(RetryLogEvent.ATTEMPT, failure, line -> {
+        lines.write(ATTEMPT, failure, line -> {
             LoggedFailure failed = logged(failure);
             long delayMs = waited.toMillis();
             failed.addTo(line.addKeyValue("attempt", attempt)
@@ -74,7 +86,7 @@ final class RetryLog {
 
     void recovered(int attempts, int maxAttempts) {
         lines.write(
-                RetryLogEvent.RECOVERED,
+                RECOVERED,
                 null,
                 line -> line.addKeyValue("attempt", attempts)
                         .addKeyValue("maxAttempts", maxAttempts)
@@ -84,16 +96,16 @@ final class RetryLog {
     /** A call has ended otherwise than with a success. */
     void failed(RetryReports.End end) {
         switch (end.outcome()) {
-            case EXHAUSTED -> gaveUp(RetryLogEvent.EXHAUSTED, end);
-            case BUDGET_EXHAUSTED -> gaveUp(RetryLogEvent.BUDGET_EXHAUSTED, end);
-            case OUT_OF_TIME -> gaveUp(RetryLogEvent.OUT_OF_TIME, end);
-            case NOT_RETRYABLE -> lines.count(RetryLogEvent.NOT_RETRYABLE);
-            case INTERRUPTED -> lines.count(RetryLogEvent.INTERRUPTED);
+            case EXHAUSTED -> gaveUp(EXHAUSTED, end);
+            case BUDGET_EXHAUSTED -> gaveUp(BUDGET_EXHAUSTED, end);
+            case OUT_OF_TIME -> gaveUp(OUT_OF_TIME, end);
+            case NOT_RETRYABLE -> lines.count(NOT_RETRYABLE);
+            case INTERRUPTED -> lines.count(INTERRUPTED);
             case SUCCESS, SUCCESS_AFTER_RETRY -> {}
         }
     }
 
-    private void gaveUp(RetryLogEvent event, RetryReports.End end) {
+    private void gaveUp(LogLine event, RetryReports.End end) {
         lines.write(event, end.failure(), line -> {
             LoggedFailure failed = logged(end.failure());
             failed.addTo(line.addKeyValue("attempt", end.attempts())
