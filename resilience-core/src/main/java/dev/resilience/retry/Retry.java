@@ -3,6 +3,7 @@ package dev.resilience.retry;
 import dev.resilience.context.Attempt;
 import dev.resilience.context.IdempotencyContext;
 import dev.resilience.deadletter.DeadLetters;
+import dev.resilience.deadletter.ExhaustedCalls;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.event.internal.OutcomeCounters;
@@ -34,7 +35,7 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
     private final @Nullable RetryBudget budget;
     private final RetryCounters counters;
     private final RetryReports reports;
-    private final FailureStreak failures = new FailureStreak();
+    private final RetryReports.FailureStreak failures = new RetryReports.FailureStreak();
     private final RetryLog log;
     private final Attempt outermost;
     private final @Nullable DeadLetters deadLetters;

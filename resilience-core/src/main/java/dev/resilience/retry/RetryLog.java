@@ -5,6 +5,8 @@ import dev.resilience.log.FoldedLog;
 import dev.resilience.log.LogLine;
 import dev.resilience.log.LoggedFailure;
 import dev.resilience.policy.PropertyNames;
+import dev.resilience.retry.RetryReports.EndedCall;
+import dev.resilience.retry.RetryRules.BrokenRule;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.util.Set;
@@ -94,29 +96,29 @@ final class RetryLog {
     }
 
     /** A call has ended otherwise than with a success. */
-    void failed(RetryReports.End end) {
-        switch (end.outcome()) {
-            case EXHAUSTED -> gaveUp(EXHAUSTED, end);
-            case BUDGET_EXHAUSTED -> gaveUp(BUDGET_EXHAUSTED, end);
-            case OUT_OF_TIME -> gaveUp(OUT_OF_TIME, end);
+    void failed(EndedCall call) {
+        switch (call.outcome()) {
+            case EXHAUSTED -> gaveUp(EXHAUSTED, call);
+            case BUDGET_EXHAUSTED -> gaveUp(BUDGET_EXHAUSTED, call);
+            case OUT_OF_TIME -> gaveUp(OUT_OF_TIME, call);
             case NOT_RETRYABLE -> lines.count(NOT_RETRYABLE);
             case INTERRUPTED -> lines.count(INTERRUPTED);
             case SUCCESS, SUCCESS_AFTER_RETRY -> {}
         }
     }
 
-    private void gaveUp(LogLine event, RetryReports.End end) {
-        lines.write(event, end.failure(), line -> {
-            LoggedFailure failed = logged(end.failure());
-            failed.addTo(line.addKeyValue("attempt", end.attempts())
-                            .addKeyValue("maxAttempts", end.maxAttempts())
-                            .addKeyValue("reason", end.why()))
+    private void gaveUp(LogLine event, EndedCall call) {
+        lines.write(event, call.failure(), line -> {
+            LoggedFailure failed = logged(call.failure());
+            failed.addTo(line.addKeyValue("attempt", call.attempts())
+                            .addKeyValue("maxAttempts", call.maxAttempts())
+                            .addKeyValue("reason", call.why()))
                     .log(
                             "Retry '{}': attempt {} of {} failed and is not repeated, because {}: {}",
                             policy,
-                            end.attempts(),
-                            end.maxAttempts(),
-                            end.why(),
+                            call.attempts(),
+                            call.maxAttempts(),
+                            call.why(),
                             failed);
         });
     }

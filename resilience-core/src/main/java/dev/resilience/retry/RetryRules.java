@@ -6,6 +6,7 @@ import dev.resilience.fault.ExceptionRules;
 import dev.resilience.fault.Fault;
 import dev.resilience.fault.HttpFailure;
 import dev.resilience.fault.RetryAfter;
+import dev.resilience.log.LogLine;
 import dev.resilience.pipeline.UnstoredAnswer;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
@@ -30,6 +31,24 @@ final class RetryRules {
 
     /** What a change of the policy does not change. */
     record Parts(CompositeFaultClassifier faults, DoubleSupplier random, TransactionState transactions, RetryLog log) {}
+
+    /** A rule of the application that threw, and what the call does without it. */
+    @SuppressWarnings("ImmutableEnumChecker") // a line is a record of values
+    enum BrokenRule {
+        RESULT(LogLine.warn("retry_on_result_failed"), "retry-on-result", "the call's own result is returned"),
+        FAILURE(LogLine.warn("retry_if_failed"), "retry-if", "the failure is not retried"),
+        BACKOFF(LogLine.warn("retry_backoff_function_failed"), "backoff.function", "the policy's own backoff is used");
+
+        final LogLine line;
+        final String key;
+        final String consequence;
+
+        BrokenRule(LogLine line, String key, String consequence) {
+            this.line = line;
+            this.key = key;
+            this.consequence = consequence;
+        }
+    }
 
     RetryRules(RetryPolicy policy, Parts parts) {
         this.policy = policy;

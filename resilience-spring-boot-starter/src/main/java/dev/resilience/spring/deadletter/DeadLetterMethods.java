@@ -5,7 +5,7 @@ import dev.resilience.deadletter.DeadLetter;
 import dev.resilience.deadletter.DeadLetters;
 import dev.resilience.deadletter.LetterReplayer;
 import dev.resilience.deadletter.UnreadableLetterException;
-import dev.resilience.retry.ExhaustedCalls;
+import dev.resilience.deadletter.ExhaustedCalls;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.idempotency.json.Json;
 import dev.resilience.spring.kind.AsyncMethods;

@@ -1,4 +1,4 @@
-package dev.resilience.retry;
+package dev.resilience.deadletter;
 
 import dev.resilience.pipeline.Invocation;
 import org.jspecify.annotations.Nullable;

@@ -1,4 +1,4 @@
-package dev.resilience.retry;
+package dev.resilience.retry.window;
 
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentMap;
  * How many calls wait for a retry longer than the window of the budget, by the window in which their waits end. Safe for
  * use by many threads; a call that is refused writes nothing that they share.
  */
-final class LongWaits {
+public final class LongWaits {
 
     private final ConcurrentMap<Long, Long> byWindow = new ConcurrentHashMap<>();
 
@@ -18,7 +18,7 @@ final class LongWaits {
      * @param due the window in which the wait ends, later than the present one
      * @param most how many may wait for that one
      */
-    boolean add(long present, long due, long most) {
+    public boolean add(long present, long due, long most) {
         if (byWindow.getOrDefault(due, 0L) >= most) {
             return false;
         }
@@ -33,7 +33,7 @@ final class LongWaits {
     }
 
     /** One less, if it is not forgotten. */
-    void remove(long due) {
+    public void remove(long due) {
         byWindow.computeIfPresent(due, (window, waiting) -> waiting == 1 ? null : waiting - 1);
     }
 }
