@@ -11,6 +11,8 @@ import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.aop.method.ProtectedMethods;
 import dev.resilience.spring.aop.method.ResilienceAnnotations;
 import dev.resilience.spring.aop.method.ReturnTypes;
+import dev.resilience.spring.aop.policy.NamedPolicies;
+import dev.resilience.spring.aop.policy.PolicyUse;
 import dev.resilience.spring.idempotency.IdempotentLayer;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.Kind;

@@ -4,6 +4,8 @@ import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.aop.ResultRecordingAdvisor;
+import dev.resilience.spring.autoconfigure.condition.OnEnabled;
+import dev.resilience.spring.autoconfigure.condition.OnStoreType;
 import dev.resilience.spring.idempotency.IdempotencyKind;
 import dev.resilience.spring.idempotency.jdbc.Cleanup;
 import dev.resilience.spring.idempotency.jdbc.JdbcIdempotencyStore;

@@ -2,6 +2,7 @@ package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.deadletter.DeadLetterStore;
 import dev.resilience.spring.StartupMistakes;
+import dev.resilience.spring.autoconfigure.condition.OnEnabled;
 import dev.resilience.spring.deadletter.jdbc.JdbcDeadLetterStore;
 import dev.resilience.spring.properties.GeneralProperties;
 import dev.resilience.spring.properties.ResilienceProperties.DeadLetterStore.JdbcStore;

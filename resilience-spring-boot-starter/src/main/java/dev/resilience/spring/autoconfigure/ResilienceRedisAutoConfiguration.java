@@ -3,6 +3,8 @@ package dev.resilience.spring.autoconfigure;
 import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.autoconfigure.condition.OnEnabled;
+import dev.resilience.spring.autoconfigure.condition.OnStoreType;
 import dev.resilience.spring.idempotency.IdempotencyKind;
 import dev.resilience.spring.idempotency.jdbc.check.ImplicitRedisStoreCheck;
 import dev.resilience.spring.idempotency.redis.RedisIdempotencyStore;

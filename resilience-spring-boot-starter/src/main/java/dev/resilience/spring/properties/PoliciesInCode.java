@@ -2,8 +2,8 @@ package dev.resilience.spring.properties;
 
 import dev.resilience.policy.PropertyNames;
 import dev.resilience.spring.PolicyKind;
-import dev.resilience.spring.aop.AnnotatedPolicies;
-import dev.resilience.spring.aop.AnnotatedPolicy;
+import dev.resilience.spring.aop.policy.AnnotatedPolicies;
+import dev.resilience.spring.aop.policy.AnnotatedPolicy;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;

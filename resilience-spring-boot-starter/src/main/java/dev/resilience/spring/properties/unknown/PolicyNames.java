@@ -4,7 +4,7 @@ import dev.resilience.policy.PropertyNames;
 import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.StartupMistakes;
-import dev.resilience.spring.aop.WrittenNames;
+import dev.resilience.spring.aop.policy.WrittenNames;
 import dev.resilience.spring.properties.ConfiguredProperties;
 import dev.resilience.spring.properties.KnownKeys;
 import dev.resilience.spring.properties.Variables;

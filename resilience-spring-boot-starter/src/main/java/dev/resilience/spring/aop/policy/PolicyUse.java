@@ -1,4 +1,4 @@
-package dev.resilience.spring.aop;
+package dev.resilience.spring.aop.policy;
 
 import dev.resilience.spring.aop.method.ResilienceAnnotations;
 import dev.resilience.spring.kind.ConfiguredKind;
@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
  * @param type of the method, as it is written
  * @param onType whether the annotation stands on the type, and is the same for all of its methods
  */
-record PolicyUse<A extends Annotation>(
+public record PolicyUse<A extends Annotation>(
         ConfiguredKind<A, ?, ?> kind, A annotation, Method method, Class<?> type, boolean onType) {
 
     /** The one of a kind; {@code null} if the kind does not protect the method. */
-    static <A extends Annotation> @Nullable PolicyUse<A> of(
+    public static <A extends Annotation> @Nullable PolicyUse<A> of(
             ConfiguredKind<A, ?, ?> kind, ResilienceAnnotations protection, Method method, Class<?> type) {
         A annotation = protection.get(kind.annotation());
         return annotation == null

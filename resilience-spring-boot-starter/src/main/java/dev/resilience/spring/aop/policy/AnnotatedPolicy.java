@@ -1,4 +1,4 @@
-package dev.resilience.spring.aop;
+package dev.resilience.spring.aop.policy;
 
 import java.util.Collection;
 import java.util.LinkedHashMap;

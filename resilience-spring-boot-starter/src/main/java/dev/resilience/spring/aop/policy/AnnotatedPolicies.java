@@ -1,4 +1,4 @@
-package dev.resilience.spring.aop;
+package dev.resilience.spring.aop.policy;
 
 import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.PolicyKind;

@@ -1,4 +1,4 @@
-package dev.resilience.spring.autoconfigure;
+package dev.resilience.spring.autoconfigure.condition;
 
 import dev.resilience.spring.properties.GeneralProperties;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
@@ -11,7 +11,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
  * Matches unless {@code resilience.enabled} is false. A value that is neither true nor false must not switch off quietly:
  * it fails the startup later, with all other mistakes.
  */
-final class OnEnabled extends SpringBootCondition {
+public final class OnEnabled extends SpringBootCondition {
 
     @Override
     public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {

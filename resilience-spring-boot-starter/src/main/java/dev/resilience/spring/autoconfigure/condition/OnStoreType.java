@@ -1,4 +1,4 @@
-package dev.resilience.spring.autoconfigure;
+package dev.resilience.spring.autoconfigure.condition;
 
 import dev.resilience.spring.properties.GeneralProperties;
 import dev.resilience.spring.properties.ResilienceProperties.IdempotencyStore;
@@ -9,7 +9,7 @@ import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /** Matches if {@code resilience.idempotency-store.type} is a certain one, or leaves the choice to the library. */
-abstract class OnStoreType extends SpringBootCondition {
+public abstract class OnStoreType extends SpringBootCondition {
 
     private final IdempotencyStore.Type type;
 
@@ -27,17 +27,17 @@ abstract class OnStoreType extends SpringBootCondition {
     }
 
     /** For records in a relational database. */
-    static final class Jdbc extends OnStoreType {
+    public static final class Jdbc extends OnStoreType {
 
-        Jdbc() {
+        public Jdbc() {
             super(IdempotencyStore.Type.JDBC);
         }
     }
 
     /** For records in Redis. */
-    static final class Redis extends OnStoreType {
+    public static final class Redis extends OnStoreType {
 
-        Redis() {
+        public Redis() {
             super(IdempotencyStore.Type.REDIS);
         }
     }

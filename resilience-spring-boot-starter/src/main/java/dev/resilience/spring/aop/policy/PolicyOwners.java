@@ -1,4 +1,4 @@
-package dev.resilience.spring.aop;
+package dev.resilience.spring.aop.policy;
 
 import dev.resilience.spring.kind.MethodNames;
 import java.util.HashMap;

@@ -1,6 +1,5 @@
-package dev.resilience.spring.autoconfigure;
+package dev.resilience.spring;
 
-import dev.resilience.spring.ResilienceConfigurationException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 

@@ -1,4 +1,4 @@
-package dev.resilience.spring.aop;
+package dev.resilience.spring.aop.policy;
 
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.spring.LiveRegistry;
@@ -31,7 +31,7 @@ public final class NamedPolicies {
     }
 
     /** The live object that an annotation names; {@code null} if what is written of it is a mistake already. */
-    <L extends LiveObject<?>> @Nullable L find(ConfiguredKind<?, ?, L> kind, PolicyUse<?> use) {
+    public <L extends LiveObject<?>> @Nullable L find(ConfiguredKind<?, ?, L> kind, PolicyUse<?> use) {
         String wanted = annotated.add(use);
         if (names.isBroken(kind, wanted)) {
             return null;
@@ -71,7 +71,7 @@ public final class NamedPolicies {
     }
 
     /** Whether the method goes without the layer, because its policy says so; what is a mistake is told later. */
-    boolean isSwitchedOff(ConfiguredKind<?, ?, ?> kind, PolicyUse<?> use) {
+    public boolean isSwitchedOff(ConfiguredKind<?, ?, ?> kind, PolicyUse<?> use) {
         try {
             LiveObject<?> found = find(kind, use);
             return found != null && !registry.isEnabled(kind.id(), found.name());
