@@ -58,7 +58,7 @@ class ArchitectureTests {
             Map.entry(ROOT + ".aop.check", List.of(ROOT + ".aop", ROOT + ".aop.method", ROOT + ".kind")),
             Map.entry(ROOT + ".aop.method", List.of(ROOT + ".kind", ROOT + ".reactor")),
             Map.entry(ROOT + ".aop.policy", List.of(ROOT + ".aop.method", ROOT + ".kind")),
-            Map.entry(ROOT + ".autoconfigure.condition", List.of(ROOT + ".properties")),
+            Map.entry(ROOT + ".autoconfigure.condition", List.of(ROOT + ".properties", ROOT + ".properties.store")),
             Map.entry(ROOT + ".cloud", List.of(ROOT + ".reactor")),
             Map.entry(ROOT + ".context", List.of()),
             Map.entry(ROOT + ".deadletter", List.of(ROOT + ".idempotency.json", ROOT + ".kind")),
@@ -88,7 +88,8 @@ class ArchitectureTests {
             Map.entry(ROOT + ".lifecycle", List.of()),
             Map.entry(ROOT + ".metrics", List.of(ROOT + ".kind", ROOT + ".web")),
             Map.entry(ROOT + ".migration", List.of(ROOT + ".properties.unknown")),
-            Map.entry(ROOT + ".properties", List.of(ROOT + ".aop.policy", ROOT + ".kind")),
+            Map.entry(ROOT + ".properties", List.of(ROOT + ".aop", ROOT + ".aop.policy", ROOT + ".kind", ROOT + ".properties.store")),
+            Map.entry(ROOT + ".properties.store", List.of()),
             Map.entry(ROOT + ".properties.unknown", List.of(ROOT + ".aop.policy", ROOT + ".properties")),
             Map.entry(ROOT + ".reactor", List.of()),
             Map.entry(

@@ -8,7 +8,6 @@ import dev.resilience.fault.Fault;
 import dev.resilience.fault.FaultClassifier;
 import dev.resilience.fault.HttpFailure;
 import dev.resilience.idempotency.store.IdempotencyStore;
-import dev.resilience.idempotency.store.MemoryIdempotencyStore;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupMistakes;
@@ -33,6 +32,7 @@ import dev.resilience.spring.properties.PoliciesInCode;
 import dev.resilience.spring.properties.PolicyBeans;
 import dev.resilience.spring.properties.PolicyBinder;
 import dev.resilience.spring.properties.Variables;
+import dev.resilience.spring.properties.unknown.KeysOfOtherStores;
 import dev.resilience.spring.properties.unknown.PolicyNames;
 import dev.resilience.spring.properties.unknown.Resilience4jKeys;
 import dev.resilience.spring.properties.unknown.Spellings;
@@ -42,7 +42,6 @@ import dev.resilience.spring.registry.PolicyChanges;
 import dev.resilience.spring.registry.RegistryFactory;
 import dev.resilience.time.TimeSource;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -50,7 +49,6 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
@@ -147,7 +145,7 @@ public final class ResilienceAutoConfiguration {
             StartupMistakes mistakes,
             StartupWarnings warnings,
             ApplicationContext application) {
-        warnOfOtherStores(names.keys(), store, warnings);
+        KeysOfOtherStores.warn(names.keys(), store, warnings);
         PolicyBinder binder = new PolicyBinder(
                 names.keys(), new PropertySourcesPlaceholdersResolver(environment), mistakes, names::breaks);
         return new RegistryFactory(
@@ -204,21 +202,6 @@ public final class ResilienceAutoConfiguration {
                             + "parent's alone. To share the parent's, let 'spring.autoconfigure.exclude' of the child name "
                             + ResilienceAutoConfiguration.class.getName());
         }
-    }
-
-    private static void warnOfOtherStores(ConfiguredProperties keys, IdempotencyStore store, StartupWarnings warnings) {
-        Map<String, String> packages = Map.of(
-                "memory.max-size", MemoryIdempotencyStore.class.getPackageName(),
-                "jdbc.table-name", "dev.resilience.spring.idempotency.jdbc",
-                "redis.key-prefix", "dev.resilience.spring.idempotency.redis");
-        packages.forEach((key, packageOfStore) -> {
-            String name = "resilience.idempotency-store." + key;
-            if (keys.contains(ConfigurationPropertyName.of(name))
-                    && !store.getClass().getPackageName().equals(packageOfStore)) {
-                warnings.add("'" + name + "' has no effect: idempotent calls are remembered by a "
-                        + store.getClass().getSimpleName());
-            }
-        });
     }
 
     @Bean

@@ -12,8 +12,8 @@ import dev.resilience.spring.idempotency.jdbc.JdbcIdempotencyStore;
 import dev.resilience.spring.idempotency.jdbc.check.PoolSizeCheck;
 import dev.resilience.spring.idempotency.jdbc.check.TransactionCheck;
 import dev.resilience.spring.properties.GeneralProperties;
-import dev.resilience.spring.properties.ResilienceProperties.IdempotencyStore.InitializeSchema;
-import dev.resilience.spring.properties.ResilienceProperties.IdempotencyStore.Jdbc;
+import dev.resilience.spring.properties.store.IdempotencyStoreProperties.Jdbc;
+import dev.resilience.spring.properties.store.JdbcTable;
 import dev.resilience.spring.properties.unknown.PolicyNames;
 import dev.resilience.time.TimeSource;
 import java.util.regex.Pattern;
@@ -68,7 +68,7 @@ public final class ResilienceJdbcAutoConfiguration {
             names.breaks(kind);
             table = new Jdbc().getTableName();
         }
-        return new JdbcIdempotencyStore(dataSource, table, creates(properties.getInitializeSchema(), dataSource));
+        return new JdbcIdempotencyStore(dataSource, table, creates(properties, dataSource));
     }
 
     /** Reports a name that no table can have. */
@@ -83,8 +83,8 @@ public final class ResilienceJdbcAutoConfiguration {
                         + "digits and underscores, not quoted, such as resilience_idempotency or billing.idempotency");
     }
 
-    static boolean creates(InitializeSchema when, DataSource dataSource) {
-        return switch (when) {
+    static boolean creates(JdbcTable table, DataSource dataSource) {
+        return switch (table.getInitializeSchema()) {
             case ALWAYS -> true;
             case NEVER -> false;
             case EMBEDDED -> EmbeddedDatabaseConnection.isEmbedded(dataSource);

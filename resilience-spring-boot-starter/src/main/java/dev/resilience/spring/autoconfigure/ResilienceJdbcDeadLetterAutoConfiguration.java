@@ -5,8 +5,8 @@ import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.autoconfigure.condition.OnEnabled;
 import dev.resilience.spring.deadletter.jdbc.JdbcDeadLetterStore;
 import dev.resilience.spring.properties.GeneralProperties;
-import dev.resilience.spring.properties.ResilienceProperties.DeadLetterStore.JdbcStore;
-import dev.resilience.spring.properties.ResilienceProperties.DeadLetterStore.StoreType;
+import dev.resilience.spring.properties.store.DeadLetterStoreProperties.Jdbc;
+import dev.resilience.spring.properties.store.DeadLetterStoreProperties.Type;
 import javax.sql.DataSource;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
@@ -39,7 +39,7 @@ public final class ResilienceJdbcDeadLetterAutoConfiguration {
     @Conditional(OnDatabase.class)
     JdbcDeadLetterStore resilienceJdbcDeadLetterStore(
             DataSource dataSource, Environment environment, StartupMistakes mistakes) {
-        JdbcStore properties =
+        Jdbc properties =
                 GeneralProperties.read(environment).getDeadLetterStore().getJdbc();
         String table = properties.getTableName();
         if (!ResilienceJdbcAutoConfiguration.canBeTable(
@@ -49,7 +49,7 @@ public final class ResilienceJdbcDeadLetterAutoConfiguration {
         return new JdbcDeadLetterStore(
                 dataSource,
                 table,
-                ResilienceJdbcAutoConfiguration.creates(properties.getInitializeSchema(), dataSource));
+                ResilienceJdbcAutoConfiguration.creates(properties, dataSource));
     }
 
     /** Unless {@code resilience.dead-letter-store.type} is another one. */
@@ -57,11 +57,11 @@ public final class ResilienceJdbcDeadLetterAutoConfiguration {
 
         @Override
         public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            StoreType type = GeneralProperties.read(context.getEnvironment())
+            Type type = GeneralProperties.read(context.getEnvironment())
                     .getDeadLetterStore()
                     .getType();
             return new ConditionOutcome(
-                    type != StoreType.MEMORY, ConditionMessage.of("resilience.dead-letter-store.type is " + type));
+                    type != Type.MEMORY, ConditionMessage.of("resilience.dead-letter-store.type is " + type));
         }
     }
 }

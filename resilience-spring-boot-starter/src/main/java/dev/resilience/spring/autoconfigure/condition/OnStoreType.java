@@ -1,7 +1,7 @@
 package dev.resilience.spring.autoconfigure.condition;
 
 import dev.resilience.spring.properties.GeneralProperties;
-import dev.resilience.spring.properties.ResilienceProperties.IdempotencyStore;
+import dev.resilience.spring.properties.store.IdempotencyStoreProperties;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
@@ -11,18 +11,18 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 /** Matches if {@code resilience.idempotency-store.type} is a certain one, or leaves the choice to the library. */
 public abstract class OnStoreType extends SpringBootCondition {
 
-    private final IdempotencyStore.Type type;
+    private final IdempotencyStoreProperties.Type type;
 
-    OnStoreType(IdempotencyStore.Type type) {
+    OnStoreType(IdempotencyStoreProperties.Type type) {
         this.type = type;
     }
 
     @Override
     public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-        IdempotencyStore.Type configured = GeneralProperties.read(context.getEnvironment())
+        IdempotencyStoreProperties.Type configured = GeneralProperties.read(context.getEnvironment())
                 .getIdempotencyStore()
                 .getType();
-        boolean matches = configured == type || configured == IdempotencyStore.Type.AUTO;
+        boolean matches = configured == type || configured == IdempotencyStoreProperties.Type.AUTO;
         return new ConditionOutcome(matches, ConditionMessage.of("resilience.idempotency-store.type is " + configured));
     }
 
@@ -30,7 +30,7 @@ public abstract class OnStoreType extends SpringBootCondition {
     public static final class Jdbc extends OnStoreType {
 
         public Jdbc() {
-            super(IdempotencyStore.Type.JDBC);
+            super(IdempotencyStoreProperties.Type.JDBC);
         }
     }
 
@@ -38,7 +38,7 @@ public abstract class OnStoreType extends SpringBootCondition {
     public static final class Redis extends OnStoreType {
 
         public Redis() {
-            super(IdempotencyStore.Type.REDIS);
+            super(IdempotencyStoreProperties.Type.REDIS);
         }
     }
 }
