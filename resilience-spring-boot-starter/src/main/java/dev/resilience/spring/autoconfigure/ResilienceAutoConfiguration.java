@@ -181,13 +181,7 @@ public final class ResilienceAutoConfiguration {
             Environment environment,
             StartupMistakes mistakes) {
         int mostCreated = GeneralProperties.read(environment).getRegistry().getMaxCreated();
-        GeneralProperties.require(
-                mostCreated >= 1,
-                mistakes,
-                environment,
-                "resilience.registry.max-created",
-                mostCreated,
-                "must be at least 1");
+        GeneralProperties.requirePositive(mostCreated, "resilience.registry.max-created", environment, mistakes);
         return factory.registry(changes, order.kinds(), mostCreated);
     }
 
@@ -209,13 +203,7 @@ public final class ResilienceAutoConfiguration {
             Environment environment, ObjectProvider<ContextCarrier> carriers, StartupMistakes mistakes) {
         Integer maxThreads = GeneralProperties.read(environment).getAsync().getMaxThreads();
         boolean canBe = maxThreads == null
-                || GeneralProperties.require(
-                        maxThreads >= 1,
-                        mistakes,
-                        environment,
-                        "resilience.async.max-threads",
-                        maxThreads,
-                        "must be at least 1");
+                || GeneralProperties.requirePositive(maxThreads, "resilience.async.max-threads", environment, mistakes);
         return new AsyncCalls(
                 carriers.orderedStream().reduce(ContextCarrier.standard(), ContextCarrier::and),
                 canBe ? maxThreads : null);
