@@ -54,7 +54,9 @@ final class BlockingWaiter extends PermitQueue.Waiter {
         BulkheadOutcome outcome = parkOrGiveUp(start);
         bulkhead.reports().waited(outcome, start);
         if (outcome == BulkheadOutcome.REJECTED) {
-            throw word == null ? bulkhead.reports().interrupted() : bulkhead.reports().rejectedWhileQueued();
+            throw word == null
+                    ? bulkhead.reports().interrupted()
+                    : bulkhead.reports().rejectedWhileQueued();
         }
         if (outcome == BulkheadOutcome.TIMED_OUT) {
             throw bulkhead.reports().timedOut(patience);

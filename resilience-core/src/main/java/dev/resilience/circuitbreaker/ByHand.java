@@ -16,8 +16,7 @@ final class ByHand {
             case CLOSED -> new ClosedState(breaker, settings, null, since);
             case DISABLED -> new DisabledState(breaker, settings, null, since);
             case METRICS_ONLY -> new MetricsOnlyState(breaker, settings, null, since);
-            case FORCED_OPEN ->
-                new ForcedOpenState(breaker, settings, Opening.of(breaker, Rule.INITIAL_STATE), since);
+            case FORCED_OPEN -> new ForcedOpenState(breaker, settings, Opening.of(breaker, Rule.INITIAL_STATE), since);
             case OPEN -> new OpenState(breaker, settings, Opening.of(breaker, Rule.INITIAL_STATE));
             case HALF_OPEN -> throw new IllegalStateException("No policy begins half-open");
         };
@@ -78,9 +77,7 @@ final class ByHand {
     /** A breaker that lets calls through has no reason of now to be probed, only one of the past. */
     private static Opening reasonToProbe(State before) {
         boolean open = before.name() == CircuitState.OPEN || before.name() == CircuitState.HALF_OPEN;
-        return before.opening != null && open
-                ? before.opening
-                : Opening.of(before.breaker, Rule.HALF_OPENED_BY_HAND);
+        return before.opening != null && open ? before.opening : Opening.of(before.breaker, Rule.HALF_OPENED_BY_HAND);
     }
 
     private static @Nullable Opening ofThePast(@Nullable Opening opening) {

@@ -20,11 +20,14 @@ final class DeadLetterLog {
     private static final LogLine STORED = LogLine.warn("dead_letter_stored", "stored", "stored");
     private static final LogLine NOT_STORED = LogLine.warn("dead_letter_not_stored", "notStored", "not stored");
     private static final LogLine REPLAYED = LogLine.info("dead_letter_replayed", "replayed", "replayed");
-    private static final LogLine REPLAY_FAILED = LogLine.warn("dead_letter_replay_failed", "replayFailed", "failed again");
+    private static final LogLine REPLAY_FAILED =
+            LogLine.warn("dead_letter_replay_failed", "replayFailed", "failed again");
     private static final LogLine GIVEN_UP = LogLine.warn("dead_letter_given_up", "givenUp", "given up");
-    private static final LogLine CLAIM_LOST = LogLine.warn("dead_letter_claim_lost", "claimLost", "replayed longer than their lease");
+    private static final LogLine CLAIM_LOST =
+            LogLine.warn("dead_letter_claim_lost", "claimLost", "replayed longer than their lease");
     private static final LogLine DISCARDED = LogLine.info("dead_letter_discarded", "discarded", "discarded");
-    private static final LogLine STORE_FAILED = LogLine.warn("dead_letter_store_failed", "storeFailed", "failures of the store");
+    private static final LogLine STORE_FAILED =
+            LogLine.warn("dead_letter_store_failed", "storeFailed", "failures of the store");
     private static final LogLine UNREADABLE = LogLine.warn("dead_letter_unreadable");
     private static final int MOST_REMEMBERED = 1_000;
 
@@ -35,7 +38,19 @@ final class DeadLetterLog {
     DeadLetterLog(String policy, TimeSource time) {
         this.policy = policy;
         this.lines = new FoldedLog(
-                log, time, "Dead letters of retry", policy, "dead_letter_summary", STORED, NOT_STORED, REPLAYED, REPLAY_FAILED, GIVEN_UP, CLAIM_LOST, DISCARDED, STORE_FAILED);
+                log,
+                time,
+                "Dead letters of retry",
+                policy,
+                "dead_letter_summary",
+                STORED,
+                NOT_STORED,
+                REPLAYED,
+                REPLAY_FAILED,
+                GIVEN_UP,
+                CLAIM_LOST,
+                DISCARDED,
+                STORE_FAILED);
     }
 
     void stored(DeadLetter letter) {
@@ -54,10 +69,7 @@ final class DeadLetterLog {
     }
 
     void replayed(ReplayClaim claim) {
-        lines.write(
-                REPLAYED,
-                null,
-                line -> of(claim, line).log("Retry '{}': {} was replayed", policy, claim.letter()));
+        lines.write(REPLAYED, null, line -> of(claim, line).log("Retry '{}': {} was replayed", policy, claim.letter()));
     }
 
     /**

@@ -27,12 +27,7 @@ public final class FallbackReport implements AutoCloseable {
     public FallbackReport(String name, TimeSource time) {
         this.name = name;
         this.log = new FoldedLog(
-                LoggerFactory.getLogger(Fallback.class),
-                time,
-                "Fallback",
-                name,
-                "fallback_summary",
-                ANSWERED, FAILED);
+                LoggerFactory.getLogger(Fallback.class), time, "Fallback", name, "fallback_summary", ANSWERED, FAILED);
     }
 
     public String name() {

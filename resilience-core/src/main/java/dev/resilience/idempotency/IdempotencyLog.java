@@ -10,13 +10,19 @@ import org.slf4j.LoggerFactory;
 /** What an idempotency policy writes to the log: above all, that its store does not answer. Never keys or results. */
 final class IdempotencyLog implements AutoCloseable {
 
-    private static final LogLine REFUSED = LogLine.warn("idempotency_store_failed", "storeFailed", "refused because the store does not answer");
-    private static final LogLine UNPROTECTED = LogLine.warn("idempotency_unprotected", "unprotected", "run unprotected");
-    private static final LogLine RENEWAL_FAILED = LogLine.warn("idempotency_renewal_failed", "renewalFailed", "leases not renewed");
+    private static final LogLine REFUSED =
+            LogLine.warn("idempotency_store_failed", "storeFailed", "refused because the store does not answer");
+    private static final LogLine UNPROTECTED =
+            LogLine.warn("idempotency_unprotected", "unprotected", "run unprotected");
+    private static final LogLine RENEWAL_FAILED =
+            LogLine.warn("idempotency_renewal_failed", "renewalFailed", "leases not renewed");
     private static final LogLine LEASE_LOST = LogLine.warn("idempotency_lease_lost", "leaseLost", "leases lost");
-    private static final LogLine COMPLETION_FAILED = LogLine.warn("idempotency_completion_failed", "completionFailed", "ends not stored");
-    private static final LogLine CHECK_FAILED = LogLine.warn("idempotency_check_failed", "checkFailed", "ends of transactions not found out");
-    private static final LogLine RESULT_NOT_KEPT = LogLine.warn("idempotency_result_not_kept", "resultNotKept", "results not kept");
+    private static final LogLine COMPLETION_FAILED =
+            LogLine.warn("idempotency_completion_failed", "completionFailed", "ends not stored");
+    private static final LogLine CHECK_FAILED =
+            LogLine.warn("idempotency_check_failed", "checkFailed", "ends of transactions not found out");
+    private static final LogLine RESULT_NOT_KEPT =
+            LogLine.warn("idempotency_result_not_kept", "resultNotKept", "results not kept");
     private final String policy;
     private final FoldedLog log;
 
@@ -28,7 +34,13 @@ final class IdempotencyLog implements AutoCloseable {
                 "Idempotency",
                 policy,
                 "idempotency_summary",
-                REFUSED, UNPROTECTED, RENEWAL_FAILED, LEASE_LOST, COMPLETION_FAILED, CHECK_FAILED, RESULT_NOT_KEPT);
+                REFUSED,
+                UNPROTECTED,
+                RENEWAL_FAILED,
+                LEASE_LOST,
+                COMPLETION_FAILED,
+                CHECK_FAILED,
+                RESULT_NOT_KEPT);
     }
 
     void refused(Throwable unavailable) {

@@ -45,9 +45,7 @@ record LogSummary(String kind, String policy, String event, List<LogLine> events
 
     private Level level(long[] counts) {
         for (int i = 0; i < events.size(); i++) {
-            if (counts[i] > 0
-                    && events.get(i).event() != null
-                    && events.get(i).level() == Level.WARN) {
+            if (counts[i] > 0 && events.get(i).event() != null && events.get(i).level() == Level.WARN) {
                 return Level.WARN;
             }
         }

@@ -24,7 +24,8 @@ abstract class CancellableFuture extends CompletableFuture<@Nullable Object> {
 
     static {
         try {
-            CANCELLATION = MethodHandles.lookup().findVarHandle(CancellableFuture.class, "cancellation", Runnable.class);
+            CANCELLATION =
+                    MethodHandles.lookup().findVarHandle(CancellableFuture.class, "cancellation", Runnable.class);
         } catch (ReflectiveOperationException impossible) {
             throw new ExceptionInInitializerError(impossible);
         }

@@ -27,7 +27,8 @@ final class RetryLog {
     private static final LogLine ATTEMPT = LogLine.warn("retry_attempt", "retries", "retries");
     private static final LogLine RECOVERED = LogLine.info("retry_recovered", "recovered", "recovered");
     private static final LogLine EXHAUSTED = LogLine.warn("retry_exhausted", "exhausted", "out of attempts");
-    private static final LogLine BUDGET_EXHAUSTED = LogLine.warn("retry_budget_exhausted", "budgetExhausted", "refused by the budget");
+    private static final LogLine BUDGET_EXHAUSTED =
+            LogLine.warn("retry_budget_exhausted", "budgetExhausted", "refused by the budget");
     private static final LogLine OUT_OF_TIME = LogLine.warn("retry_out_of_time", "outOfTime", "out of time");
 
     /** The caller gets the failure, and nothing was repeated: no line. */
@@ -60,7 +61,19 @@ final class RetryLog {
     RetryLog(String policy, TimeSource time) {
         this.policy = policy;
         this.properties = PropertyNames.of("resilience.retry", policy) + ".";
-        this.lines = new FoldedLog(log, time, "Retry", policy, "retry_summary", ATTEMPT, RECOVERED, EXHAUSTED, BUDGET_EXHAUSTED, OUT_OF_TIME, NOT_RETRYABLE, INTERRUPTED);
+        this.lines = new FoldedLog(
+                log,
+                time,
+                "Retry",
+                policy,
+                "retry_summary",
+                ATTEMPT,
+                RECOVERED,
+                EXHAUSTED,
+                BUDGET_EXHAUSTED,
+                OUT_OF_TIME,
+                NOT_RETRYABLE,
+                INTERRUPTED);
     }
 
     /**

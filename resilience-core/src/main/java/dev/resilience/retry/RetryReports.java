@@ -100,11 +100,7 @@ final class RetryReports {
         }
         if (call.start != Retry.NOT_MEASURED) {
             events.publish(() -> new RetryFinished(
-                    time.now(),
-                    name,
-                    call.outcome(),
-                    call.attempts,
-                    Duration.ofNanos(time.nanoTime() - call.start)));
+                    time.now(), name, call.outcome(), call.attempts, Duration.ofNanos(time.nanoTime() - call.start)));
         }
     }
 

@@ -32,6 +32,7 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
 
     /** As many as Tomcat has threads for requests: a smaller number would let healthy calls wait. */
     private static final int MOST_WORKERS = 200;
+
     private static final LogLine EXCEEDED = LogLine.warn("time_limit_exceeded", "timedOut", "timed out");
 
     private final String name;
@@ -77,12 +78,7 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
         this.carrier = carrier;
         this.workers = workers;
         this.log = new FoldedLog(
-                LoggerFactory.getLogger(TimeLimit.class),
-                time,
-                "Time limit",
-                name,
-                "time_limit_summary",
-                EXCEEDED);
+                LoggerFactory.getLogger(TimeLimit.class), time, "Time limit", name, "time_limit_summary", EXCEEDED);
     }
 
     /**

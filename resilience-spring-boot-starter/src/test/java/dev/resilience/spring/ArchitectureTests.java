@@ -88,7 +88,9 @@ class ArchitectureTests {
             Map.entry(ROOT + ".lifecycle", List.of()),
             Map.entry(ROOT + ".metrics", List.of(ROOT + ".kind", ROOT + ".web")),
             Map.entry(ROOT + ".migration", List.of(ROOT + ".properties.unknown")),
-            Map.entry(ROOT + ".properties", List.of(ROOT + ".aop", ROOT + ".aop.policy", ROOT + ".kind", ROOT + ".properties.store")),
+            Map.entry(
+                    ROOT + ".properties",
+                    List.of(ROOT + ".aop", ROOT + ".aop.policy", ROOT + ".kind", ROOT + ".properties.store")),
             Map.entry(ROOT + ".properties.store", List.of()),
             Map.entry(ROOT + ".properties.unknown", List.of(ROOT + ".aop.policy", ROOT + ".properties")),
             Map.entry(ROOT + ".reactor", List.of()),

@@ -47,9 +47,7 @@ public final class ResilienceJdbcDeadLetterAutoConfiguration {
             table = JdbcDeadLetterStore.DEFAULT_TABLE;
         }
         return new JdbcDeadLetterStore(
-                dataSource,
-                table,
-                ResilienceJdbcAutoConfiguration.creates(properties, dataSource));
+                dataSource, table, ResilienceJdbcAutoConfiguration.creates(properties, dataSource));
     }
 
     /** Unless {@code resilience.dead-letter-store.type} is another one. */

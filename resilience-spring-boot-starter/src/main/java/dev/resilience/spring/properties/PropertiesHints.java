@@ -25,8 +25,8 @@ final class PropertiesHints implements BeanFactoryInitializationAotProcessor {
     @Override
     public BeanFactoryInitializationAotContribution processAheadOfTime(ConfigurableListableBeanFactory beans) {
         ObjectProvider<Kinds> kinds = beans.getBeanProvider(Kinds.class);
-        List<Class<?>> types = new ArrayList<>(List.of(
-                ResilienceProperties.class, IdempotencyStoreProperties.class, DeadLetterStoreProperties.class));
+        List<Class<?>> types = new ArrayList<>(
+                List.of(ResilienceProperties.class, IdempotencyStoreProperties.class, DeadLetterStoreProperties.class));
         kinds.ifAvailable(found -> {
             for (PolicyKind kind : found.ofPolicies()) {
                 addRecords(kind.policyType(), types);
