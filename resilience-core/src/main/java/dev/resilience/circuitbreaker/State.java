@@ -106,12 +106,12 @@ abstract sealed class State permits CountingState, OpenState, HalfOpenState, For
 
     /** The share of failures in the window, or in the one that opened the breaker; NaN where too few calls tell. */
     double failureRate() {
-        return Double.NaN;
+        return opening != null && isOpen() ? opening.failureRate() : Double.NaN;
     }
 
     /** What the window holds, or held when it opened the breaker. */
     WindowCounts windowCounts() {
-        return WindowCounts.NONE;
+        return opening != null && isOpen() ? opening.counts() : WindowCounts.NONE;
     }
 
     /**

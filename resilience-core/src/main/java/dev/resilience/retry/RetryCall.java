@@ -11,8 +11,7 @@ import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one call needs to be retried: how often it was tried, how the last attempt ended, what went wrong before, and
- * the decision whether to go on. Made on the thread of the caller; used by one thread at a time.
+ * A call that may be retried: how often it was tried, and the decision whether to go on. Made on the thread of the caller; used by one thread at a time.
  */
 final class RetryCall extends BetweenAttempts {
 

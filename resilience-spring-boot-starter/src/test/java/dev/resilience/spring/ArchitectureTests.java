@@ -78,7 +78,8 @@ class ArchitectureTests {
                             ROOT + ".retry")),
             Map.entry(ROOT + ".idempotency.fingerprint", List.of(ROOT + ".kind")),
             Map.entry(
-                    ROOT + ".idempotency.http", List.of(ROOT + ".idempotency.fingerprint", ROOT + ".idempotency.json")),
+                    ROOT + ".idempotency.http",
+                    List.of(ROOT + ".idempotency.fingerprint", ROOT + ".idempotency.json", ROOT + ".kind")),
             Map.entry(ROOT + ".idempotency.jdbc", List.of(ROOT + ".idempotency.jdbc.connection")),
             Map.entry(ROOT + ".idempotency.jdbc.check", List.of(ROOT + ".idempotency", ROOT + ".idempotency.jdbc")),
             Map.entry(ROOT + ".idempotency.jdbc.connection", List.of()),

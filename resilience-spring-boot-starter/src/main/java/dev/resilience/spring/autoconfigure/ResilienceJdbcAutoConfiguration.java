@@ -12,7 +12,7 @@ import dev.resilience.spring.idempotency.jdbc.JdbcIdempotencyStore;
 import dev.resilience.spring.idempotency.jdbc.check.PoolSizeCheck;
 import dev.resilience.spring.idempotency.jdbc.check.TransactionCheck;
 import dev.resilience.spring.properties.GeneralProperties;
-import dev.resilience.spring.properties.store.IdempotencyStoreProperties.Jdbc;
+import dev.resilience.spring.properties.store.IdempotencyStoreProperties;
 import dev.resilience.spring.properties.store.JdbcTable;
 import dev.resilience.spring.properties.unknown.PolicyNames;
 import dev.resilience.time.TimeSource;
@@ -60,13 +60,13 @@ public final class ResilienceJdbcAutoConfiguration {
             StartupMistakes mistakes,
             PolicyNames names,
             IdempotencyKind kind) {
-        Jdbc properties =
+        IdempotencyStoreProperties.Jdbc properties =
                 GeneralProperties.read(environment).getIdempotencyStore().getJdbc();
         String table = properties.getTableName();
         boolean canBe = canBeTable(table, "resilience.idempotency-store.jdbc.table-name", mistakes, environment);
         if (!canBe) {
             names.breaks(kind);
-            table = new Jdbc().getTableName();
+            table = new IdempotencyStoreProperties.Jdbc().getTableName();
         }
         return new JdbcIdempotencyStore(dataSource, table, creates(properties, dataSource));
     }

@@ -5,8 +5,7 @@ import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.autoconfigure.condition.OnEnabled;
 import dev.resilience.spring.deadletter.jdbc.JdbcDeadLetterStore;
 import dev.resilience.spring.properties.GeneralProperties;
-import dev.resilience.spring.properties.store.DeadLetterStoreProperties.Jdbc;
-import dev.resilience.spring.properties.store.DeadLetterStoreProperties.Type;
+import dev.resilience.spring.properties.store.DeadLetterStoreProperties;
 import javax.sql.DataSource;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
@@ -39,7 +38,7 @@ public final class ResilienceJdbcDeadLetterAutoConfiguration {
     @Conditional(OnDatabase.class)
     JdbcDeadLetterStore resilienceJdbcDeadLetterStore(
             DataSource dataSource, Environment environment, StartupMistakes mistakes) {
-        Jdbc properties =
+        DeadLetterStoreProperties.Jdbc properties =
                 GeneralProperties.read(environment).getDeadLetterStore().getJdbc();
         String table = properties.getTableName();
         if (!ResilienceJdbcAutoConfiguration.canBeTable(
@@ -55,11 +54,12 @@ public final class ResilienceJdbcDeadLetterAutoConfiguration {
 
         @Override
         public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            Type type = GeneralProperties.read(context.getEnvironment())
+            DeadLetterStoreProperties.Type type = GeneralProperties.read(context.getEnvironment())
                     .getDeadLetterStore()
                     .getType();
             return new ConditionOutcome(
-                    type != Type.MEMORY, ConditionMessage.of("resilience.dead-letter-store.type is " + type));
+                    type != DeadLetterStoreProperties.Type.MEMORY,
+                    ConditionMessage.of("resilience.dead-letter-store.type is " + type));
         }
     }
 }
