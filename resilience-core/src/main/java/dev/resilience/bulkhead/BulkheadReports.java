@@ -15,7 +15,7 @@ import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import org.slf4j.LoggerFactory;
 
-/** Tells the counters, the log and the listeners of a bulkhead how its calls were received, and those that were not let in why. */
+/** Tells the counters, the log and the listeners of a bulkhead how its calls were received, and rejected callers why. */
 final class BulkheadReports {
 
     private static final String STOPPED = "it was stopped before the call began";

@@ -11,7 +11,8 @@ import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call that may be retried: how often it was tried, and the decision whether to go on. Made on the thread of the caller; used by one thread at a time.
+ * A call that may be retried: how often it was tried, and the decision whether to go on. Made on the thread of the caller;
+ * used by one thread at a time.
  */
 final class RetryCall extends BetweenAttempts {
 
