@@ -5,7 +5,7 @@ import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.aop.ResultRecordingAdvisor;
 import dev.resilience.spring.autoconfigure.condition.OnEnabled;
-import dev.resilience.spring.autoconfigure.condition.OnStoreType;
+import dev.resilience.spring.autoconfigure.condition.OnJdbcStore;
 import dev.resilience.spring.idempotency.IdempotencyKind;
 import dev.resilience.spring.idempotency.jdbc.Cleanup;
 import dev.resilience.spring.idempotency.jdbc.JdbcIdempotencyStore;
@@ -53,7 +53,7 @@ public final class ResilienceJdbcAutoConfiguration {
     @DependsOnDatabaseInitialization
     @ConditionalOnSingleCandidate(DataSource.class)
     @ConditionalOnMissingBean(IdempotencyStore.class)
-    @Conditional(OnStoreType.Jdbc.class)
+    @Conditional(OnJdbcStore.class)
     JdbcIdempotencyStore resilienceJdbcIdempotencyStore(
             DataSource dataSource,
             Environment environment,

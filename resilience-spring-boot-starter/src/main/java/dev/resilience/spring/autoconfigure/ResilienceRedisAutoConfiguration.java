@@ -4,7 +4,7 @@ import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.autoconfigure.condition.OnEnabled;
-import dev.resilience.spring.autoconfigure.condition.OnStoreType;
+import dev.resilience.spring.autoconfigure.condition.OnRedisStore;
 import dev.resilience.spring.idempotency.IdempotencyKind;
 import dev.resilience.spring.idempotency.jdbc.check.ImplicitRedisStoreCheck;
 import dev.resilience.spring.idempotency.redis.RedisIdempotencyStore;
@@ -32,7 +32,7 @@ import org.springframework.transaction.interceptor.TransactionAttributeSource;
             "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
             "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"
         })
-@Conditional({OnEnabled.class, OnStoreType.Redis.class})
+@Conditional({OnEnabled.class, OnRedisStore.class})
 @ConditionalOnClass(RedisConnectionFactory.class)
 @ConditionalOnSingleCandidate(RedisConnectionFactory.class)
 public final class ResilienceRedisAutoConfiguration {

@@ -9,7 +9,7 @@ import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /** Matches if {@code resilience.idempotency-store.type} is a certain one, or leaves the choice to the library. */
-public abstract class OnStoreType extends SpringBootCondition {
+abstract class OnStoreType extends SpringBootCondition {
 
     private final IdempotencyStoreProperties.Type type;
 
@@ -24,21 +24,5 @@ public abstract class OnStoreType extends SpringBootCondition {
                 .getType();
         boolean matches = configured == type || configured == IdempotencyStoreProperties.Type.AUTO;
         return new ConditionOutcome(matches, ConditionMessage.of("resilience.idempotency-store.type is " + configured));
-    }
-
-    /** For records in a relational database. */
-    public static final class Jdbc extends OnStoreType {
-
-        public Jdbc() {
-            super(IdempotencyStoreProperties.Type.JDBC);
-        }
-    }
-
-    /** For records in Redis. */
-    public static final class Redis extends OnStoreType {
-
-        public Redis() {
-            super(IdempotencyStoreProperties.Type.REDIS);
-        }
     }
 }
