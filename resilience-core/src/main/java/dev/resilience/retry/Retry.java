@@ -216,7 +216,7 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
         if (outer == null) {
             return outermost;
         }
-        if (leavesRetryingTo(policy, outer)) {
+        if (RetryRules.leavesRetryingTo(policy, outer)) {
             return outer;
         }
         log.nested(outer.by());
@@ -225,11 +225,6 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
 
     Attempt attempt(int number, @Nullable Attempt outer) {
         return Attempt.of("retry '" + name + "'", number, outer);
-    }
-
-    /** Whether there are to be no retries here, because an outer retry repeats the call. */
-    static boolean leavesRetryingTo(RetryPolicy policy, @Nullable Attempt outer) {
-        return outer != null && !outer.isReplay() && policy.nested() == RetryPolicy.Nested.SUPPRESS;
     }
 
     /** Whether the policy says of a result that the method is to be tried again. */

@@ -33,7 +33,7 @@ final class RetryCall extends BetweenAttempts {
     }
 
     private int maxAttempts() {
-        return Retry.leavesRetryingTo(policy(), outer) ? 1 : policy().maxAttempts();
+        return RetryRules.leavesRetryingTo(policy(), outer) ? 1 : policy().maxAttempts();
     }
 
     /** What the method sees of the attempt that is about to begin. */

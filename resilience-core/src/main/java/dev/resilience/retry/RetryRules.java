@@ -1,5 +1,6 @@
 package dev.resilience.retry;
 
+import dev.resilience.context.Attempt;
 import dev.resilience.exception.ResilienceException;
 import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.ExceptionRules;
@@ -67,6 +68,11 @@ final class RetryRules {
 
     RetryPolicy policy() {
         return policy;
+    }
+
+    /** Whether there are to be no retries here, because an outer retry repeats the call. */
+    static boolean leavesRetryingTo(RetryPolicy policy, @Nullable Attempt outer) {
+        return outer != null && !outer.isReplay() && policy.nested() == RetryPolicy.Nested.SUPPRESS;
     }
 
     /**
