@@ -94,7 +94,7 @@ final class AsyncBulkheadCall extends PermitQueue.Waiter implements StoppableTas
             if (stands) {
                 bulkhead.timeouts().add(this, longest.timeout());
             } else {
-                answer.finish(null, bulkhead.full());
+                answer.finish(null, bulkhead.reports().full(bulkhead.policy()));
             }
         } catch (Throwable broken) { // a clock, or no thread for one
             if (!stands || bulkhead.permits().withdraw(this)) {
@@ -104,7 +104,7 @@ final class AsyncBulkheadCall extends PermitQueue.Waiter implements StoppableTas
     }
 
     private void leftWithoutPermit(Throwable broken) {
-        bulkhead.leftWithoutPermit();
+        bulkhead.reports().leftWithoutPermit();
         answer.finish(null, broken);
     }
 
@@ -156,11 +156,11 @@ final class AsyncBulkheadCall extends PermitQueue.Waiter implements StoppableTas
             return;
         }
         if (patience != null) {
-            bulkhead.waited(BulkheadOutcome.ACCEPTED, start);
+            bulkhead.reports().waited(BulkheadOutcome.ACCEPTED, start);
         }
         answer.cancelling(body::stop); // at once if it has been cancelled already
         if (!body.begin()) {
-            end(null, bulkhead.stopped());
+            end(null, bulkhead.reports().stopped());
             return;
         }
         try {
@@ -200,8 +200,8 @@ final class AsyncBulkheadCall extends PermitQueue.Waiter implements StoppableTas
     @Override
     public void onDue() {
         if (bulkhead.permits().withdraw(this)) {
-            bulkhead.waited(BulkheadOutcome.TIMED_OUT, start);
-            answer.finish(null, bulkhead.timedOut(Objects.requireNonNull(patience)));
+            bulkhead.reports().waited(BulkheadOutcome.TIMED_OUT, start);
+            answer.finish(null, bulkhead.reports().timedOut(Objects.requireNonNull(patience)));
         }
     }
 
@@ -211,9 +211,9 @@ final class AsyncBulkheadCall extends PermitQueue.Waiter implements StoppableTas
         bulkhead.timeouts().remove(this);
         elsewhere.execute(() -> {
             try {
-                bulkhead.waited(BulkheadOutcome.REJECTED, start);
+                bulkhead.reports().waited(BulkheadOutcome.REJECTED, start);
             } finally {
-                answer.finish(null, bulkhead.rejectedWhileQueued());
+                answer.finish(null, bulkhead.reports().rejectedWhileQueued());
             }
         });
     }
@@ -234,8 +234,8 @@ final class AsyncBulkheadCall extends PermitQueue.Waiter implements StoppableTas
     private void cancelled() {
         if (bulkhead.permits().withdraw(this)) {
             bulkhead.timeouts().remove(this);
-            bulkhead.waited(BulkheadOutcome.REJECTED, start);
-            bulkhead.leftWithoutPermit();
+            bulkhead.reports().waited(BulkheadOutcome.REJECTED, start);
+            bulkhead.reports().leftWithoutPermit();
         }
     }
 }

@@ -49,15 +49,17 @@ final class BlockingWaiter extends PermitQueue.Waiter {
     void awaitPermit() {
         long start = bulkhead.time().nanoTime();
         if (!permits.enqueue(this)) {
-            throw bulkhead.full();
+            throw bulkhead.reports().full(bulkhead.policy());
         }
         BulkheadOutcome outcome = parkOrGiveUp(start);
-        bulkhead.waited(outcome, start);
+        bulkhead.reports().waited(outcome, start);
         if (outcome == BulkheadOutcome.REJECTED) {
-            throw word == null ? bulkhead.interrupted() : bulkhead.rejectedWhileQueued();
+            throw word == null
+                    ? bulkhead.reports().interrupted()
+                    : bulkhead.reports().rejectedWhileQueued();
         }
         if (outcome == BulkheadOutcome.TIMED_OUT) {
-            throw bulkhead.timedOut(patience);
+            throw bulkhead.reports().timedOut(patience);
         }
     }
 
@@ -66,7 +68,7 @@ final class BlockingWaiter extends PermitQueue.Waiter {
             return park(start);
         } catch (Throwable broken) { // a clock, or the end of memory or stack
             if (permits.withdraw(this) || wordOfOthers() == BulkheadOutcome.REJECTED) {
-                bulkhead.leftWithoutPermit();
+                bulkhead.reports().leftWithoutPermit();
             } else {
                 permits.release();
             }

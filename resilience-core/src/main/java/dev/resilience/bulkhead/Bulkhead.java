@@ -3,14 +3,8 @@ package dev.resilience.bulkhead;
 import dev.resilience.context.ContextCarrier;
 import dev.resilience.context.EffectiveTimeout;
 import dev.resilience.event.BulkheadOutcome;
-import dev.resilience.event.CallQueued;
-import dev.resilience.event.CallRejected;
 import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.event.internal.OutcomeCounters;
-import dev.resilience.exception.BulkheadFullException;
-import dev.resilience.exception.DeadlineExceededException;
-import dev.resilience.exception.ResilienceException;
-import dev.resilience.log.FoldedLog;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Step;
@@ -21,7 +15,6 @@ import dev.resilience.worker.ShutdownTasks;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.LoggerFactory;
 
 /**
  * A bulkhead policy at work: lets a limited number of calls run at once and a limited number wait in line, first come,
@@ -33,18 +26,14 @@ import org.slf4j.LoggerFactory;
  */
 public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCloseable {
 
-    private static final String STOPPED = "it was stopped before the call began";
-
     private final String name;
     private final TimeSource time;
-    private final EventPublisher events;
     private final ContextCarrier carrier;
     private final PermitQueue permits;
     private final DelayedTasks timeouts;
     private final BulkheadExecutor threads;
     private volatile BulkheadPolicy policy;
-    private final OutcomeCounters<BulkheadOutcome> calls;
-    private final FoldedLog<BulkheadLogEvent> log;
+    private final BulkheadReports reports;
 
     /**
      * For adapters; applications ask {@link dev.resilience.Resilience#bulkhead}.
@@ -56,7 +45,6 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
         this.name = name;
         this.policy = policy;
         this.time = time;
-        this.events = events;
         this.carrier = carrier;
         this.permits = new PermitQueue(policy.maxConcurrent(), policy.maxQueue());
         this.timeouts = new DelayedTasks(
@@ -68,14 +56,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
                 },
                 call -> time.scheduleUrgent(Duration.ZERO, call::onDue));
         this.threads = new BulkheadExecutor(name, policy);
-        this.calls = new OutcomeCounters<>(BulkheadOutcome.class, BulkheadOutcome.ACCEPTED, permits::taken);
-        this.log = new FoldedLog<>(
-                LoggerFactory.getLogger(Bulkhead.class),
-                time,
-                "Bulkhead",
-                name,
-                "bulkhead_summary",
-                BulkheadLogEvent.class);
+        this.reports = new BulkheadReports(name, time, events, permits);
     }
 
     /** A bulkhead with the system's time, which takes along what {@link ContextCarrier#standard()} does. */
@@ -128,7 +109,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
 
     /** Calls by how they were received; one that is cancelled after it was granted a permit was accepted. */
     public OutcomeCounters<BulkheadOutcome> calls() {
-        return calls;
+        return reports.calls();
     }
 
     /**
@@ -167,7 +148,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
         stopWaits();
         stopPool();
         threads.letGo();
-        log.close();
+        reports.close();
     }
 
     @Override
@@ -177,6 +158,10 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
 
     PermitQueue permits() {
         return permits;
+    }
+
+    BulkheadReports reports() {
+        return reports;
     }
 
     /** The ends of the waits of calls that wait without a thread. */
@@ -211,63 +196,5 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
     /** How long the call of the current thread may wait in the queue. */
     EffectiveTimeout patience() {
         return EffectiveTimeout.under(policy.queueTimeout());
-    }
-
-    BulkheadFullException full() {
-        if (permits.isClosed()) {
-            return rejected("the application ends, and calls do not wait in line any more");
-        }
-        BulkheadPolicy limits = policy;
-        return rejected(limits.maxConcurrent() + " calls run and " + limits.maxQueue() + " wait, which are the limits");
-    }
-
-    BulkheadFullException interrupted() {
-        return rejected("it was interrupted while it waited in line");
-    }
-
-    ResilienceException timedOut(EffectiveTimeout patience) {
-        boolean byDeadline = patience.byDeadline();
-        String why = byDeadline ? "the deadline came while it waited in line" : "it waited in line for " + patience;
-        refused(BulkheadOutcome.TIMED_OUT, BulkheadLogEvent.TIMED_OUT, why);
-        return byDeadline
-                ? new DeadlineExceededException(
-                        "The deadline came while the call waited in the line of bulkhead '" + name + "'")
-                : new BulkheadFullException(name, why);
-    }
-
-    BulkheadFullException rejectedWhileQueued() {
-        return rejected(STOPPED);
-    }
-
-    /** Of a call that was accepted, or is counted otherwise. */
-    BulkheadFullException stopped() {
-        return new BulkheadFullException(name, STOPPED);
-    }
-
-    /** Without a reason: the call was cancelled, or is broken. */
-    void leftWithoutPermit() {
-        calls.count(BulkheadOutcome.REJECTED);
-        log.count(BulkheadLogEvent.CANCELLED);
-    }
-
-    void waited(BulkheadOutcome outcome, long since) {
-        events.publish(() -> new CallQueued(time.now(), name, outcome, Duration.ofNanos(time.nanoTime() - since)));
-    }
-
-    private BulkheadFullException rejected(String why) {
-        refused(BulkheadOutcome.REJECTED, BulkheadLogEvent.REJECTED, why);
-        return new BulkheadFullException(name, why);
-    }
-
-    private void refused(BulkheadOutcome outcome, BulkheadLogEvent told, String why) {
-        calls.count(outcome);
-        log.write(
-                told,
-                null,
-                line -> line.addKeyValue("running", running())
-                        .addKeyValue("queued", queued())
-                        .addKeyValue("reason", why)
-                        .log("Bulkhead '{}': a call was not let in, because {}", name, why));
-        events.publish(() -> new CallRejected(time.now(), "bulkhead", name, outcome.label()));
     }
 }

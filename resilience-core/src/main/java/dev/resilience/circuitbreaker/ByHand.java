@@ -1,5 +1,6 @@
 package dev.resilience.circuitbreaker;
 
+import dev.resilience.circuitbreaker.Opening.Rule;
 import dev.resilience.event.CircuitState;
 import dev.resilience.time.Moment;
 import org.jspecify.annotations.Nullable;
@@ -15,15 +16,14 @@ final class ByHand {
             case CLOSED -> new ClosedState(breaker, settings, null, since);
             case DISABLED -> new DisabledState(breaker, settings, null, since);
             case METRICS_ONLY -> new MetricsOnlyState(breaker, settings, null, since);
-            case FORCED_OPEN ->
-                new ForcedOpenState(breaker, settings, Opening.of(breaker, OpeningRule.INITIAL_STATE), since);
-            case OPEN -> new OpenState(breaker, settings, Opening.of(breaker, OpeningRule.INITIAL_STATE));
+            case FORCED_OPEN -> new ForcedOpenState(breaker, settings, Opening.of(breaker, Rule.INITIAL_STATE), since);
+            case OPEN -> new OpenState(breaker, settings, Opening.of(breaker, Rule.INITIAL_STATE));
             case HALF_OPEN -> throw new IllegalStateException("No policy begins half-open");
         };
     }
 
     static State open(State before) {
-        return new OpenState(before.breaker, before.settings, Opening.of(before.breaker, OpeningRule.OPENED_BY_HAND));
+        return new OpenState(before.breaker, before.settings, Opening.of(before.breaker, Rule.OPENED_BY_HAND));
     }
 
     static State halfOpen(State before) {
@@ -36,7 +36,7 @@ final class ByHand {
                 : new ForcedOpenState(
                         before.breaker,
                         before.settings,
-                        Opening.of(before.breaker, OpeningRule.FORCED_OPEN_BY_HAND),
+                        Opening.of(before.breaker, Rule.FORCED_OPEN_BY_HAND),
                         before.breaker.now());
     }
 
@@ -77,9 +77,7 @@ final class ByHand {
     /** A breaker that lets calls through has no reason of now to be probed, only one of the past. */
     private static Opening reasonToProbe(State before) {
         boolean open = before.name() == CircuitState.OPEN || before.name() == CircuitState.HALF_OPEN;
-        return before.opening != null && open
-                ? before.opening
-                : Opening.of(before.breaker, OpeningRule.HALF_OPENED_BY_HAND);
+        return before.opening != null && open ? before.opening : Opening.of(before.breaker, Rule.HALF_OPENED_BY_HAND);
     }
 
     private static @Nullable Opening ofThePast(@Nullable Opening opening) {

@@ -5,7 +5,6 @@ import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.log.FoldedLog;
-import dev.resilience.log.LogEvent;
 import dev.resilience.log.LogLine;
 import dev.resilience.time.TimeSource;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -16,35 +15,20 @@ import org.slf4j.LoggerFactory;
 final class CircuitBreakerReports {
 
     private static final Logger log = LoggerFactory.getLogger(CircuitBreaker.class);
+    private static final LogLine REJECTED = LogLine.warn("circuit_rejected", "rejected", "rejected");
     private static final LogLine RESULT_RULE_FAILED = LogLine.warn("record_on_result_failed");
 
     private final String name;
     private final TimeSource time;
     private final EventPublisher events;
-    private final FoldedLog<Line> lines;
+    private final FoldedLog lines;
     private final AtomicBoolean resultRuleReported = new AtomicBoolean();
-
-    @SuppressWarnings("ImmutableEnumChecker") // a line is a record of values
-    private enum Line implements LogEvent {
-        REJECTED(LogLine.warn("circuit_rejected", "rejected", "rejected"));
-
-        private final LogLine line;
-
-        Line(LogLine line) {
-            this.line = line;
-        }
-
-        @Override
-        public LogLine line() {
-            return line;
-        }
-    }
 
     CircuitBreakerReports(String name, TimeSource time, EventPublisher events) {
         this.name = name;
         this.time = time;
         this.events = events;
-        this.lines = new FoldedLog<>(log, time, "Circuit breaker", name, "circuit_summary", Line.class);
+        this.lines = new FoldedLog(log, time, "Circuit breaker", name, "circuit_summary", REJECTED);
     }
 
     /** Returns what the caller gets. */
@@ -52,7 +36,7 @@ final class CircuitBreakerReports {
         events.publish(
                 () -> new CallRejected(time.now(), "circuit-breaker", name, CircuitBreakerOutcome.REJECTED.label()));
         lines.write(
-                Line.REJECTED,
+                REJECTED,
                 null,
                 line -> line.addKeyValue("retryAfterMs", refusal.retryAfter().toMillis())
                         .log("A call was not made. {}", refusal.getMessage()));

@@ -1,5 +1,6 @@
 package dev.resilience.circuitbreaker;
 
+import dev.resilience.circuitbreaker.State.Permit;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;

@@ -1,5 +1,7 @@
 package dev.resilience.circuitbreaker;
 
+import dev.resilience.circuitbreaker.Opening.Rule;
+import dev.resilience.circuitbreaker.State.Permit;
 import dev.resilience.circuitbreaker.window.CallStatistics;
 import dev.resilience.circuitbreaker.window.CallWindow;
 import dev.resilience.circuitbreaker.window.WindowCounts;
@@ -136,8 +138,8 @@ final class ClosedState extends CountingState {
         WindowCounts counts = tooMany == null ? window.countsAtLastCall() : tooMany;
         boolean slow = inARow == 0 && !window.isFailureRateReached(counts);
         String rule = inARow > 0
-                ? OpeningRule.consecutiveFailures(inARow)
-                : slow ? OpeningRule.slowCallRate(counts, policy) : OpeningRule.failureRate(counts, policy.window());
+                ? Rule.consecutiveFailures(inARow)
+                : slow ? Rule.slowCallRate(counts, policy) : Rule.failureRate(counts, policy.window());
         double rate = counts.calls() >= policy.minimumCalls() ? counts.failureRate() : Double.NaN;
         return new OpenState(breaker, settings, Opening.of(breaker, rule, !slow, lastFailure, failure, counts, rate));
     }

@@ -1,5 +1,6 @@
 package dev.resilience.circuitbreaker;
 
+import dev.resilience.circuitbreaker.State.Permit;
 import dev.resilience.event.CircuitState;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.time.Moment;

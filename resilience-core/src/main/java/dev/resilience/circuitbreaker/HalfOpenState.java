@@ -1,6 +1,6 @@
 package dev.resilience.circuitbreaker;
 
-import dev.resilience.circuitbreaker.window.WindowCounts;
+import dev.resilience.circuitbreaker.State.Permit;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
 import dev.resilience.time.Durations;
@@ -81,16 +81,6 @@ final class HalfOpenState extends State {
     @Override
     State under(Settings other) {
         return new HalfOpenState(breaker, other, present, since);
-    }
-
-    @Override
-    double failureRate() {
-        return present.failureRate();
-    }
-
-    @Override
-    WindowCounts windowCounts() {
-        return present.counts();
     }
 
     @Override

@@ -1,6 +1,6 @@
 package dev.resilience.circuitbreaker;
 
-import dev.resilience.circuitbreaker.window.WindowCounts;
+import dev.resilience.circuitbreaker.State.Permit;
 import dev.resilience.event.CircuitState;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.time.Durations;
@@ -49,16 +49,6 @@ final class OpenState extends State {
     @Override
     State under(Settings other) {
         return new OpenState(breaker, other, present, since);
-    }
-
-    @Override
-    double failureRate() {
-        return present.failureRate();
-    }
-
-    @Override
-    WindowCounts windowCounts() {
-        return present.counts();
     }
 
     @Override

@@ -34,6 +34,34 @@ abstract sealed class State permits CountingState, OpenState, HalfOpenState, For
     /** What refused calls are told; put together for the first of them, maybe by several threads at once. */
     private @Nullable String explanation;
 
+    /**
+     * What an admitted call holds and gives back exactly once, with how it ended. It belongs to the state instance that
+     * admitted the call: a call let in while CLOSED can say nothing to the HALF_OPEN that came later.
+     */
+    interface Permit {
+
+        /** What the call is judged by: that of the state instance that admitted it. */
+        Settings settings();
+
+        /**
+         * The call succeeded, and its result is none that counts as a failure.
+         *
+         * @param nanos how long it took; 0 where the policy has no use for it
+         */
+        void succeeded(long nanos);
+
+        /**
+         * The call failed in a way that counts.
+         *
+         * @param nanos how long it took; 0 where the policy has no use for it
+         * @param failure what it threw; {@code null} if it is its result that counts as a failure
+         */
+        void failed(long nanos, @Nullable Throwable failure);
+
+        /** The call says nothing about the callee. */
+        void ignored();
+    }
+
     State(CircuitBreaker breaker, Settings settings, @Nullable Opening opening, Moment since) {
         this.breaker = breaker;
         this.settings = settings;
@@ -78,12 +106,12 @@ abstract sealed class State permits CountingState, OpenState, HalfOpenState, For
 
     /** The share of failures in the window, or in the one that opened the breaker; NaN where too few calls tell. */
     double failureRate() {
-        return Double.NaN;
+        return opening != null && isOpen() ? opening.failureRate() : Double.NaN;
     }
 
     /** What the window holds, or held when it opened the breaker. */
     WindowCounts windowCounts() {
-        return WindowCounts.NONE;
+        return opening != null && isOpen() ? opening.counts() : WindowCounts.NONE;
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.resilience.circuitbreaker;
 
+import dev.resilience.circuitbreaker.Opening.Rule;
 import dev.resilience.event.CircuitState;
 import dev.resilience.event.CircuitStateChanged;
 import dev.resilience.log.LogLine;
@@ -168,7 +169,7 @@ record Transition(State before, State after, boolean byHand) {
             case CLOSED -> "closed by hand";
             case DISABLED -> "disabled by hand";
             case METRICS_ONLY -> "set to metrics-only by hand";
-            default -> OpeningRule.HALF_OPENED_BY_HAND;
+            default -> Rule.HALF_OPENED_BY_HAND;
         };
     }
 }

@@ -17,39 +17,59 @@ import org.slf4j.spi.LoggingEventBuilder;
 final class DeadLetterLog {
 
     private static final Logger log = LoggerFactory.getLogger(DeadLetters.class);
+    private static final LogLine STORED = LogLine.warn("dead_letter_stored", "stored", "stored");
+    private static final LogLine NOT_STORED = LogLine.warn("dead_letter_not_stored", "notStored", "not stored");
+    private static final LogLine REPLAYED = LogLine.info("dead_letter_replayed", "replayed", "replayed");
+    private static final LogLine REPLAY_FAILED =
+            LogLine.warn("dead_letter_replay_failed", "replayFailed", "failed again");
+    private static final LogLine GIVEN_UP = LogLine.warn("dead_letter_given_up", "givenUp", "given up");
+    private static final LogLine CLAIM_LOST =
+            LogLine.warn("dead_letter_claim_lost", "claimLost", "replayed longer than their lease");
+    private static final LogLine DISCARDED = LogLine.info("dead_letter_discarded", "discarded", "discarded");
+    private static final LogLine STORE_FAILED =
+            LogLine.warn("dead_letter_store_failed", "storeFailed", "failures of the store");
     private static final LogLine UNREADABLE = LogLine.warn("dead_letter_unreadable");
     private static final int MOST_REMEMBERED = 1_000;
 
     private final String policy;
-    private final FoldedLog<DeadLetterLogEvent> lines;
+    private final FoldedLog lines;
     private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
 
     DeadLetterLog(String policy, TimeSource time) {
         this.policy = policy;
-        this.lines = new FoldedLog<>(
-                log, time, "Dead letters of retry", policy, "dead_letter_summary", DeadLetterLogEvent.class);
+        this.lines = new FoldedLog(
+                log,
+                time,
+                "Dead letters of retry",
+                policy,
+                "dead_letter_summary",
+                STORED,
+                NOT_STORED,
+                REPLAYED,
+                REPLAY_FAILED,
+                GIVEN_UP,
+                CLAIM_LOST,
+                DISCARDED,
+                STORE_FAILED);
     }
 
     void stored(DeadLetter letter) {
         lines.write(
-                DeadLetterLogEvent.STORED,
+                STORED,
                 null,
                 line -> line.addKeyValue("id", letter.id())
                         .log("Retry '{}': a call of {} is kept for a later replay", policy, letter.operation()));
     }
 
     void notStored(Throwable failure) {
-        lines.write(DeadLetterLogEvent.NOT_STORED, failure, line -> {
+        lines.write(NOT_STORED, failure, line -> {
             LoggedFailure failed = LoggedFailure.of(failure);
             failed.addTo(line).log("Retry '{}': a call that ran out of retries is lost, because {}", policy, failed);
         });
     }
 
     void replayed(ReplayClaim claim) {
-        lines.write(
-                DeadLetterLogEvent.REPLAYED,
-                null,
-                line -> of(claim, line).log("Retry '{}': {} was replayed", policy, claim.letter()));
+        lines.write(REPLAYED, null, line -> of(claim, line).log("Retry '{}': {} was replayed", policy, claim.letter()));
     }
 
     /**
@@ -59,7 +79,7 @@ final class DeadLetterLog {
         if (failure instanceof UnreadableLetterException) {
             unreadable(claim.letter(), failure);
         }
-        DeadLetterLogEvent event = wait == null ? DeadLetterLogEvent.GIVEN_UP : DeadLetterLogEvent.REPLAY_FAILED;
+        LogLine event = wait == null ? GIVEN_UP : REPLAY_FAILED;
         lines.write(event, failure, line -> {
             LoggedFailure failed = LoggedFailure.of(failure);
             failed.addTo(of(claim, line))
@@ -91,7 +111,7 @@ final class DeadLetterLog {
 
     void claimLost(ReplayClaim claim) {
         lines.write(
-                DeadLetterLogEvent.CLAIM_LOST,
+                CLAIM_LOST,
                 null,
                 line -> of(claim, line)
                         .log(
@@ -102,14 +122,14 @@ final class DeadLetterLog {
 
     void discarded(String id) {
         lines.write(
-                DeadLetterLogEvent.DISCARDED,
+                DISCARDED,
                 null,
                 line -> line.addKeyValue("id", id)
                         .log("Retry '{}': the dead letter {} was discarded by an operator", policy, id));
     }
 
     void storeFailed(String toDoWhat, RuntimeException failure) {
-        lines.write(DeadLetterLogEvent.STORE_FAILED, failure, line -> {
+        lines.write(STORE_FAILED, failure, line -> {
             LoggedFailure failed = LoggedFailure.of(failure);
             failed.addTo(line).log("Retry '{}': the store of dead letters failed to {}: {}", policy, toDoWhat, failed);
         });

@@ -3,6 +3,7 @@ package dev.resilience.fallback;
 import dev.resilience.event.FallbackOutcome;
 import dev.resilience.event.internal.OutcomeCounters;
 import dev.resilience.log.FoldedLog;
+import dev.resilience.log.LogLine;
 import dev.resilience.log.LoggedFailure;
 import dev.resilience.time.TimeSource;
 import org.slf4j.LoggerFactory;
@@ -13,9 +14,11 @@ import org.slf4j.LoggerFactory;
  */
 public final class FallbackReport implements AutoCloseable {
 
+    private static final LogLine ANSWERED = LogLine.warn("fallback_answered", "answered", "answered by the fallback");
+    private static final LogLine FAILED = LogLine.warn("fallback_failed", "failed", "failed in the fallback too");
     private final String name;
     private final OutcomeCounters<FallbackOutcome> calls = new OutcomeCounters<>(FallbackOutcome.class);
-    private final FoldedLog<FallbackLogEvent> log;
+    private final FoldedLog log;
 
     /**
      * @param name the protected method: {@code OrderService.place}
@@ -23,13 +26,8 @@ public final class FallbackReport implements AutoCloseable {
      */
     public FallbackReport(String name, TimeSource time) {
         this.name = name;
-        this.log = new FoldedLog<>(
-                LoggerFactory.getLogger(Fallback.class),
-                time,
-                "Fallback",
-                name,
-                "fallback_summary",
-                FallbackLogEvent.class);
+        this.log = new FoldedLog(
+                LoggerFactory.getLogger(Fallback.class), time, "Fallback", name, "fallback_summary", ANSWERED, FAILED);
     }
 
     public String name() {
@@ -49,7 +47,7 @@ public final class FallbackReport implements AutoCloseable {
 
     void answered(Throwable failure) {
         calls.count(FallbackOutcome.SUCCESS);
-        log.write(FallbackLogEvent.ANSWERED, failure, line -> {
+        log.write(ANSWERED, failure, line -> {
             LoggedFailure failed = LoggedFailure.of(failure);
             failed.addTo(line).log("Fallback '{}': the fallback method answered for {}", name, failed);
         });
@@ -57,7 +55,7 @@ public final class FallbackReport implements AutoCloseable {
 
     void failed(Throwable failure, Throwable again) {
         calls.count(FallbackOutcome.FAILURE);
-        log.write(FallbackLogEvent.FAILED, again, line -> {
+        log.write(FAILED, again, line -> {
             LoggedFailure failed = LoggedFailure.of(again);
             String answeredFor = failure.getClass().getName();
             failed.addTo(line.addKeyValue("answeredFor", answeredFor))

@@ -1,6 +1,7 @@
 package dev.resilience.idempotency;
 
 import dev.resilience.log.FoldedLog;
+import dev.resilience.log.LogLine;
 import dev.resilience.log.LoggedFailure;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
@@ -9,47 +10,66 @@ import org.slf4j.LoggerFactory;
 /** What an idempotency policy writes to the log: above all, that its store does not answer. Never keys or results. */
 final class IdempotencyLog implements AutoCloseable {
 
+    private static final LogLine REFUSED =
+            LogLine.warn("idempotency_store_failed", "storeFailed", "refused because the store does not answer");
+    private static final LogLine UNPROTECTED =
+            LogLine.warn("idempotency_unprotected", "unprotected", "run unprotected");
+    private static final LogLine RENEWAL_FAILED =
+            LogLine.warn("idempotency_renewal_failed", "renewalFailed", "leases not renewed");
+    private static final LogLine LEASE_LOST = LogLine.warn("idempotency_lease_lost", "leaseLost", "leases lost");
+    private static final LogLine COMPLETION_FAILED =
+            LogLine.warn("idempotency_completion_failed", "completionFailed", "ends not stored");
+    private static final LogLine CHECK_FAILED =
+            LogLine.warn("idempotency_check_failed", "checkFailed", "ends of transactions not found out");
+    private static final LogLine RESULT_NOT_KEPT =
+            LogLine.warn("idempotency_result_not_kept", "resultNotKept", "results not kept");
     private final String policy;
-    private final FoldedLog<IdempotencyLogEvent> log;
+    private final FoldedLog log;
 
     IdempotencyLog(String policy, TimeSource time) {
         this.policy = policy;
-        this.log = new FoldedLog<>(
+        this.log = new FoldedLog(
                 LoggerFactory.getLogger(Idempotency.class),
                 time,
                 "Idempotency",
                 policy,
                 "idempotency_summary",
-                IdempotencyLogEvent.class);
+                REFUSED,
+                UNPROTECTED,
+                RENEWAL_FAILED,
+                LEASE_LOST,
+                COMPLETION_FAILED,
+                CHECK_FAILED,
+                RESULT_NOT_KEPT);
     }
 
     void refused(Throwable unavailable) {
-        failed(IdempotencyLogEvent.REFUSED, "the store does not answer, so the call was not made", unavailable);
+        failed(REFUSED, "the store does not answer, so the call was not made", unavailable);
     }
 
     void unprotected(Throwable unavailable) {
-        failed(IdempotencyLogEvent.UNPROTECTED, "the store does not answer; the call runs unprotected", unavailable);
+        failed(UNPROTECTED, "the store does not answer; the call runs unprotected", unavailable);
     }
 
     void renewalFailed(Duration nextTry, Throwable unavailable) {
-        failed(IdempotencyLogEvent.RENEWAL_FAILED, "a lease could not be renewed; next try in " + nextTry, unavailable);
+        failed(RENEWAL_FAILED, "a lease could not be renewed; next try in " + nextTry, unavailable);
     }
 
     void completionFailed(String operation, Throwable unavailable) {
         failed(
-                IdempotencyLogEvent.COMPLETION_FAILED,
+                COMPLETION_FAILED,
                 "how a call of " + operation + " ended could not be stored; its key stays taken until the lease ends",
                 unavailable);
     }
 
     void checkFailed(String operation, Throwable unavailable) {
         failed(
-                IdempotencyLogEvent.CHECK_FAILED,
+                CHECK_FAILED,
                 "how the transaction of a call of " + operation + " ended could not be found out yet",
                 unavailable);
     }
 
-    private void failed(IdempotencyLogEvent event, String what, Throwable unavailable) {
+    private void failed(LogLine event, String what, Throwable unavailable) {
         log.write(
                 event,
                 unavailable,
@@ -61,7 +81,7 @@ final class IdempotencyLog implements AutoCloseable {
 
     void leaseLost() {
         log.write(
-                IdempotencyLogEvent.LEASE_LOST,
+                LEASE_LOST,
                 null,
                 line -> line.log("Idempotency '{}': a running call has lost its lease to another one", policy));
     }
@@ -71,7 +91,7 @@ final class IdempotencyLog implements AutoCloseable {
      */
     void resultNotKept(String why) {
         log.write(
-                IdempotencyLogEvent.RESULT_NOT_KEPT,
+                RESULT_NOT_KEPT,
                 null,
                 line -> line.addKeyValue("reason", why)
                         .log("Idempotency '{}': {}; it is not stored and its key is free again", policy, why));

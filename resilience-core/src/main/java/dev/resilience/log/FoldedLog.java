@@ -24,11 +24,8 @@ import org.slf4j.spi.LoggingEventBuilder;
  *
  * <p>Nothing here throws: neither a clock, nor a logger, nor the message of an exception can hurt a call. Safe for use
  * by many threads; they share no lock but once a second.
- *
- * @param <E> what it tells of
  */
-@SuppressWarnings("EnumOrdinal") // an index, and nothing that outlives the process
-public final class FoldedLog<E extends Enum<E> & LogEvent> implements AutoCloseable {
+public final class FoldedLog implements AutoCloseable {
 
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
     private static final VarHandle CURRENT;
@@ -44,8 +41,8 @@ public final class FoldedLog<E extends Enum<E> & LogEvent> implements AutoClosea
     private final Logger log;
     private final TimeSource time;
     private final String policy;
-    private final LogSummary<E> summary;
-    private final E[] events;
+    private final LogSummary summary;
+    private final List<LogLine> events;
     private final AtomicLongArray folded;
     private final long[] told;
     private volatile LoggedSecond second;
@@ -54,17 +51,17 @@ public final class FoldedLog<E extends Enum<E> & LogEvent> implements AutoClosea
     /**
      * @param kind the kind of the policy, in words that begin a sentence: {@code Retry}
      * @param summaryEvent tells summaries from other lines: {@code retry_summary}
-     * @param events all that it tells of
+     * @param events all that it tells of, in the order of a summary; each is a constant, and is known again by its identity
      */
-    public FoldedLog(Logger log, TimeSource time, String kind, String policy, String summaryEvent, Class<E> events) {
+    public FoldedLog(Logger log, TimeSource time, String kind, String policy, String summaryEvent, LogLine... events) {
         this.log = log;
         this.time = time;
         this.policy = policy;
-        this.events = events.getEnumConstants();
-        this.summary = new LogSummary<>(kind, policy, summaryEvent, List.of(this.events));
-        this.folded = new AtomicLongArray(this.events.length);
-        this.told = new long[this.events.length];
-        this.second = new LoggedSecond(time.nanoTime(), new boolean[this.events.length]);
+        this.events = List.of(events);
+        this.summary = new LogSummary(kind, policy, summaryEvent, this.events);
+        this.folded = new AtomicLongArray(events.length);
+        this.told = new long[events.length];
+        this.second = new LoggedSecond(time.nanoTime(), new boolean[events.length]);
     }
 
     /**
@@ -73,13 +70,13 @@ public final class FoldedLog<E extends Enum<E> & LogEvent> implements AutoClosea
      * @param failure what was thrown, if anything was
      * @param line adds what is to be told to a line that has {@code event} and {@code policy} already, and logs it
      */
-    public void write(E event, @Nullable Throwable failure, Consumer<LoggingEventBuilder> line) {
+    public void write(LogLine event, @Nullable Throwable failure, Consumer<LoggingEventBuilder> line) {
         try {
             if (!log.isWarnEnabled()) {
                 return;
             }
-            if (present().takeLine(event.ordinal())) {
-                line.accept(event.line().in(log, policy));
+            if (present().takeLine(index(event))) {
+                line.accept(event.in(log, policy));
             } else {
                 fold(event, failure);
             }
@@ -88,8 +85,8 @@ public final class FoldedLog<E extends Enum<E> & LogEvent> implements AutoClosea
     }
 
     /** Something happened that has no line of its own. A summary that is written for the sake of others counts it too. */
-    public void count(E event) {
-        folded.incrementAndGet(event.ordinal());
+    public void count(LogLine event) {
+        folded.incrementAndGet(index(event));
     }
 
     /** Writes at once what is folded. What is written later is served as before. */
@@ -98,12 +95,21 @@ public final class FoldedLog<E extends Enum<E> & LogEvent> implements AutoClosea
         end(second);
     }
 
-    private void fold(E event, @Nullable Throwable failure) {
+    private void fold(LogLine event, @Nullable Throwable failure) {
         if (failure != null) {
             lastFailure = failure;
         }
-        folded.incrementAndGet(event.ordinal());
+        folded.incrementAndGet(index(event));
         setTimer(second);
+    }
+
+    @SuppressWarnings("ReferenceEquality") // each line is one constant
+    private int index(LogLine event) {
+        int index = 0;
+        while (events.get(index) != event) {
+            index++;
+        }
+        return index;
     }
 
     /** The second in which it is now. One that has a timer ends by it, unless that is lost. */
@@ -135,11 +141,11 @@ public final class FoldedLog<E extends Enum<E> & LogEvent> implements AutoClosea
 
     /** Goes on to the next second, once, and tells of what was folded in the last one. */
     private LoggedSecond turn(LoggedSecond last, long now) {
-        boolean[] stillFolded = new boolean[events.length];
+        boolean[] stillFolded = new boolean[events.size()];
         boolean any = false;
         double most = LoggedSecond.MOST_LINES * Math.max(1.0, (double) last.nanosAt(now) / SECOND);
-        for (int event = 0; event < events.length; event++) {
-            stillFolded[event] = events[event].line().event() != null && last.lines(event) + untold(event) > most;
+        for (int event = 0; event < events.size(); event++) {
+            stillFolded[event] = events.get(event).event() != null && last.lines(event) + untold(event) > most;
             any |= stillFolded[event];
         }
         LoggedSecond next = new LoggedSecond(now, stillFolded);
@@ -154,14 +160,14 @@ public final class FoldedLog<E extends Enum<E> & LogEvent> implements AutoClosea
     }
 
     private void tell(LoggedSecond last, long now) {
-        long[] counts = new long[events.length];
+        long[] counts = new long[events.size()];
         boolean worthALine = false;
         synchronized (told) {
-            for (int event = 0; event < events.length; event++) {
+            for (int event = 0; event < events.size(); event++) {
                 long all = folded.get(event);
                 counts[event] = all - told[event];
                 told[event] = all;
-                worthALine |= counts[event] > 0 && events[event].line().event() != null;
+                worthALine |= counts[event] > 0 && events.get(event).event() != null;
             }
         }
         if (worthALine) {

@@ -14,7 +14,7 @@ import org.slf4j.spi.LoggingEventBuilder;
  * @param event the value of the key {@code event}
  * @param events what is counted
  */
-record LogSummary<E extends Enum<E> & LogEvent>(String kind, String policy, String event, List<E> events) {
+record LogSummary(String kind, String policy, String event, List<LogLine> events) {
 
     /**
      * @param counts for each event; of at least one that has lines it is not zero
@@ -25,7 +25,7 @@ record LogSummary<E extends Enum<E> & LogEvent>(String kind, String policy, Stri
         LoggingEventBuilder line =
                 LogLine.of(event, level(counts)).in(log, policy).addKeyValue("periodMs", period.toMillis());
         for (int i = 0; i < events.size(); i++) {
-            line = line.addKeyValue(events.get(i).line().key(), counts[i]);
+            line = line.addKeyValue(events.get(i).key(), counts[i]);
         }
         String last = "";
         if (lastFailure != null) {
@@ -45,9 +45,7 @@ record LogSummary<E extends Enum<E> & LogEvent>(String kind, String policy, Stri
 
     private Level level(long[] counts) {
         for (int i = 0; i < events.size(); i++) {
-            if (counts[i] > 0
-                    && events.get(i).line().event() != null
-                    && events.get(i).line().level() == Level.WARN) {
+            if (counts[i] > 0 && events.get(i).event() != null && events.get(i).level() == Level.WARN) {
                 return Level.WARN;
             }
         }
@@ -61,7 +59,7 @@ record LogSummary<E extends Enum<E> & LogEvent>(String kind, String policy, Stri
                 words.append(words.isEmpty() ? "" : ", ")
                         .append(inWords(counts[i]))
                         .append(' ')
-                        .append(events.get(i).line().words());
+                        .append(events.get(i).words());
             }
         }
         return words.toString();

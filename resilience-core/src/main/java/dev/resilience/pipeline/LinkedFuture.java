@@ -3,47 +3,28 @@ package dev.resilience.pipeline;
 import dev.resilience.context.CallContext;
 import dev.resilience.context.ContextCarrier;
 import dev.resilience.time.StoppableTime;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
-import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future that an asynchronous step returns: knows what it waits for, and when it is cancelled or completed from
- * outside, cancels that. {@link CompletableFuture}'s own dependents do not: cancelling one leaves its source running.
+ * The future that an asynchronous step returns: waits for other futures, which are {@linkplain CancellableFuture cancelled
+ * with it}.
  *
- * <p>It also remembers the context of the call for which it was made, and every thread that goes on with the call does so
+ * <p>It remembers the context of the call for which it was made, and every thread that goes on with the call does so
  * in this context. Code of the application that runs for the call on another thread also finds there what was bound to
  * the caller's, see {@link CallOrigin}. What others do when the future ends is not part of the call: it runs in whatever
  * context the thread had before.
  *
- * <p>One compare-and-set decides between an answer and a cancellation. A cancellation first stops what the future waits
- * for and then tells those who wait for the future, for what they do about it may take long. Safe for use by many
- * threads.
+ * <p>Safe for use by many threads.
  */
-public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
-
-    private static final VarHandle CANCELLATION;
-    private static final Runnable NOTHING = new Nothing();
-    private static final Runnable OVER = new Nothing();
-
-    static {
-        try {
-            CANCELLATION = MethodHandles.lookup().findVarHandle(LinkedFuture.class, "cancellation", Runnable.class);
-        } catch (ReflectiveOperationException impossible) {
-            throw new ExceptionInInitializerError(impossible);
-        }
-    }
+public final class LinkedFuture extends CancellableFuture {
 
     private final CallContext context = CallContext.current();
     private final @Nullable CallOrigin origin = CallOrigin.current();
-    private volatile Runnable cancellation = NOTHING;
 
     /**
      * Runs a body that returns a stage, and ends as the stage does. Never throws: what the body throws is the future's
@@ -72,27 +53,6 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
         return future;
     }
 
-    /** Says how to cancel what this future waits for from now on; done at once, or a second time, if it is over already. */
-    public void cancelling(Runnable action) {
-        if (!isWaitingFor(action)) {
-            action.run();
-        }
-    }
-
-    /** Replaces what is run when it is cancelled; {@code false} if that has been run. */
-    private boolean isWaitingFor(Runnable action) {
-        Runnable before = cancellation;
-        while (before != OVER && !CANCELLATION.compareAndSet(this, before, action)) {
-            before = cancellation;
-        }
-        return before != OVER;
-    }
-
-    /** Whether it has ended or is about to: what comes now comes too late. */
-    public boolean isOver() {
-        return cancellation == OVER || isDone();
-    }
-
     /**
      * Runs the rest of a pipeline and then tells how it ended, as {@link #await(CompletableFuture, BiConsumer)} does.
      */
@@ -106,7 +66,7 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
      */
     public void awaitToTheEnd(
             Step next, Invocation invocation, BiConsumer<@Nullable Object, @Nullable Throwable> then) {
-        cancelling(NOTHING);
+        cancellingNothing();
         Stages.whenEnded(begin(next, invocation), (result, failure) -> inContext(() -> then.accept(result, failure)));
     }
 
@@ -186,75 +146,8 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
 
     /** Ends this future as another one ended. */
     public void finish(@Nullable Object result, @Nullable Throwable failure) {
-        isWaitingFor(NOTHING); // there is nothing left to cancel
+        cancellingNothing();
         CallScope.outside(() -> end(result, failure));
-    }
-
-    @Override
-    public boolean complete(@Nullable Object value) {
-        return stopAnd(() -> super.complete(value));
-    }
-
-    @Override
-    public boolean completeExceptionally(Throwable failure) {
-        return stopAnd(() -> super.completeExceptionally(failure));
-    }
-
-    @Override
-    public boolean cancel(boolean mayInterruptIfRunning) {
-        return stopAnd(() -> super.cancel(mayInterruptIfRunning)) || isCancelled();
-    }
-
-    /** The other ways to complete it, too: a {@link CompletableFuture} does not tell of them. */
-    @Override
-    public CompletableFuture<@Nullable Object> completeAsync(
-            Supplier<? extends @Nullable Object> supplier, Executor executor) {
-        executor.execute(() -> {
-            if (!isOver()) {
-                completeBy(supplier);
-            }
-        });
-        return this;
-    }
-
-    private void completeBy(Supplier<? extends @Nullable Object> supplier) {
-        Object value;
-        try {
-            value = supplier.get();
-        } catch (Throwable failure) {
-            completeExceptionally(failure);
-            return;
-        }
-        complete(value);
-    }
-
-    @Override
-    public void obtrudeValue(@Nullable Object value) {
-        stopAnd(() -> true);
-        super.obtrudeValue(value);
-    }
-
-    @Override
-    public void obtrudeException(Throwable failure) {
-        stopAnd(() -> true);
-        super.obtrudeException(failure);
-    }
-
-    /**
-     * Stops what it waits for, unless it has ended already, and then ends. Lets go of the call and its arguments.
-     */
-    private boolean stopAnd(BooleanSupplier end) {
-        Runnable action = (Runnable) CANCELLATION.getAndSet(this, OVER);
-        if (action == OVER) {
-            return false;
-        }
-        boolean ended;
-        try {
-            action.run();
-        } finally {
-            ended = end.getAsBoolean();
-        }
-        return ended;
     }
 
     /** Where the call runs, if that can be told. */
@@ -279,11 +172,5 @@ public final class LinkedFuture extends CompletableFuture<@Nullable Object> {
     @Override
     public <U> CompletableFuture<U> newIncompleteFuture() {
         return new CompletableFuture<>();
-    }
-
-    private static final class Nothing implements Runnable {
-
-        @Override
-        public void run() {}
     }
 }

@@ -3,6 +3,7 @@ package dev.resilience.retry;
 import dev.resilience.context.Attempt;
 import dev.resilience.context.IdempotencyContext;
 import dev.resilience.deadletter.DeadLetters;
+import dev.resilience.deadletter.ExhaustedCalls;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.event.internal.OutcomeCounters;
@@ -34,7 +35,7 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
     private final @Nullable RetryBudget budget;
     private final RetryCounters counters;
     private final RetryReports reports;
-    private final FailureStreak failures = new FailureStreak();
+    private final RetryReports.FailureStreak failures = new RetryReports.FailureStreak();
     private final RetryLog log;
     private final Attempt outermost;
     private final @Nullable DeadLetters deadLetters;
@@ -215,7 +216,7 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
         if (outer == null) {
             return outermost;
         }
-        if (leavesRetryingTo(policy, outer)) {
+        if (RetryRules.leavesRetryingTo(policy, outer)) {
             return outer;
         }
         log.nested(outer.by());
@@ -224,11 +225,6 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
 
     Attempt attempt(int number, @Nullable Attempt outer) {
         return Attempt.of("retry '" + name + "'", number, outer);
-    }
-
-    /** Whether there are to be no retries here, because an outer retry repeats the call. */
-    static boolean leavesRetryingTo(RetryPolicy policy, @Nullable Attempt outer) {
-        return outer != null && !outer.isReplay() && policy.nested() == RetryPolicy.Nested.SUPPRESS;
     }
 
     /** Whether the policy says of a result that the method is to be tried again. */

@@ -3,6 +3,7 @@ package dev.resilience.retry;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.policy.InvalidPolicyException;
 import dev.resilience.policy.Require;
+import dev.resilience.retry.window.LongWaits;
 import dev.resilience.retry.window.RetryBudgetWindow;
 import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
@@ -48,6 +49,29 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
     private final AtomicBoolean hasFirstUser = new AtomicBoolean();
     private final LongWaits longWaits = new LongWaits();
     private volatile RetryBudgetWindow history;
+
+    /**
+     * A retry that is kept for one call while it waits. Either used or given back, once, by one thread at a time.
+     *
+     * @param due the slot of the history in which the wait is over, or the window of a long wait
+     * @param isLong whether the wait is longer than the window. Then nothing is kept, because that would keep a retry from
+     *     others for too long: the call only is one of those that may wait
+     */
+    record Reservation(RetryBudget budget, long due, boolean isLong) {
+
+        /** The wait is over. Whether the retry may be made now, and if so it is counted. */
+        boolean use() {
+            return isLong ? budget.useAfterLongWait(due) : budget.use(due);
+        }
+
+        void giveBack() {
+            if (isLong) {
+                budget.longWaits.remove(due);
+            } else {
+                budget.giveBack(due);
+            }
+        }
+    }
 
     /** For adapters; applications ask {@link dev.resilience.Resilience#retryBudget}. */
     public RetryBudget(String name, RetryBudgetPolicy policy, TimeSource time) {
@@ -114,7 +138,7 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
      *     window than may retry in it
      */
     @Nullable
-    RetryReservation reserve(Duration wait) {
+    Reservation reserve(Duration wait) {
         if (wait.compareTo(window) > 0) {
             return reserveLongWait(wait);
         }
@@ -131,27 +155,23 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
                 continue;
             }
             if (HISTORY.compareAndSet(this, before, now.plan(due))) {
-                return new RetryReservation(this, due, false);
+                return new Reservation(this, due, false);
             }
         }
     }
 
-    private @Nullable RetryReservation reserveLongWait(Duration wait) {
+    private @Nullable Reservation reserveLongWait(Duration wait) {
         long elapsed = elapsed();
         RetryBudgetWindow now = history.at(elapsed / slotNanos, firstAttempts());
         long present = elapsed / slotNanos / RetryBudgetWindow.SLOTS_PER_WINDOW;
         long due = slotAfter(elapsed, Durations.toNanos(wait)) / RetryBudgetWindow.SLOTS_PER_WINDOW;
         boolean mayWait = now.available() > 0 && longWaits.add(present, due, now.expectedPerWindow());
-        return mayWait ? new RetryReservation(this, due, true) : null;
+        return mayWait ? new Reservation(this, due, true) : null;
     }
 
-    boolean useAfterLongWait(long due) {
+    private boolean useAfterLongWait(long due) {
         longWaits.remove(due);
         return tryAcquire();
-    }
-
-    void giveBackLongWait(long due) {
-        longWaits.remove(due);
     }
 
     /** Takes one retry out of the budget if there is one that is not reserved. */
@@ -180,7 +200,7 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
     }
 
     /** Turns a reservation into a retry that is made now; refuses only what would break the promise. */
-    boolean use(long due) {
+    private boolean use(long due) {
         while (true) {
             RetryBudgetWindow before = history;
             RetryBudgetWindow now = before.at(elapsed() / slotNanos, firstAttempts());
@@ -196,7 +216,7 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
     }
 
     /** Without a look at the clock, which may be what keeps the retry from being made. */
-    void giveBack(long due) {
+    private void giveBack(long due) {
         while (true) {
             RetryBudgetWindow before = history;
             if (!before.keepsPlan(due) || HISTORY.compareAndSet(this, before, before.withoutPlan(due))) {

@@ -1,63 +1,39 @@
 package dev.resilience.retry;
 
 import dev.resilience.context.Attempt;
-import dev.resilience.context.Deadline;
 import dev.resilience.exception.DeadlineExceededException;
 import dev.resilience.exception.RetryExhaustedException;
 import dev.resilience.fault.CompositeFaultClassifier;
-import dev.resilience.time.Durations;
-import dev.resilience.worker.PolicyTimeSource;
+import dev.resilience.retry.RetryReports.End;
+import dev.resilience.retry.RetryReports.EndedCall;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one call needs to be retried: how often it was tried, how the last attempt ended, what went wrong before, and
- * the decision whether to go on. Made on the thread of the caller; used by one thread at a time.
+ * A call that may be retried: how often it was tried, and the decision whether to go on. Made on the thread of the caller;
+ * used by one thread at a time.
  */
-final class RetryCall extends LastAttempt {
+final class RetryCall extends BetweenAttempts {
 
-    private final Retry retry;
-    private final RetryRules rules;
     private final boolean isIdempotent;
-    private final long start;
     private final @Nullable Attempt outer;
     private @Nullable Thread thread = Thread.currentThread();
     private int attempts = 1;
     private boolean hasHandedOut; // a part of the result, to the caller
-    private long backoffNanos;
-    private @Nullable Duration hint; // of the server, how long to wait
-    private @Nullable RetryReservation reservation;
-    private RetryEnd end = RetryEnd.SUCCESS;
+    private End end = End.SUCCESS;
 
     /**
      * @param outer the attempt around this call; where the policy leaves retrying to it, there is one attempt here
      */
     RetryCall(Retry retry, RetryRules rules, boolean isIdempotent, long start, @Nullable Attempt outer) {
-        this.retry = retry;
-        this.rules = rules;
+        super(retry, rules, start);
         this.isIdempotent = isIdempotent;
-        this.start = start;
         this.outer = outer;
-        this.backoffNanos = Durations.toNanos(policy().backoff().baseDelay());
-    }
-
-    private RetryPolicy policy() {
-        return rules.policy();
     }
 
     private int maxAttempts() {
-        return Retry.leavesRetryingTo(policy(), outer) ? 1 : policy().maxAttempts();
-    }
-
-    /** Not kept, as hundreds of thousands of calls may wait. Every thread that decides for the call has its deadline. */
-    private RetryTime time() {
-        return new RetryTime(policy(), clock(), start, Deadline.current());
-    }
-
-    /** What measures the call's waits. */
-    PolicyTimeSource clock() {
-        return retry.time();
+        return RetryRules.leavesRetryingTo(policy(), outer) ? 1 : policy().maxAttempts();
     }
 
     /** What the method sees of the attempt that is about to begin. */
@@ -92,16 +68,16 @@ final class RetryCall extends LastAttempt {
     /** An attempt failed. How long to wait before the next one, or {@code null} if the call has ended so. */
     @Nullable
     Duration failed(Throwable failed) {
-        if (failed instanceof DeadlineExceededException && time().isLate()) {
+        if (failed instanceof DeadlineExceededException && isLate()) {
             return ranOutOfTime(failed);
         }
         firstAttemptEnded();
         holdFailure(failed);
         if (CompositeFaultClassifier.isInterrupt(failed)) {
-            return end(RetryEnd.INTERRUPTED);
+            return end(End.INTERRUPTED);
         }
         if (!rules.isRetryable(failed, isIdempotent)) {
-            return end(RetryEnd.NOT_RETRYABLE);
+            return end(End.NOT_RETRYABLE);
         }
         return waitForNext(rules.hint(failed, clock()));
     }
@@ -116,7 +92,7 @@ final class RetryCall extends LastAttempt {
             return wantsAnother(returned);
         }
         holdResult(returned, false);
-        return end(attempts == 1 ? RetryEnd.SUCCESS : RetryEnd.SUCCESS_AFTER_RETRY);
+        return end(attempts == 1 ? End.SUCCESS : End.SUCCESS_AFTER_RETRY);
     }
 
     /** An attempt returned something that asks for another one. As {@link #failed}. */
@@ -138,46 +114,32 @@ final class RetryCall extends LastAttempt {
         if (attempts == 1 || isEmptyHanded()) {
             holdFailure(notMade);
         }
-        return end(RetryEnd.DEADLINE_OVER);
+        return end(End.DEADLINE_OVER);
     }
 
     private @Nullable Duration waitForNext(@Nullable Duration hintOfServer) {
         if (hasHandedOut && !policy().retryAfterFirstElement()) {
-            return end(RetryEnd.NOT_RETRYABLE);
+            return end(End.NOT_RETRYABLE);
         }
         if (attempts >= maxAttempts()) {
-            return end(RetryEnd.NO_ATTEMPTS_LEFT);
+            return end(End.NO_ATTEMPTS_LEFT);
         }
         if (clock().isStopped()) {
-            return end(RetryEnd.INTERRUPTED);
+            return end(End.INTERRUPTED);
         }
         if (thread == Thread.currentThread() && rules.isTransactionLost(failure())) {
-            return end(RetryEnd.NOT_RETRYABLE);
+            return end(End.NOT_RETRYABLE);
         }
-        hint = hintOfServer;
-        backoffNanos = Durations.toNanos(rules.backoff(attempts, Duration.ofNanos(backoffNanos), failure(), result()));
+        End whyNone = planNext(attempts, hintOfServer);
+        if (whyNone != null) {
+            return end(whyNone);
+        }
         Duration wait = nextWait();
-        RetryEnd tooLong = time().whyTooLong(wait, hint);
-        if (tooLong != null) {
-            return end(tooLong);
-        }
-        RetryBudget budget = retry.budget();
-        if (budget != null) {
-            reservation = budget.reserve(wait);
-            if (reservation == null) {
-                return end(RetryEnd.BUDGET_EXHAUSTED);
-            }
-        }
         retry.reports().scheduled(attempts, policy().maxAttempts(), wait, failure());
         return wait;
     }
 
-    private Duration nextWait() {
-        Duration backoff = Duration.ofNanos(backoffNanos);
-        return hint == null ? backoff : Durations.max(backoff, hint);
-    }
-
-    private @Nullable Duration end(RetryEnd how) {
+    private @Nullable Duration end(End how) {
         end = how;
         return null;
     }
@@ -198,7 +160,7 @@ final class RetryCall extends LastAttempt {
         if (!granted) {
             return false;
         }
-        discard(rules);
+        discard();
         retry.counters().countRetry();
         retry.log().retrying(attempts, maxAttempts(), nextWait(), failure());
         attempts++;
@@ -211,48 +173,37 @@ final class RetryCall extends LastAttempt {
             interrupted();
             return false;
         }
-        if (time().isLate()) {
-            end(RetryEnd.DEADLINE_OVER);
+        if (isLate()) {
+            end(End.DEADLINE_OVER);
             return false;
         }
         return true;
     }
 
     private boolean isWithinBudget() {
-        RetryReservation reserved = reservation;
-        boolean granted = reserved == null || reserved.use(); // without one where there is no budget
-        reservation = null;
+        boolean granted = useReservation();
         if (!granted) {
-            end(RetryEnd.BUDGET_EXHAUSTED);
+            end(End.BUDGET_EXHAUSTED);
         }
         return granted;
-    }
-
-    /** Lets others have the retry that was reserved for this call, if there is one. */
-    void giveBack() {
-        RetryReservation unused = reservation;
-        reservation = null;
-        if (unused != null) {
-            unused.giveBack();
-        }
     }
 
     /** The call ends in another way than by an attempt's end: lets go of what it holds. */
     void abandon() {
         giveBack();
-        discard(rules);
+        discard();
     }
 
     /** The thread was interrupted while it waited, or the application ends. */
     void interrupted() {
-        end = RetryEnd.INTERRUPTED;
+        end = End.INTERRUPTED;
     }
 
     /** The caller of an asynchronous method gave up, or the application ends. */
     void cancelled() {
         interrupted();
         ended();
-        discard(rules); // the caller has gone
+        discard(); // the caller has gone
         if (isEmptyHanded()) { // or has not
             holdFailure(new CancellationException("Retry '" + retry.name() + "' was ended"));
         }
@@ -261,14 +212,13 @@ final class RetryCall extends LastAttempt {
     /** Counts the call's outcome, and lets go of what it did not use; from now on {@link #failure()} carries the earlier failures. */
     void ended() {
         giveBack();
-        if (end == RetryEnd.SUCCESS) {
+        if (end == End.SUCCESS) {
             retry.succeededAtOnce(outer);
         } else {
-            retry.reports()
-                    .ended(new RetryReports.End(end.outcome, attempts, maxAttempts(), end.why, failure()), time());
+            retry.reports().ended(new EndedCall(end, attempts, maxAttempts(), start, failure()));
         }
         if (asksForRetry() && policy().failWhenExhausted()) {
-            discard(rules);
+            discard();
             holdFailure(new RetryExhaustedException(retry.name(), attempts, end.why));
         }
         suppressEarlierFailures();

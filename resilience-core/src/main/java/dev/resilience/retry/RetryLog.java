@@ -5,6 +5,8 @@ import dev.resilience.log.FoldedLog;
 import dev.resilience.log.LogLine;
 import dev.resilience.log.LoggedFailure;
 import dev.resilience.policy.PropertyNames;
+import dev.resilience.retry.RetryReports.EndedCall;
+import dev.resilience.retry.RetryRules.BrokenRule;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.util.Set;
@@ -22,6 +24,19 @@ final class RetryLog {
 
     private static final Logger log = LoggerFactory.getLogger(Retry.class);
 
+    private static final LogLine ATTEMPT = LogLine.warn("retry_attempt", "retries", "retries");
+    private static final LogLine RECOVERED = LogLine.info("retry_recovered", "recovered", "recovered");
+    private static final LogLine EXHAUSTED = LogLine.warn("retry_exhausted", "exhausted", "out of attempts");
+    private static final LogLine BUDGET_EXHAUSTED =
+            LogLine.warn("retry_budget_exhausted", "budgetExhausted", "refused by the budget");
+    private static final LogLine OUT_OF_TIME = LogLine.warn("retry_out_of_time", "outOfTime", "out of time");
+
+    /** The caller gets the failure, and nothing was repeated: no line. */
+    private static final LogLine NOT_RETRYABLE = LogLine.counted("notRetryable", "not retryable");
+
+    /** The caller gave up: no line. */
+    private static final LogLine INTERRUPTED = LogLine.counted("interrupted", "interrupted");
+
     private static final LogLine LOST_TRANSACTION = LogLine.warn("retry_in_lost_transaction");
     private static final LogLine NESTED = LogLine.warn("retry_nested");
     private static final LogLine RESULT_NOT_CLOSED = LogLine.warn("retry_result_not_closed");
@@ -35,7 +50,7 @@ final class RetryLog {
 
     private final String policy;
     private final String properties;
-    private final FoldedLog<RetryLogEvent> lines;
+    private final FoldedLog lines;
     private final Set<String> unknownTypes = ConcurrentHashMap.newKeySet();
     private final Set<String> outerRetries = ConcurrentHashMap.newKeySet();
     private final Set<BrokenRule> brokenRules = ConcurrentHashMap.newKeySet();
@@ -46,7 +61,19 @@ final class RetryLog {
     RetryLog(String policy, TimeSource time) {
         this.policy = policy;
         this.properties = PropertyNames.of("resilience.retry", policy) + ".";
-        this.lines = new FoldedLog<>(log, time, "Retry", policy, "retry_summary", RetryLogEvent.class);
+        this.lines = new FoldedLog(
+                log,
+                time,
+                "Retry",
+                policy,
+                "retry_summary",
+                ATTEMPT,
+                RECOVERED,
+                EXHAUSTED,
+                BUDGET_EXHAUSTED,
+                OUT_OF_TIME,
+                NOT_RETRYABLE,
+                INTERRUPTED);
     }
 
     /**
@@ -56,7 +83,7 @@ final class RetryLog {
      * @param waited the wait that is over
      */
     void retrying(int attempt, int maxAttempts, Duration waited, @Nullable Throwable failure) {
-        lines.write(RetryLogEvent.ATTEMPT, failure, line -> {
+        lines.write(ATTEMPT, failure, line -> {
             LoggedFailure failed = logged(failure);
             long delayMs = waited.toMillis();
             failed.addTo(line.addKeyValue("attempt", attempt)
@@ -74,7 +101,7 @@ final class RetryLog {
 
     void recovered(int attempts, int maxAttempts) {
         lines.write(
-                RetryLogEvent.RECOVERED,
+                RECOVERED,
                 null,
                 line -> line.addKeyValue("attempt", attempts)
                         .addKeyValue("maxAttempts", maxAttempts)
@@ -82,29 +109,29 @@ final class RetryLog {
     }
 
     /** A call has ended otherwise than with a success. */
-    void failed(RetryReports.End end) {
-        switch (end.outcome()) {
-            case EXHAUSTED -> gaveUp(RetryLogEvent.EXHAUSTED, end);
-            case BUDGET_EXHAUSTED -> gaveUp(RetryLogEvent.BUDGET_EXHAUSTED, end);
-            case OUT_OF_TIME -> gaveUp(RetryLogEvent.OUT_OF_TIME, end);
-            case NOT_RETRYABLE -> lines.count(RetryLogEvent.NOT_RETRYABLE);
-            case INTERRUPTED -> lines.count(RetryLogEvent.INTERRUPTED);
+    void failed(EndedCall call) {
+        switch (call.outcome()) {
+            case EXHAUSTED -> gaveUp(EXHAUSTED, call);
+            case BUDGET_EXHAUSTED -> gaveUp(BUDGET_EXHAUSTED, call);
+            case OUT_OF_TIME -> gaveUp(OUT_OF_TIME, call);
+            case NOT_RETRYABLE -> lines.count(NOT_RETRYABLE);
+            case INTERRUPTED -> lines.count(INTERRUPTED);
             case SUCCESS, SUCCESS_AFTER_RETRY -> {}
         }
     }
 
-    private void gaveUp(RetryLogEvent event, RetryReports.End end) {
-        lines.write(event, end.failure(), line -> {
-            LoggedFailure failed = logged(end.failure());
-            failed.addTo(line.addKeyValue("attempt", end.attempts())
-                            .addKeyValue("maxAttempts", end.maxAttempts())
-                            .addKeyValue("reason", end.why()))
+    private void gaveUp(LogLine event, EndedCall call) {
+        lines.write(event, call.failure(), line -> {
+            LoggedFailure failed = logged(call.failure());
+            failed.addTo(line.addKeyValue("attempt", call.attempts())
+                            .addKeyValue("maxAttempts", call.maxAttempts())
+                            .addKeyValue("reason", call.why()))
                     .log(
                             "Retry '{}': attempt {} of {} failed and is not repeated, because {}: {}",
                             policy,
-                            end.attempts(),
-                            end.maxAttempts(),
-                            end.why(),
+                            call.attempts(),
+                            call.maxAttempts(),
+                            call.why(),
                             failed);
         });
     }

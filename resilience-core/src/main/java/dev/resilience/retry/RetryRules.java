@@ -1,11 +1,13 @@
 package dev.resilience.retry;
 
+import dev.resilience.context.Attempt;
 import dev.resilience.exception.ResilienceException;
 import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.ExceptionRules;
 import dev.resilience.fault.Fault;
 import dev.resilience.fault.HttpFailure;
 import dev.resilience.fault.RetryAfter;
+import dev.resilience.log.LogLine;
 import dev.resilience.pipeline.UnstoredAnswer;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
@@ -31,6 +33,24 @@ final class RetryRules {
     /** What a change of the policy does not change. */
     record Parts(CompositeFaultClassifier faults, DoubleSupplier random, TransactionState transactions, RetryLog log) {}
 
+    /** A rule of the application that threw, and what the call does without it. */
+    @SuppressWarnings("ImmutableEnumChecker") // a line is a record of values
+    enum BrokenRule {
+        RESULT(LogLine.warn("retry_on_result_failed"), "retry-on-result", "the call's own result is returned"),
+        FAILURE(LogLine.warn("retry_if_failed"), "retry-if", "the failure is not retried"),
+        BACKOFF(LogLine.warn("retry_backoff_function_failed"), "backoff.function", "the policy's own backoff is used");
+
+        final LogLine line;
+        final String key;
+        final String consequence;
+
+        BrokenRule(LogLine line, String key, String consequence) {
+            this.line = line;
+            this.key = key;
+            this.consequence = consequence;
+        }
+    }
+
     RetryRules(RetryPolicy policy, Parts parts) {
         this.policy = policy;
         this.lists = new ExceptionRules(policy.retryOn(), policy.doNotRetryOn());
@@ -48,6 +68,11 @@ final class RetryRules {
 
     RetryPolicy policy() {
         return policy;
+    }
+
+    /** Whether there are to be no retries here, because an outer retry repeats the call. */
+    static boolean leavesRetryingTo(RetryPolicy policy, @Nullable Attempt outer) {
+        return outer != null && !outer.isReplay() && policy.nested() == RetryPolicy.Nested.SUPPRESS;
     }
 
     /**

@@ -1,6 +1,7 @@
 package dev.resilience.retry;
 
 import dev.resilience.context.Attempt;
+import dev.resilience.deadletter.ExhaustedCalls;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;

@@ -2,7 +2,6 @@ package dev.resilience.time;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
@@ -10,9 +9,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tasks that wait for their times behind one timer, the one of the task that is due first. A binary heap in which every
- * task knows its position, so that it leaves in logarithmic time when it is cancelled; the lock decides between that and
- * its time. Those that are due at the same time come in the order in which they were added. Not for applications.
+ * Tasks that wait for their times behind one timer, the one of the task that is due first. A lock decides between the time of
+ * a task and its cancellation. Those that are due at the same time come in the order in which they were added. Not for applications.
  *
  * <p>Safe for use by many threads.
  */
@@ -22,9 +20,7 @@ public final class DelayedTasks {
     private final BiFunction<Duration, Runnable, TimeSource.Scheduled> timers;
     private final Consumer<DelayedTask> onDue;
     private final ReentrantLock lock = new ShortLock();
-    private DelayedTask[] heap = new DelayedTask[16];
-    private int size;
-    private int added;
+    private final DelayedTaskHeap waiting = new DelayedTaskHeap();
     private boolean isSet; // the timer, for the time in timerDue
     private long timerDue;
     private int timersSet;
@@ -69,15 +65,11 @@ public final class DelayedTasks {
 
     private void insert(DelayedTask task, Duration delay) {
         task.due = time.nanoTime() + Math.min(Durations.toNanos(delay), Long.MAX_VALUE / 2);
-        task.number = added++;
-        if (size == heap.length) {
-            heap = Arrays.copyOf(heap, 2 * size);
-        }
-        siftUp(size++, task);
+        waiting.add(task);
         try {
             setTimer();
         } catch (Throwable noTimer) {
-            take(task);
+            waiting.take(task);
             throw noTimer;
         }
     }
@@ -103,8 +95,8 @@ public final class DelayedTasks {
                 task.position = DelayedTask.OVER;
                 return true;
             }
-            take(task);
-            if (size == 0) {
+            waiting.take(task);
+            if (waiting.isEmpty()) {
                 cancelTimer();
             }
             return true;
@@ -117,9 +109,9 @@ public final class DelayedTasks {
     public List<DelayedTask> removeAll() {
         lock.lock();
         try {
-            List<DelayedTask> all = new ArrayList<>(size);
-            while (size > 0) {
-                all.add(take(heap[0]));
+            List<DelayedTask> all = new ArrayList<>(waiting.size());
+            while (!waiting.isEmpty()) {
+                all.add(waiting.take(waiting.first()));
             }
             cancelTimer();
             return all;
@@ -130,7 +122,7 @@ public final class DelayedTasks {
 
     /** For the task that is due first, unless one is set that goes off before. With the lock. */
     private void setTimer() {
-        long due = heap[0].due;
+        long due = waiting.first().due;
         if (isSet && timerDue - due <= 0) {
             return;
         }
@@ -168,8 +160,8 @@ public final class DelayedTasks {
                 timer = null;
             }
             long now = latest(timeOfTimer);
-            while (size > 0 && heap[0].due - now <= 0) {
-                due.add(take(heap[0]));
+            while (!waiting.isEmpty() && waiting.first().due - now <= 0) {
+                due.add(waiting.take(waiting.first()));
             }
             setNextTimer(due);
         } finally {
@@ -207,71 +199,13 @@ public final class DelayedTasks {
     /** Where no timer can be set, what waits is due: too early is better than never. */
     private void setNextTimer(List<DelayedTask> due) {
         try {
-            if (size > 0) {
+            if (!waiting.isEmpty()) {
                 setTimer();
             }
         } catch (RuntimeException | Error noTimer) {
-            while (size > 0) {
-                due.add(take(heap[0]));
+            while (!waiting.isEmpty()) {
+                due.add(waiting.take(waiting.first()));
             }
         }
-    }
-
-    private DelayedTask take(DelayedTask task) {
-        int hole = task.position;
-        task.position = DelayedTask.OVER;
-        DelayedTask last = heap[--size];
-        forgetPlace(size);
-        if (last != task) {
-            siftDown(hole, last);
-            if (heap[hole] == last) {
-                siftUp(hole, last);
-            }
-        }
-        return task;
-    }
-
-    /** A task that is over may be the last to hold a call's arguments. */
-    @SuppressWarnings("NullAway") // no place from the size on is read
-    private void forgetPlace(int position) {
-        heap[position] = null;
-    }
-
-    private void siftUp(int from, DelayedTask task) {
-        int position = from;
-        while (position > 0) {
-            int parent = (position - 1) >>> 1;
-            if (isBefore(heap[parent], task)) {
-                break;
-            }
-            put(position, heap[parent]);
-            position = parent;
-        }
-        put(position, task);
-    }
-
-    private void siftDown(int from, DelayedTask task) {
-        int position = from;
-        for (int child = 2 * position + 1; child < size; child = 2 * position + 1) {
-            if (child + 1 < size && isBefore(heap[child + 1], heap[child])) {
-                child++;
-            }
-            if (isBefore(task, heap[child])) {
-                break;
-            }
-            put(position, heap[child]);
-            position = child;
-        }
-        put(position, task);
-    }
-
-    private void put(int position, DelayedTask task) {
-        heap[position] = task;
-        task.position = position;
-    }
-
-    /** By differences, as times and numbers may overflow. */
-    private static boolean isBefore(DelayedTask one, DelayedTask other) {
-        return one.due == other.due ? one.number - other.number < 0 : one.due - other.due < 0;
     }
 }

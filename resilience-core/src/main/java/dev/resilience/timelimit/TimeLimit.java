@@ -9,6 +9,7 @@ import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.event.internal.OutcomeCounters;
 import dev.resilience.exception.TimeLimitExceededException;
 import dev.resilience.log.FoldedLog;
+import dev.resilience.log.LogLine;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Step;
@@ -32,6 +33,8 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
     /** As many as Tomcat has threads for requests: a smaller number would let healthy calls wait. */
     private static final int MOST_WORKERS = 200;
 
+    private static final LogLine EXCEEDED = LogLine.warn("time_limit_exceeded", "timedOut", "timed out");
+
     private final String name;
     private final TimeSource time;
     private final EventPublisher events;
@@ -39,7 +42,7 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
     private final BoundedExecutor workers;
     private volatile TimeLimitPolicy policy;
     private final OutcomeCounters<TimeLimitOutcome> calls = new OutcomeCounters<>(TimeLimitOutcome.class);
-    private final FoldedLog<TimeLimitLogEvent> log;
+    private final FoldedLog log;
 
     /**
      * For adapters; applications ask {@link dev.resilience.Resilience#timeLimit}.
@@ -74,13 +77,8 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
         this.events = events;
         this.carrier = carrier;
         this.workers = workers;
-        this.log = new FoldedLog<>(
-                LoggerFactory.getLogger(TimeLimit.class),
-                time,
-                "Time limit",
-                name,
-                "time_limit_summary",
-                TimeLimitLogEvent.class);
+        this.log = new FoldedLog(
+                LoggerFactory.getLogger(TimeLimit.class), time, "Time limit", name, "time_limit_summary", EXCEEDED);
     }
 
     /**
@@ -189,7 +187,7 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
         String why = what + allowed;
         calls.count(TimeLimitOutcome.TIMED_OUT);
         log.write(
-                TimeLimitLogEvent.EXCEEDED,
+                EXCEEDED,
                 null,
                 line -> line.addKeyValue("timeoutMs", allowed.timeout().toMillis())
                         .addKeyValue("reason", why)

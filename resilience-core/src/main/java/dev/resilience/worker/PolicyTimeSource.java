@@ -1,6 +1,5 @@
 package dev.resilience.worker;
 
-import dev.resilience.context.ContextClassLoader;
 import dev.resilience.time.DelayedTask;
 import dev.resilience.time.DelayedTasks;
 import dev.resilience.time.StoppableTime;
@@ -171,7 +170,7 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
     /** As {@link #schedule(Duration, Runnable)}; an executor that does not take the task is replaced by the policy's. */
     @Override
     public Scheduled schedule(Duration delay, Runnable task, Executor executor) {
-        Wait wait = new Wait(task, executor);
+        ScheduledTask wait = new ScheduledTask(task, executor);
         startWait(wait, delay);
         return () -> endWait(wait);
     }
@@ -240,28 +239,5 @@ public final class PolicyTimeSource implements StoppableTime, AutoCloseable {
     @Override
     public Scheduled scheduleUrgent(Duration delay, Runnable task) {
         return time.scheduleUrgent(delay, task);
-    }
-
-    /** What goes on elsewhere finds the classes that it would have found where it began to wait. */
-    private static final class Wait extends DelayedTask {
-
-        private final Runnable task;
-        private final Executor executor;
-        private final @Nullable ClassLoader loader = Thread.currentThread().getContextClassLoader();
-
-        Wait(Runnable task, Executor executor) {
-            this.task = task;
-            this.executor = executor;
-        }
-
-        @Override
-        public Executor executor() {
-            return executor;
-        }
-
-        @Override
-        public void onDue() {
-            ContextClassLoader.with(loader, task);
-        }
     }
 }

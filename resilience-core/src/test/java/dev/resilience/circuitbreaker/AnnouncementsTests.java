@@ -2,6 +2,7 @@ package dev.resilience.circuitbreaker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.circuitbreaker.Transitions.Announcements;
 import dev.resilience.event.CircuitState;
 import dev.resilience.event.CircuitStateChanged;
 import dev.resilience.event.internal.EventPublisher;

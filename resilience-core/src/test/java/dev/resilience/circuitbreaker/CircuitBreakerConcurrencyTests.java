@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.HalfOpen;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.Window;
+import dev.resilience.circuitbreaker.State.Permit;
 import dev.resilience.concurrency.WithoutLog;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;

@@ -3,6 +3,7 @@ package dev.resilience.circuitbreaker;
 import static dev.resilience.circuitbreaker.TestBreaker.down;
 
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.HalfOpen;
+import dev.resilience.circuitbreaker.State.Permit;
 import dev.resilience.concurrency.Interleaved;
 import dev.resilience.concurrency.Interleavings;
 import dev.resilience.concurrency.StubTime;

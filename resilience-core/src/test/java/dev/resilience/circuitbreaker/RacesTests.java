@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.HalfOpen;
+import dev.resilience.circuitbreaker.State.Permit;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
 import dev.resilience.event.internal.EventPublisher;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.Window;
+import dev.resilience.circuitbreaker.Opening.Rule;
 import dev.resilience.circuitbreaker.window.WindowCounts;
 import dev.resilience.event.CircuitState;
 import dev.resilience.policy.CallMode;
@@ -134,7 +135,7 @@ class SlowCallTests {
         calls.assertCounted(6, 0, 0, 0);
         assertThat(calls.breaker.status().reason())
                 .isEqualTo("a probe took longer than 2 s (probing 1); before that: "
-                        + OpeningRule.slowCallRate(new WindowCounts(4, 0, 4), calls.breaker.policy()));
+                        + Rule.slowCallRate(new WindowCounts(4, 0, 4), calls.breaker.policy()));
         assertThat(calls.refused()).hasNoCause();
     }
 

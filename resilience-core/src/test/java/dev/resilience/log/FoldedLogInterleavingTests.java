@@ -16,7 +16,7 @@ class FoldedLogInterleavingTests {
     /** Initializes what formats numbers, which takes long where every step of it is watched. */
     @BeforeAll
     static void writeASummary() {
-        new LogSummary<>("Test", "orders", "test_summary", List.of(TestEvent.values()))
+        new LogSummary("Test", "orders", "test_summary", List.of(TestLines.ALL))
                 .write(new RecordedLog(), new long[] {1_000, 0, 0}, Duration.ofSeconds(1), false, null);
     }
 
@@ -25,7 +25,7 @@ class FoldedLogInterleavingTests {
         mode.explore(threads -> {
             StubTime time = new StubTime();
             RecordedLog lines = new RecordedLog();
-            FoldedLog<TestEvent> log = new FoldedLog<>(lines, time, "Test", "orders", "test_summary", TestEvent.class);
+            FoldedLog log = new FoldedLog(lines, time, "Test", "orders", "test_summary", TestLines.ALL);
             fail(log, 11);
             time.advance(SECOND);
             time.timerGoesOff();
@@ -49,9 +49,9 @@ class FoldedLogInterleavingTests {
         });
     }
 
-    private static void fail(FoldedLog<TestEvent> log, int times) {
+    private static void fail(FoldedLog log, int times) {
         for (int i = 0; i < times; i++) {
-            log.write(TestEvent.FAILED, null, line -> line.log("it failed"));
+            log.write(TestLines.FAILED, null, line -> line.log("it failed"));
         }
     }
 }

@@ -21,7 +21,7 @@ class FoldedLogTests {
 
     private final ManualTimeSource time = new ManualTimeSource();
     private final RecordedLog lines = new RecordedLog();
-    private final FoldedLog<TestEvent> log = log(lines, time);
+    private final FoldedLog log = log(lines, time);
 
     @Test
     void theFirstLineComesAtOnce() {
@@ -155,7 +155,7 @@ class FoldedLogTests {
     @Test
     void aSummaryThatComesLateSaysSo() {
         StubTime late = new StubTime();
-        FoldedLog<TestEvent> log = log(lines, late);
+        FoldedLog log = log(lines, late);
         for (int i = 0; i < 11; i++) {
             fail(log, i);
         }
@@ -170,7 +170,7 @@ class FoldedLogTests {
     @Test
     void aTimerThatIsLostDelaysTheSummaryToTheNextLine() {
         StubTime lost = new StubTime();
-        FoldedLog<TestEvent> log = log(lines, lost);
+        FoldedLog log = log(lines, lost);
         for (int i = 0; i < 11; i++) {
             fail(log, i);
         }
@@ -184,7 +184,7 @@ class FoldedLogTests {
     @Test
     void thereIsNoTimerOnceNothingIsFolded() {
         StubTime stub = new StubTime();
-        FoldedLog<TestEvent> log = log(lines, stub);
+        FoldedLog log = log(lines, stub);
         for (int i = 0; i < 10; i++) {
             fail(log, i);
         }
@@ -204,7 +204,7 @@ class FoldedLogTests {
     @Test
     void aLoggerThatIsOffCostsNoTimer() {
         StubTime stub = new StubTime();
-        FoldedLog<TestEvent> log = log(
+        FoldedLog log = log(
                 new RecordedLog() {
                     @Override
                     public boolean isWarnEnabled() {
@@ -222,7 +222,7 @@ class FoldedLogTests {
 
     @Test
     void aLoggerThatThrowsIsNotNoticed() {
-        FoldedLog<TestEvent> log = log(
+        FoldedLog log = log(
                 new RecordedLog() {
                     @Override
                     public void log(LoggingEvent event) {
@@ -241,20 +241,20 @@ class FoldedLogTests {
     @Test
     void aClockThatThrowsIsNotNoticed() {
         BrokenTime broken = new BrokenTime();
-        FoldedLog<TestEvent> log = log(lines, broken);
+        FoldedLog log = log(lines, broken);
         broken.clock = true;
 
         for (int i = 0; i < 100; i++) {
             fail(log, i);
         }
-        log.count(TestEvent.IGNORED);
+        log.count(TestLines.IGNORED);
         log.close();
     }
 
     @Test
     void withoutTimersTheNextLineEndsTheSecond() {
         BrokenTime broken = new BrokenTime();
-        FoldedLog<TestEvent> log = log(lines, broken);
+        FoldedLog log = log(lines, broken);
         broken.timers = true;
 
         for (int i = 0; i < 100; i++) {
@@ -298,7 +298,7 @@ class FoldedLogTests {
     private WeakReference<Throwable> failOften() {
         Throwable failure = new ConnectException();
         for (int i = 0; i < 100; i++) {
-            log.write(TestEvent.FAILED, failure, line -> line.log("it failed"));
+            log.write(TestLines.FAILED, failure, line -> line.log("it failed"));
         }
         return new WeakReference<>(failure);
     }
@@ -309,27 +309,27 @@ class FoldedLogTests {
         }
     }
 
-    private static void fail(FoldedLog<TestEvent> log, int number) {
+    private static void fail(FoldedLog log, int number) {
         log.write(
-                TestEvent.FAILED,
+                TestLines.FAILED,
                 new ConnectException("refused"),
                 line -> line.addKeyValue("number", number).log("it failed"));
     }
 
     private void mend(int times) {
         for (int i = 0; i < times; i++) {
-            log.write(TestEvent.MENDED, null, line -> line.log("it works"));
+            log.write(TestLines.MENDED, null, line -> line.log("it works"));
         }
     }
 
     private void ignore(int times) {
         for (int i = 0; i < times; i++) {
-            log.count(TestEvent.IGNORED);
+            log.count(TestLines.IGNORED);
         }
     }
 
-    private static FoldedLog<TestEvent> log(RecordedLog lines, TimeSource time) {
-        return new FoldedLog<>(lines, time, "Test", "orders", "test_summary", TestEvent.class);
+    private static FoldedLog log(RecordedLog lines, TimeSource time) {
+        return new FoldedLog(lines, time, "Test", "orders", "test_summary", TestLines.ALL);
     }
 
     private static final class BrokenTime extends StubTime {

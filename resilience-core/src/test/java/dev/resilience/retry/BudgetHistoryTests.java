@@ -3,6 +3,7 @@ package dev.resilience.retry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.concurrency.Seeds;
+import dev.resilience.retry.RetryBudget.Reservation;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -79,7 +80,7 @@ class BudgetHistoryTests {
         private final RetryBudgetPolicy policy;
         private final RetryBudget real;
         private final ReferenceBudget reference;
-        private final List<RetryReservation> reserved = new ArrayList<>();
+        private final List<Reservation> reserved = new ArrayList<>();
 
         History(long seed, Function<RetryBudgetPolicy, ReferenceBudget> model) {
             this.random = Seeds.random(seed);
@@ -114,7 +115,7 @@ class BudgetHistoryTests {
 
         private void reserve(int step) {
             Duration wait = Duration.ofNanos(random.nextLong(policy.window().toNanos() + 1));
-            RetryReservation kept = real.reserve(wait);
+            Reservation kept = real.reserve(wait);
             same(step, "a reserved retry", kept != null, reference.reserve(slot(Duration.ZERO), slot(wait)));
             if (kept != null) {
                 reserved.add(kept);
@@ -125,7 +126,7 @@ class BudgetHistoryTests {
             if (reserved.isEmpty()) {
                 return;
             }
-            RetryReservation over = reserved.remove(random.nextInt(reserved.size()));
+            Reservation over = reserved.remove(random.nextInt(reserved.size()));
             if (random.nextInt(4) == 0) {
                 over.giveBack();
                 reference.reserved.remove(over.due());

@@ -12,6 +12,7 @@ import dev.resilience.pipeline.CallStyle;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.policy.InvalidPolicyException;
 import dev.resilience.retry.RetryBench.HttpError;
+import dev.resilience.retry.RetryBudget.Reservation;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.time.Duration;
@@ -117,8 +118,8 @@ class ReconfiguredRetryTests {
     @Test
     void aReservedRetryThatIsOneTooManyIsRefusedAfterItsWait() {
         RetryBudget budget = new RetryBudget("shared", new RetryBudgetPolicy(0, Duration.ofSeconds(1), 2), bench.time);
-        RetryReservation first = budget.reserve(Duration.ofMillis(100));
-        RetryReservation second = budget.reserve(Duration.ofMillis(100));
+        Reservation first = budget.reserve(Duration.ofMillis(100));
+        Reservation second = budget.reserve(Duration.ofMillis(100));
 
         budget.reconfigure(new RetryBudgetPolicy(0, Duration.ofSeconds(1), 1));
 

@@ -3,6 +3,7 @@ package dev.resilience.retry;
 import dev.resilience.concurrency.Interleaved;
 import dev.resilience.concurrency.Interleavings;
 import dev.resilience.concurrency.StubTime;
+import dev.resilience.retry.RetryBudget.Reservation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -163,7 +164,7 @@ class RetryBudgetInterleavingTests {
                         .maxRatio(0.5)
                         .build(),
                 new StubTime());
-        private final AtomicReferenceArray<RetryReservation> reserved = new AtomicReferenceArray<>(10);
+        private final AtomicReferenceArray<Reservation> reserved = new AtomicReferenceArray<>(10);
 
         @Operation
         public boolean reserve(@Param(name = "thread") int thread) {
@@ -176,13 +177,13 @@ class RetryBudgetInterleavingTests {
 
         @Operation
         public boolean use(@Param(name = "thread") int thread) {
-            RetryReservation own = reserved.getAndSet(thread, null);
+            Reservation own = reserved.getAndSet(thread, null);
             return own != null && own.use();
         }
 
         @Operation
         public boolean giveBack(@Param(name = "thread") int thread) {
-            RetryReservation own = reserved.getAndSet(thread, null);
+            Reservation own = reserved.getAndSet(thread, null);
             if (own != null) {
                 own.giveBack();
             }
@@ -252,7 +253,7 @@ class RetryBudgetInterleavingTests {
                         .maxRatio(0)
                         .build(),
                 time);
-        private final AtomicReferenceArray<RetryReservation> reserved = new AtomicReferenceArray<>(10);
+        private final AtomicReferenceArray<Reservation> reserved = new AtomicReferenceArray<>(10);
 
         @Operation
         public boolean reserve(@Param(name = "thread") int thread) {
@@ -265,7 +266,7 @@ class RetryBudgetInterleavingTests {
 
         @Operation
         public boolean use(@Param(name = "thread") int thread) {
-            RetryReservation own = reserved.getAndSet(thread, null);
+            Reservation own = reserved.getAndSet(thread, null);
             return own != null && own.use();
         }
 

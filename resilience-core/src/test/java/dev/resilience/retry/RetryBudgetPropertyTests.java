@@ -3,6 +3,7 @@ package dev.resilience.retry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
+import dev.resilience.retry.RetryBudget.Reservation;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -90,11 +91,11 @@ class RetryBudgetPropertyTests {
             History history = new History(new SplittableRandom(seed));
             history.happen(1_000);
             long before = history.availableAfterAllIsGivenBack();
-            List<RetryReservation> reserved = new ArrayList<>();
+            List<Reservation> reserved = new ArrayList<>();
             for (long i = 0; i < before; i++) {
                 reserved.add(history.budget.reserve(history.wait(history.policy.window())));
             }
-            reserved.forEach(RetryReservation::giveBack);
+            reserved.forEach(Reservation::giveBack);
             assertThat(history.budget.available()).isEqualTo(before);
         }
     }
@@ -142,7 +143,7 @@ class RetryBudgetPropertyTests {
                     callTimes.add(time.nanoTime());
                 } else if (random.nextBoolean()) {
                     Duration wait = wait(policy.window().multipliedBy(2));
-                    RetryReservation reserved = budget.reserve(wait);
+                    Reservation reserved = budget.reserve(wait);
                     if (reserved != null) {
                         waiting.add(new Waiting(time.nanoTime() + wait.toNanos(), reserved));
                     }
@@ -162,7 +163,7 @@ class RetryBudgetPropertyTests {
             long now = time.nanoTime();
             while (!waiting.isEmpty() && waiting.peek().until <= now && random.nextInt(10) > 0) {
                 Waiting over = waiting.remove();
-                boolean kept = !over.reserved.longWait()
+                boolean kept = !over.reserved.isLong()
                         && now - over.until
                                 <= policy.window().toNanos() * 9 / 10; // else the reservation may have lapsed
                 if (over.reserved.use()) {
@@ -188,7 +189,7 @@ class RetryBudgetPropertyTests {
             return budget.available();
         }
 
-        private record Waiting(long until, RetryReservation reserved) {}
+        private record Waiting(long until, Reservation reserved) {}
 
         private Duration pause() {
             long window = policy.window().toNanos();

@@ -10,6 +10,7 @@ import dev.resilience.concurrency.StubTime;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.pipeline.CallStyle;
 import dev.resilience.pipeline.Invocation;
+import dev.resilience.retry.RetryBudget.Reservation;
 import dev.resilience.retry.window.RetryBudgetWindow;
 import java.net.ConnectException;
 import java.time.Duration;
@@ -239,7 +240,7 @@ class RetryBudgetTests {
         RetryBudget budget = new RetryBudget("test", two, paused);
         Duration halfAWindow = Duration.ofMillis(550);
         budget.reserve(halfAWindow);
-        RetryReservation reserved = budget.reserve(halfAWindow);
+        Reservation reserved = budget.reserve(halfAWindow);
         duringThePause.set(() -> {
             paused.advance(halfAWindow.toNanos());
             assertThat(budget.reserve(halfAWindow)).isNull();

@@ -2,6 +2,7 @@ package dev.resilience.retry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.retry.RetryBudget.Reservation;
 import dev.resilience.retry.window.RetryBudgetWindow;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
@@ -36,7 +37,7 @@ class RetryReservationTests {
 
     @Test
     void aReservedRetryCountsFromWhenItIsMade() {
-        RetryReservation reserved = reserve(SECOND);
+        Reservation reserved = reserve(SECOND);
         time.advance(SECOND);
         assertThat(reserved.use()).isTrue();
 
@@ -48,7 +49,7 @@ class RetryReservationTests {
 
     @Test
     void whatIsGivenBackIsAvailableAgain() {
-        List<RetryReservation> reserved = reserveAll(SECOND);
+        List<Reservation> reserved = reserveAll(SECOND);
 
         reserved.get(0).giveBack();
 
@@ -73,7 +74,7 @@ class RetryReservationTests {
 
     @Test
     void aCallThatComesBackLateStillHasItsRetry() {
-        List<RetryReservation> reserved = reserveAll(SECOND);
+        List<Reservation> reserved = reserveAll(SECOND);
         time.advance(SECOND.plus(WINDOW));
 
         assertThat(budget.tryAcquire()).isFalse();
@@ -82,7 +83,7 @@ class RetryReservationTests {
 
     @Test
     void aReservationLapsesWhenItIsAWindowLate() {
-        List<RetryReservation> lost = reserveAll(SECOND);
+        List<Reservation> lost = reserveAll(SECOND);
         time.advance(SECOND.plus(WINDOW).plus(SLOT));
 
         assertThat(budget.available()).isEqualTo(20);
@@ -94,7 +95,7 @@ class RetryReservationTests {
 
     @Test
     void aCallThatComesBackAfterItsReservationHasLapsedIsGrantedWhatIsLeft() {
-        RetryReservation lost = reserve(SECOND);
+        Reservation lost = reserve(SECOND);
         time.advance(Duration.ofDays(1));
 
         assertThat(lost.use()).isTrue();
@@ -103,7 +104,7 @@ class RetryReservationTests {
 
     @Test
     void nothingIsKeptForAWaitThatIsLongerThanTheWindow() {
-        RetryReservation notKept = reserve(WINDOW.plusNanos(1));
+        Reservation notKept = reserve(WINDOW.plusNanos(1));
 
         assertThat(budget.available()).isEqualTo(20);
         notKept.giveBack();
@@ -125,7 +126,7 @@ class RetryReservationTests {
         RetryBudget eternal = new RetryBudget("eternal", new RetryBudgetPolicy(0, ever, 1), time);
         time.advance(Duration.ofDays(1));
 
-        RetryReservation reserved = eternal.reserve(ever);
+        Reservation reserved = eternal.reserve(ever);
 
         assertThat(reserved).isNotNull();
         assertThat(reserved.due()).isEqualTo(RetryBudgetWindow.SLOTS_PER_WINDOW);
@@ -153,10 +154,10 @@ class RetryReservationTests {
     void whenTrafficStopsWhatWasExpectedIsRefusedAndThePromiseIsKept() {
         steadyTraffic(30, 31, SECOND);
 
-        List<RetryReservation> waiting = reserveAll(SLOT);
+        List<Reservation> waiting = reserveAll(SLOT);
         waiting.addAll(reserveAll(SLOT.multipliedBy(2)));
         time.advance(SECOND);
-        long made = waiting.stream().filter(RetryReservation::use).count();
+        long made = waiting.stream().filter(Reservation::use).count();
 
         assertThat(waiting).hasSizeGreaterThan(20);
         assertThat(made).isLessThanOrEqualTo(20);
@@ -174,17 +175,17 @@ class RetryReservationTests {
 
     @Test
     void noMoreCallsWaitLongerThanTheWindowThanMayRetryAfterwards() {
-        List<RetryReservation> waiting = reserveSome(1_000, WINDOW.multipliedBy(3));
+        List<Reservation> waiting = reserveSome(1_000, WINDOW.multipliedBy(3));
 
         assertThat(waiting).hasSize(20);
         time.advance(WINDOW.multipliedBy(3));
-        assertThat(waiting).allMatch(RetryReservation::use);
+        assertThat(waiting).allMatch(Reservation::use);
     }
 
     @Test
     void aLongWaitThatIsGivenBackLetsAnotherCallWait() {
         Duration wait = WINDOW.multipliedBy(3);
-        List<RetryReservation> waiting = reserveSome(1_000, wait);
+        List<Reservation> waiting = reserveSome(1_000, wait);
 
         waiting.get(0).giveBack();
 
@@ -194,13 +195,13 @@ class RetryReservationTests {
     @Test
     void aLongWaitThatIsNeverEndedKeepsNobodyFromALaterOne() {
         Duration wait = WINDOW.multipliedBy(3);
-        List<RetryReservation> lost = reserveSome(1_000, wait);
+        List<Reservation> lost = reserveSome(1_000, wait);
 
         time.advance(wait);
 
-        List<RetryReservation> later = reserveSome(1_000, wait);
+        List<Reservation> later = reserveSome(1_000, wait);
         assertThat(later).hasSize(20);
-        lost.forEach(RetryReservation::giveBack);
+        lost.forEach(Reservation::giveBack);
         assertThat(reserveSome(1_000, wait)).isEmpty();
     }
 
@@ -226,7 +227,7 @@ class RetryReservationTests {
             budget.firstAttemptEnded();
             if (call % oneIn == 0) {
                 Duration wait = Duration.ofNanos(random.nextLong(longestWait.toNanos()));
-                RetryReservation mine = budget.reserve(wait);
+                Reservation mine = budget.reserve(wait);
                 if (mine != null) {
                     reserved++;
                     time.schedule(wait, () -> refusedLate += mine.use() ? 0 : 1);
@@ -236,9 +237,9 @@ class RetryReservationTests {
         return reserved;
     }
 
-    private List<RetryReservation> reserveAll(Duration wait) {
-        List<RetryReservation> all = new ArrayList<>();
-        RetryReservation next = budget.reserve(wait);
+    private List<Reservation> reserveAll(Duration wait) {
+        List<Reservation> all = new ArrayList<>();
+        Reservation next = budget.reserve(wait);
         while (next != null) {
             all.add(next);
             next = budget.reserve(wait);
@@ -246,10 +247,10 @@ class RetryReservationTests {
         return all;
     }
 
-    private List<RetryReservation> reserveSome(int asked, Duration wait) {
-        List<RetryReservation> reserved = new ArrayList<>();
+    private List<Reservation> reserveSome(int asked, Duration wait) {
+        List<Reservation> reserved = new ArrayList<>();
         for (int call = 0; call < asked; call++) {
-            RetryReservation mine = budget.reserve(wait);
+            Reservation mine = budget.reserve(wait);
             if (mine != null) {
                 reserved.add(mine);
             }
@@ -257,8 +258,8 @@ class RetryReservationTests {
         return reserved;
     }
 
-    private RetryReservation reserve(Duration wait) {
-        RetryReservation reserved = budget.reserve(wait);
+    private Reservation reserve(Duration wait) {
+        Reservation reserved = budget.reserve(wait);
         assertThat(reserved).isNotNull();
         return reserved;
     }

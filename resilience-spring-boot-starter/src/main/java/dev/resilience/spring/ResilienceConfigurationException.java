@@ -3,6 +3,7 @@ package dev.resilience.spring;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,6 +76,16 @@ public final class ResilienceConfigurationException extends RuntimeException {
         }
         if (!mistakes.isEmpty()) {
             throw of(mistakes);
+        }
+    }
+
+    /** What is made, or {@code null} and one mistake more. */
+    public static <T> @Nullable T collect(List<ResilienceConfigurationException> mistakes, Supplier<@Nullable T> made) {
+        try {
+            return made.get();
+        } catch (ResilienceConfigurationException mistake) {
+            mistakes.add(mistake);
+            return null;
         }
     }
 

@@ -48,6 +48,7 @@ class ArchitectureTests {
                     ROOT + ".aop",
                     List.of(
                             ROOT + ".aop.method",
+                            ROOT + ".aop.policy",
                             ROOT + ".context",
                             ROOT + ".idempotency",
                             ROOT + ".kind",
@@ -56,6 +57,8 @@ class ArchitectureTests {
                             ROOT + ".weaving")),
             Map.entry(ROOT + ".aop.check", List.of(ROOT + ".aop", ROOT + ".aop.method", ROOT + ".kind")),
             Map.entry(ROOT + ".aop.method", List.of(ROOT + ".kind", ROOT + ".reactor")),
+            Map.entry(ROOT + ".aop.policy", List.of(ROOT + ".aop.method", ROOT + ".kind")),
+            Map.entry(ROOT + ".autoconfigure.condition", List.of(ROOT + ".properties", ROOT + ".properties.store")),
             Map.entry(ROOT + ".cloud", List.of(ROOT + ".reactor")),
             Map.entry(ROOT + ".context", List.of()),
             Map.entry(ROOT + ".deadletter", List.of(ROOT + ".idempotency.json", ROOT + ".kind")),
@@ -75,7 +78,8 @@ class ArchitectureTests {
                             ROOT + ".retry")),
             Map.entry(ROOT + ".idempotency.fingerprint", List.of(ROOT + ".kind")),
             Map.entry(
-                    ROOT + ".idempotency.http", List.of(ROOT + ".idempotency.fingerprint", ROOT + ".idempotency.json")),
+                    ROOT + ".idempotency.http",
+                    List.of(ROOT + ".idempotency.fingerprint", ROOT + ".idempotency.json", ROOT + ".kind")),
             Map.entry(ROOT + ".idempotency.jdbc", List.of(ROOT + ".idempotency.jdbc.connection")),
             Map.entry(ROOT + ".idempotency.jdbc.check", List.of(ROOT + ".idempotency", ROOT + ".idempotency.jdbc")),
             Map.entry(ROOT + ".idempotency.jdbc.connection", List.of()),
@@ -85,8 +89,11 @@ class ArchitectureTests {
             Map.entry(ROOT + ".lifecycle", List.of()),
             Map.entry(ROOT + ".metrics", List.of(ROOT + ".kind", ROOT + ".web")),
             Map.entry(ROOT + ".migration", List.of(ROOT + ".properties.unknown")),
-            Map.entry(ROOT + ".properties", List.of(ROOT + ".aop", ROOT + ".kind")),
-            Map.entry(ROOT + ".properties.unknown", List.of(ROOT + ".aop", ROOT + ".properties")),
+            Map.entry(
+                    ROOT + ".properties",
+                    List.of(ROOT + ".aop", ROOT + ".aop.policy", ROOT + ".kind", ROOT + ".properties.store")),
+            Map.entry(ROOT + ".properties.store", List.of()),
+            Map.entry(ROOT + ".properties.unknown", List.of(ROOT + ".aop.policy", ROOT + ".properties")),
             Map.entry(ROOT + ".reactor", List.of()),
             Map.entry(
                     ROOT + ".registry",

@@ -3,7 +3,6 @@ package dev.resilience.event.internal;
 import dev.resilience.event.ResilienceEvent;
 import dev.resilience.event.ResilienceListener;
 import dev.resilience.log.FoldedLog;
-import dev.resilience.log.LogEvent;
 import dev.resilience.log.LogLine;
 import dev.resilience.time.TimeSource;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,19 +17,21 @@ import org.slf4j.LoggerFactory;
 final class ListenerLog {
 
     private static final Logger log = LoggerFactory.getLogger(EventPublisher.class);
+    private static final LogLine FAILED = LogLine.warn("listener_failed", "failed", "failed");
+    private static final LogLine LOST = LogLine.warn("event_lost", "lost", "events lost");
 
     /** In place of the name of a class. */
     private static final String ALL = "all";
 
     /** By the name of the class, of which an application has a few. */
-    private final ConcurrentMap<String, FoldedLog<Event>> byListener = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, FoldedLog> byListener = new ConcurrentHashMap<>();
 
     void failed(ResilienceListener listener, ResilienceEvent event, Throwable broken) {
         String type = listener.getClass().getName();
         byListener
                 .computeIfAbsent(type, ListenerLog::newLog)
                 .write(
-                        Event.FAILED,
+                        FAILED,
                         broken,
                         line -> line.setCause(broken).log("Listener {} failed on {}", type, event.type()));
     }
@@ -40,29 +41,12 @@ final class ListenerLog {
         byListener
                 .computeIfAbsent(ALL, ListenerLog::newLog)
                 .write(
-                        Event.LOST,
+                        LOST,
                         broken,
                         line -> line.setCause(broken).log("An event could not be made, so no listener heard of it"));
     }
 
-    private static FoldedLog<Event> newLog(String type) {
-        return new FoldedLog<>(log, TimeSource.system(), "Listener", type, "listener_summary", Event.class);
-    }
-
-    @SuppressWarnings("ImmutableEnumChecker") // a line is a record of values
-    private enum Event implements LogEvent {
-        FAILED(LogLine.warn("listener_failed", "failed", "failed")),
-        LOST(LogLine.warn("event_lost", "lost", "events lost"));
-
-        private final LogLine line;
-
-        Event(LogLine line) {
-            this.line = line;
-        }
-
-        @Override
-        public LogLine line() {
-            return line;
-        }
+    private static FoldedLog newLog(String type) {
+        return new FoldedLog(log, TimeSource.system(), "Listener", type, "listener_summary", FAILED, LOST);
     }
 }

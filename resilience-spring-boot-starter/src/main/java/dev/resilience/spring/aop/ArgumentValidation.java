@@ -1,8 +1,7 @@
 package dev.resilience.spring.aop;
 
 import dev.resilience.spring.aop.method.IdempotentPointcut;
-import java.lang.reflect.AccessibleObject;
-import java.lang.reflect.Method;
+import dev.resilience.spring.context.ForwardedInvocation;
 import java.util.Arrays;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -67,31 +66,15 @@ public final class ArgumentValidation implements BeanPostProcessor {
     }
 
     /** An invocation that ends where its arguments are found to be valid. */
-    private record ArgumentsOf(MethodInvocation invocation) implements MethodInvocation {
+    private static final class ArgumentsOf extends ForwardedInvocation {
+
+        ArgumentsOf(MethodInvocation invocation) {
+            super(invocation);
+        }
 
         @Override
         public Object proceed() throws AreValid {
             throw new AreValid();
-        }
-
-        @Override
-        public Method getMethod() {
-            return invocation.getMethod();
-        }
-
-        @Override
-        public @Nullable Object[] getArguments() {
-            return invocation.getArguments();
-        }
-
-        @Override
-        public @Nullable Object getThis() {
-            return invocation.getThis();
-        }
-
-        @Override
-        public AccessibleObject getStaticPart() {
-            return invocation.getStaticPart();
         }
     }
 

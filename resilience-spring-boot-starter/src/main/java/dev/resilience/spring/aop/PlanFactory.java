@@ -11,6 +11,8 @@ import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.aop.method.ProtectedMethods;
 import dev.resilience.spring.aop.method.ResilienceAnnotations;
 import dev.resilience.spring.aop.method.ReturnTypes;
+import dev.resilience.spring.aop.policy.NamedPolicies;
+import dev.resilience.spring.aop.policy.PolicyUse;
 import dev.resilience.spring.idempotency.IdempotentLayer;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.Kind;
@@ -27,7 +29,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
@@ -75,7 +76,8 @@ public final class PlanFactory {
         ResilienceAnnotations protection = written.without(switchedOff(method, userClass, written));
         List<Layer> layers = new ArrayList<>();
         List<ResilienceConfigurationException> mistakes = new ArrayList<>();
-        Boolean asynchronous = collect(mistakes, () -> ReturnTypes.isAsynchronous(method, userClass));
+        Boolean asynchronous =
+                ResilienceConfigurationException.collect(mistakes, () -> ReturnTypes.isAsynchronous(method, userClass));
         PublisherType publisher = ReturnTypes.publisher(method, userClass);
         if (publisher != null && publisher.isMultiValue() && protection.has(Idempotent.class)) {
             mistakes.add(idempotentStream(method, userClass));
@@ -83,7 +85,8 @@ public final class PlanFactory {
         boolean repeats = false;
         for (Kind<?, ?> kind : order.kinds()) {
             if (protection.get(kind.annotation()) != null) {
-                Layer layer = collect(mistakes, () -> layer(kind, method, userClass, protection, bean, asynchronous));
+                Layer layer = ResilienceConfigurationException.collect(
+                        mistakes, () -> layer(kind, method, userClass, protection, bean, asynchronous));
                 if (layer != null) {
                     layers.add(layer);
                 }
@@ -145,17 +148,6 @@ public final class PlanFactory {
             @Nullable String bean,
             @Nullable Boolean asynchronous) {
         return kind.layer(new PlannedMethod<>(this, kind, method, type, protection, bean, asynchronous));
-    }
-
-    /** What is made, or {@code null} and one mistake more. */
-    private static <T> @Nullable T collect(
-            List<ResilienceConfigurationException> mistakes, Supplier<@Nullable T> made) {
-        try {
-            return made.get();
-        } catch (ResilienceConfigurationException mistake) {
-            mistakes.add(mistake);
-            return null;
-        }
     }
 
     LiveRegistry registry() {

@@ -5,6 +5,7 @@ import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.aop.method.ResilienceAnnotations;
 import dev.resilience.spring.aop.method.ReturnTypes;
 import dev.resilience.spring.aop.method.TransactionalMethods;
+import dev.resilience.spring.aop.policy.PolicyUse;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.Kind;
 import dev.resilience.spring.kind.MethodNames;

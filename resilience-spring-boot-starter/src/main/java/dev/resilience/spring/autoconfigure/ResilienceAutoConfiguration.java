@@ -8,13 +8,13 @@ import dev.resilience.fault.Fault;
 import dev.resilience.fault.FaultClassifier;
 import dev.resilience.fault.HttpFailure;
 import dev.resilience.idempotency.store.IdempotencyStore;
-import dev.resilience.idempotency.store.MemoryIdempotencyStore;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
-import dev.resilience.spring.aop.AnnotatedPolicies;
 import dev.resilience.spring.aop.LayerOrder;
+import dev.resilience.spring.aop.policy.AnnotatedPolicies;
+import dev.resilience.spring.autoconfigure.condition.OnEnabled;
 import dev.resilience.spring.fault.LibraryFailures;
 import dev.resilience.spring.fault.LibraryFaults;
 import dev.resilience.spring.fault.RestClientFailures;
@@ -32,6 +32,7 @@ import dev.resilience.spring.properties.PoliciesInCode;
 import dev.resilience.spring.properties.PolicyBeans;
 import dev.resilience.spring.properties.PolicyBinder;
 import dev.resilience.spring.properties.Variables;
+import dev.resilience.spring.properties.unknown.KeysOfOtherStores;
 import dev.resilience.spring.properties.unknown.PolicyNames;
 import dev.resilience.spring.properties.unknown.Resilience4jKeys;
 import dev.resilience.spring.properties.unknown.Spellings;
@@ -41,7 +42,6 @@ import dev.resilience.spring.registry.PolicyChanges;
 import dev.resilience.spring.registry.RegistryFactory;
 import dev.resilience.time.TimeSource;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -49,7 +49,6 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
@@ -146,7 +145,7 @@ public final class ResilienceAutoConfiguration {
             StartupMistakes mistakes,
             StartupWarnings warnings,
             ApplicationContext application) {
-        warnOfOtherStores(names.keys(), store, warnings);
+        KeysOfOtherStores.warn(names.keys(), store, warnings);
         PolicyBinder binder = new PolicyBinder(
                 names.keys(), new PropertySourcesPlaceholdersResolver(environment), mistakes, names::breaks);
         return new RegistryFactory(
@@ -182,13 +181,7 @@ public final class ResilienceAutoConfiguration {
             Environment environment,
             StartupMistakes mistakes) {
         int mostCreated = GeneralProperties.read(environment).getRegistry().getMaxCreated();
-        GeneralProperties.require(
-                mostCreated >= 1,
-                mistakes,
-                environment,
-                "resilience.registry.max-created",
-                mostCreated,
-                "must be at least 1");
+        GeneralProperties.requirePositive(mostCreated, "resilience.registry.max-created", environment, mistakes);
         return factory.registry(changes, order.kinds(), mostCreated);
     }
 
@@ -205,33 +198,12 @@ public final class ResilienceAutoConfiguration {
         }
     }
 
-    private static void warnOfOtherStores(ConfiguredProperties keys, IdempotencyStore store, StartupWarnings warnings) {
-        Map<String, String> packages = Map.of(
-                "memory.max-size", MemoryIdempotencyStore.class.getPackageName(),
-                "jdbc.table-name", "dev.resilience.spring.idempotency.jdbc",
-                "redis.key-prefix", "dev.resilience.spring.idempotency.redis");
-        packages.forEach((key, packageOfStore) -> {
-            String name = "resilience.idempotency-store." + key;
-            if (keys.contains(ConfigurationPropertyName.of(name))
-                    && !store.getClass().getPackageName().equals(packageOfStore)) {
-                warnings.add("'" + name + "' has no effect: idempotent calls are remembered by a "
-                        + store.getClass().getSimpleName());
-            }
-        });
-    }
-
     @Bean
     AsyncCalls resilienceAsyncCalls(
             Environment environment, ObjectProvider<ContextCarrier> carriers, StartupMistakes mistakes) {
         Integer maxThreads = GeneralProperties.read(environment).getAsync().getMaxThreads();
         boolean canBe = maxThreads == null
-                || GeneralProperties.require(
-                        maxThreads >= 1,
-                        mistakes,
-                        environment,
-                        "resilience.async.max-threads",
-                        maxThreads,
-                        "must be at least 1");
+                || GeneralProperties.requirePositive(maxThreads, "resilience.async.max-threads", environment, mistakes);
         return new AsyncCalls(
                 carriers.orderedStream().reduce(ContextCarrier.standard(), ContextCarrier::and),
                 canBe ? maxThreads : null);

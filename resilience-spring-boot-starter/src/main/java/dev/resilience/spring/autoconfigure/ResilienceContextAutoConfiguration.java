@@ -1,5 +1,6 @@
 package dev.resilience.spring.autoconfigure;
 
+import dev.resilience.spring.autoconfigure.condition.OnEnabled;
 import dev.resilience.spring.context.RequestContextCarrier;
 import dev.resilience.spring.context.SecurityContextCarrier;
 import dev.resilience.spring.context.SnapshotCarrier;

@@ -10,7 +10,7 @@ import dev.resilience.spring.deadletter.DeadLetterMethods;
 import dev.resilience.spring.deadletter.DeadLetterReplays;
 import dev.resilience.spring.idempotency.json.Json;
 import dev.resilience.spring.properties.GeneralProperties;
-import dev.resilience.spring.properties.ResilienceProperties.DeadLetterStore.StoreType;
+import dev.resilience.spring.properties.store.DeadLetterStoreProperties;
 import dev.resilience.time.TimeSource;
 import java.util.Map;
 import org.springframework.beans.factory.ObjectProvider;
@@ -31,7 +31,7 @@ final class ResilienceDeadLetterConfiguration {
         var properties = GeneralProperties.read(environment).getDeadLetterStore();
         long maxBytes = properties.getMemory().getMaxSize().toBytes();
         GeneralProperties.require(
-                properties.getType() != StoreType.JDBC,
+                properties.getType() != DeadLetterStoreProperties.Type.JDBC,
                 mistakes,
                 environment,
                 STORE + "type",
@@ -61,7 +61,8 @@ final class ResilienceDeadLetterConfiguration {
             TimeSource time,
             StartupWarnings warnings) {
         boolean undecided =
-                GeneralProperties.read(environment).getDeadLetterStore().getType() == StoreType.AUTO;
+                GeneralProperties.read(environment).getDeadLetterStore().getType()
+                        == DeadLetterStoreProperties.Type.AUTO;
         return new DeadLetterReplays(registry, methods, time, store -> {
             store.prepare();
             if (undecided && store instanceof MemoryDeadLetterStore) {

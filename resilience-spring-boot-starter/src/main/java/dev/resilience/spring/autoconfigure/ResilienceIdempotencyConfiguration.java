@@ -13,7 +13,7 @@ import dev.resilience.spring.idempotency.http.SentAnswers;
 import dev.resilience.spring.idempotency.json.JacksonJson;
 import dev.resilience.spring.idempotency.json.Json;
 import dev.resilience.spring.properties.GeneralProperties;
-import dev.resilience.spring.properties.ResilienceProperties;
+import dev.resilience.spring.properties.store.IdempotencyStoreProperties;
 import dev.resilience.spring.properties.unknown.PolicyNames;
 import dev.resilience.time.TimeSource;
 import jakarta.servlet.http.HttpServletRequest;
@@ -47,12 +47,12 @@ final class ResilienceIdempotencyConfiguration {
             StartupMistakes mistakes,
             PolicyNames names,
             IdempotencyKind kind) {
-        ResilienceProperties.IdempotencyStore properties =
+        IdempotencyStoreProperties properties =
                 GeneralProperties.read(environment).getIdempotencyStore();
-        ResilienceProperties.IdempotencyStore.Type type = properties.getType();
+        IdempotencyStoreProperties.Type type = properties.getType();
         long maxBytes = properties.getMemory().getMaxSize().toBytes();
         boolean canBe = GeneralProperties.require(
-                        type != ResilienceProperties.IdempotencyStore.Type.REDIS,
+                        type != IdempotencyStoreProperties.Type.REDIS,
                         mistakes,
                         environment,
                         "resilience.idempotency-store.type",
@@ -60,7 +60,7 @@ final class ResilienceIdempotencyConfiguration {
                         "needs a RedisConnectionFactory bean, a single or a primary one; "
                                 + "'org.springframework.boot:spring-boot-starter-data-redis' brings it")
                 && GeneralProperties.require(
-                        type != ResilienceProperties.IdempotencyStore.Type.JDBC,
+                        type != IdempotencyStoreProperties.Type.JDBC,
                         mistakes,
                         environment,
                         "resilience.idempotency-store.type",
@@ -93,7 +93,7 @@ final class ResilienceIdempotencyConfiguration {
         boolean reactive = application instanceof ReactiveWebApplicationContext;
         boolean fallenBack = store instanceof MemoryIdempotencyStore
                 && GeneralProperties.read(environment).getIdempotencyStore().getType()
-                        == ResilienceProperties.IdempotencyStore.Type.AUTO;
+                        == IdempotencyStoreProperties.Type.AUTO;
         boolean hidesCallers = reactive
                 && ClassUtils.isPresent(
                         "org.springframework.security.core.context.SecurityContextHolder",

@@ -4,14 +4,16 @@ import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.aop.ResultRecordingAdvisor;
+import dev.resilience.spring.autoconfigure.condition.OnEnabled;
+import dev.resilience.spring.autoconfigure.condition.OnJdbcStore;
 import dev.resilience.spring.idempotency.IdempotencyKind;
 import dev.resilience.spring.idempotency.jdbc.Cleanup;
 import dev.resilience.spring.idempotency.jdbc.JdbcIdempotencyStore;
 import dev.resilience.spring.idempotency.jdbc.check.PoolSizeCheck;
 import dev.resilience.spring.idempotency.jdbc.check.TransactionCheck;
 import dev.resilience.spring.properties.GeneralProperties;
-import dev.resilience.spring.properties.ResilienceProperties.IdempotencyStore.InitializeSchema;
-import dev.resilience.spring.properties.ResilienceProperties.IdempotencyStore.Jdbc;
+import dev.resilience.spring.properties.store.IdempotencyStoreProperties;
+import dev.resilience.spring.properties.store.JdbcTable;
 import dev.resilience.spring.properties.unknown.PolicyNames;
 import dev.resilience.time.TimeSource;
 import java.util.regex.Pattern;
@@ -51,22 +53,22 @@ public final class ResilienceJdbcAutoConfiguration {
     @DependsOnDatabaseInitialization
     @ConditionalOnSingleCandidate(DataSource.class)
     @ConditionalOnMissingBean(IdempotencyStore.class)
-    @Conditional(OnStoreType.Jdbc.class)
+    @Conditional(OnJdbcStore.class)
     JdbcIdempotencyStore resilienceJdbcIdempotencyStore(
             DataSource dataSource,
             Environment environment,
             StartupMistakes mistakes,
             PolicyNames names,
             IdempotencyKind kind) {
-        Jdbc properties =
+        IdempotencyStoreProperties.Jdbc properties =
                 GeneralProperties.read(environment).getIdempotencyStore().getJdbc();
         String table = properties.getTableName();
         boolean canBe = canBeTable(table, "resilience.idempotency-store.jdbc.table-name", mistakes, environment);
         if (!canBe) {
             names.breaks(kind);
-            table = new Jdbc().getTableName();
+            table = new IdempotencyStoreProperties.Jdbc().getTableName();
         }
-        return new JdbcIdempotencyStore(dataSource, table, creates(properties.getInitializeSchema(), dataSource));
+        return new JdbcIdempotencyStore(dataSource, table, creates(properties, dataSource));
     }
 
     /** Reports a name that no table can have. */
@@ -81,8 +83,8 @@ public final class ResilienceJdbcAutoConfiguration {
                         + "digits and underscores, not quoted, such as resilience_idempotency or billing.idempotency");
     }
 
-    static boolean creates(InitializeSchema when, DataSource dataSource) {
-        return switch (when) {
+    static boolean creates(JdbcTable table, DataSource dataSource) {
+        return switch (table.getInitializeSchema()) {
             case ALWAYS -> true;
             case NEVER -> false;
             case EMBEDDED -> EmbeddedDatabaseConnection.isEmbedded(dataSource);

@@ -2,10 +2,10 @@ package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.deadletter.DeadLetterStore;
 import dev.resilience.spring.StartupMistakes;
+import dev.resilience.spring.autoconfigure.condition.OnEnabled;
 import dev.resilience.spring.deadletter.jdbc.JdbcDeadLetterStore;
 import dev.resilience.spring.properties.GeneralProperties;
-import dev.resilience.spring.properties.ResilienceProperties.DeadLetterStore.JdbcStore;
-import dev.resilience.spring.properties.ResilienceProperties.DeadLetterStore.StoreType;
+import dev.resilience.spring.properties.store.DeadLetterStoreProperties;
 import javax.sql.DataSource;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
@@ -38,7 +38,7 @@ public final class ResilienceJdbcDeadLetterAutoConfiguration {
     @Conditional(OnDatabase.class)
     JdbcDeadLetterStore resilienceJdbcDeadLetterStore(
             DataSource dataSource, Environment environment, StartupMistakes mistakes) {
-        JdbcStore properties =
+        DeadLetterStoreProperties.Jdbc properties =
                 GeneralProperties.read(environment).getDeadLetterStore().getJdbc();
         String table = properties.getTableName();
         if (!ResilienceJdbcAutoConfiguration.canBeTable(
@@ -46,9 +46,7 @@ public final class ResilienceJdbcDeadLetterAutoConfiguration {
             table = JdbcDeadLetterStore.DEFAULT_TABLE;
         }
         return new JdbcDeadLetterStore(
-                dataSource,
-                table,
-                ResilienceJdbcAutoConfiguration.creates(properties.getInitializeSchema(), dataSource));
+                dataSource, table, ResilienceJdbcAutoConfiguration.creates(properties, dataSource));
     }
 
     /** Unless {@code resilience.dead-letter-store.type} is another one. */
@@ -56,11 +54,12 @@ public final class ResilienceJdbcDeadLetterAutoConfiguration {
 
         @Override
         public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            StoreType type = GeneralProperties.read(context.getEnvironment())
+            DeadLetterStoreProperties.Type type = GeneralProperties.read(context.getEnvironment())
                     .getDeadLetterStore()
                     .getType();
             return new ConditionOutcome(
-                    type != StoreType.MEMORY, ConditionMessage.of("resilience.dead-letter-store.type is " + type));
+                    type != DeadLetterStoreProperties.Type.MEMORY,
+                    ConditionMessage.of("resilience.dead-letter-store.type is " + type));
         }
     }
 }

@@ -3,11 +3,13 @@ package dev.resilience.spring.autoconfigure;
 import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.autoconfigure.condition.OnEnabled;
+import dev.resilience.spring.autoconfigure.condition.OnRedisStore;
 import dev.resilience.spring.idempotency.IdempotencyKind;
 import dev.resilience.spring.idempotency.jdbc.check.ImplicitRedisStoreCheck;
 import dev.resilience.spring.idempotency.redis.RedisIdempotencyStore;
 import dev.resilience.spring.properties.GeneralProperties;
-import dev.resilience.spring.properties.ResilienceProperties;
+import dev.resilience.spring.properties.store.IdempotencyStoreProperties;
 import dev.resilience.spring.properties.unknown.PolicyNames;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
@@ -30,7 +32,7 @@ import org.springframework.transaction.interceptor.TransactionAttributeSource;
             "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
             "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"
         })
-@Conditional({OnEnabled.class, OnStoreType.Redis.class})
+@Conditional({OnEnabled.class, OnRedisStore.class})
 @ConditionalOnClass(RedisConnectionFactory.class)
 @ConditionalOnSingleCandidate(RedisConnectionFactory.class)
 public final class ResilienceRedisAutoConfiguration {
@@ -57,7 +59,7 @@ public final class ResilienceRedisAutoConfiguration {
                 "must have no braces, which tell a cluster where a key belongs");
         if (!canBe) {
             names.breaks(kind);
-            prefix = new ResilienceProperties.IdempotencyStore.Redis().getKeyPrefix();
+            prefix = new IdempotencyStoreProperties.Redis().getKeyPrefix();
         }
         return new RedisIdempotencyStore(connections, prefix, warnings);
     }

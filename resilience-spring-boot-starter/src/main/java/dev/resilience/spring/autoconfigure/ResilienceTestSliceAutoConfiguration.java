@@ -2,6 +2,7 @@ package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.idempotency.store.MemoryIdempotencyStore;
+import dev.resilience.spring.autoconfigure.condition.OnEnabled;
 import dev.resilience.time.TimeSource;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;

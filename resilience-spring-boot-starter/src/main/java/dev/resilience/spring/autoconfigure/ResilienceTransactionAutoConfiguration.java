@@ -2,6 +2,7 @@ package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.spring.aop.ResilienceAdvisor;
 import dev.resilience.spring.aop.ResultRecordingAdvisor;
+import dev.resilience.spring.autoconfigure.condition.OnEnabled;
 import dev.resilience.spring.transaction.RollbackMarksRegistration;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;

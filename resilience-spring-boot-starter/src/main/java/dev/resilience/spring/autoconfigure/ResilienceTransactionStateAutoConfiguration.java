@@ -1,6 +1,7 @@
 package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.retry.TransactionState;
+import dev.resilience.spring.autoconfigure.condition.OnEnabled;
 import dev.resilience.spring.transaction.OpenConnections;
 import dev.resilience.spring.transaction.OpenTransactions;
 import org.springframework.beans.factory.ObjectProvider;

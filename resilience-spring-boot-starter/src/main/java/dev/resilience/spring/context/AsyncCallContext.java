@@ -1,8 +1,6 @@
 package dev.resilience.spring.context;
 
 import dev.resilience.context.CallContext;
-import java.lang.reflect.AccessibleObject;
-import java.lang.reflect.Method;
 import java.util.function.Predicate;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -38,7 +36,14 @@ public final class AsyncCallContext implements MethodInterceptor {
         return async.invoke(goesAlong ? new Moved(invocation, context) : invocation);
     }
 
-    private record Moved(MethodInvocation original, CallContext context) implements MethodInvocation {
+    private static final class Moved extends ForwardedInvocation {
+
+        private final CallContext context;
+
+        Moved(MethodInvocation original, CallContext context) {
+            super(original);
+            this.context = context;
+        }
 
         /** On the executor's thread. */
         @Override
@@ -52,26 +57,6 @@ public final class AsyncCallContext implements MethodInterceptor {
             } finally {
                 CallContext.NONE.makeCurrent();
             }
-        }
-
-        @Override
-        public Method getMethod() {
-            return original.getMethod();
-        }
-
-        @Override
-        public @Nullable Object[] getArguments() {
-            return original.getArguments();
-        }
-
-        @Override
-        public @Nullable Object getThis() {
-            return original.getThis();
-        }
-
-        @Override
-        public AccessibleObject getStaticPart() {
-            return original.getStaticPart();
         }
     }
 }

@@ -14,7 +14,6 @@ import dev.resilience.spring.retry.RetryKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,25 +37,16 @@ public record IdempotentLayer(Idempotency idempotency, IdempotentOperation opera
     /** The layer; {@code null} if the policy or the return type is a mistake that is told already. */
     static @Nullable IdempotentLayer make(IdempotencyKind kind, ProtectedMethod<Idempotent> method) {
         List<ResilienceConfigurationException> mistakes = new ArrayList<>();
-        Idempotency idempotency = collect(mistakes, () -> method.live(kind));
+        Idempotency idempotency = ResilienceConfigurationException.collect(mistakes, () -> method.live(kind));
         IdempotencyPolicy policy = idempotency == null ? LENIENT : idempotency.policy();
         Boolean asynchronous = method.isAsynchronous();
-        IdempotentOperation operation =
-                asynchronous == null ? null : collect(mistakes, () -> operation(method, policy, asynchronous));
+        IdempotentOperation operation = asynchronous == null
+                ? null
+                : ResilienceConfigurationException.collect(mistakes, () -> operation(method, policy, asynchronous));
         if (!mistakes.isEmpty()) {
             throw ResilienceConfigurationException.of(mistakes);
         }
         return idempotency == null || operation == null ? null : new IdempotentLayer(idempotency, operation);
-    }
-
-    private static <T> @Nullable T collect(
-            List<ResilienceConfigurationException> mistakes, Supplier<@Nullable T> made) {
-        try {
-            return made.get();
-        } catch (ResilienceConfigurationException mistake) {
-            mistakes.add(mistake);
-            return null;
-        }
     }
 
     private static IdempotentOperation operation(

@@ -4,7 +4,6 @@ import dev.resilience.spring.LiveRegistry;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import org.springframework.beans.factory.DisposableBean;
-import org.springframework.context.SmartLifecycle;
 import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 
 /**
@@ -14,28 +13,17 @@ import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
  * as long as Boot's {@code spring.lifecycle.timeout-per-shutdown-phase} allows. What has not ended then is stopped by
  * {@link BulkheadStopLifecycle}.
  */
-public final class BulkheadDrainLifecycle implements SmartLifecycle, DisposableBean {
+public final class BulkheadDrainLifecycle extends LifecyclePhase implements DisposableBean {
 
+    /** That of Spring's own executors. */
     static final int PHASE = ExecutorConfigurationSupport.DEFAULT_PHASE;
 
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(20);
 
-    private final LiveRegistry registry;
-    private volatile boolean running;
     private volatile boolean destroyed;
 
     public BulkheadDrainLifecycle(LiveRegistry registry) {
-        this.registry = registry;
-    }
-
-    @Override
-    public void start() {
-        running = true;
-    }
-
-    @Override
-    public void stop() {
-        running = false;
+        super(registry, PHASE);
     }
 
     @Override
@@ -69,16 +57,5 @@ public final class BulkheadDrainLifecycle implements SmartLifecycle, DisposableB
     @Override
     public void destroy() {
         destroyed = true;
-    }
-
-    @Override
-    public boolean isRunning() {
-        return running;
-    }
-
-    /** That of Spring's own executors. */
-    @Override
-    public int getPhase() {
-        return PHASE;
     }
 }

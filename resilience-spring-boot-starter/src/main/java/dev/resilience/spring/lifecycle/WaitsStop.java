@@ -16,25 +16,19 @@ import org.springframework.core.PriorityOrdered;
  * <p>When the context is closed, waits end before other listeners hear of that and before any bean is stopped. When it is
  * only stopped, beans of the same phase, which is the default of {@link SmartLifecycle}, may be stopped before.
  */
-public final class WaitsStop implements SmartLifecycle, ApplicationListener<ContextClosedEvent>, PriorityOrdered {
+public final class WaitsStop extends LifecyclePhase
+        implements ApplicationListener<ContextClosedEvent>, PriorityOrdered {
 
-    private final LiveRegistry registry;
     private final ApplicationContext application;
-    private volatile boolean running;
 
     public WaitsStop(LiveRegistry registry, ApplicationContext application) {
-        this.registry = registry;
+        super(registry, Integer.MAX_VALUE); // among the first to be stopped
         this.application = application;
     }
 
     @Override
-    public void start() {
-        running = true;
-    }
-
-    @Override
     public void stop() {
-        running = false;
+        super.stop();
         registry.stopWaits();
     }
 
@@ -50,16 +44,5 @@ public final class WaitsStop implements SmartLifecycle, ApplicationListener<Cont
     @Override
     public int getOrder() {
         return Ordered.HIGHEST_PRECEDENCE;
-    }
-
-    @Override
-    public boolean isRunning() {
-        return running;
-    }
-
-    /** Among the first to be stopped. */
-    @Override
-    public int getPhase() {
-        return Integer.MAX_VALUE;
     }
 }

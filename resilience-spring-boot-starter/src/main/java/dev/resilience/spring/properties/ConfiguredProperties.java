@@ -1,6 +1,7 @@
 package dev.resilience.spring.properties;
 
 import dev.resilience.spring.PolicyKind;
+import dev.resilience.spring.properties.PoliciesInCode.AnnotationOrigin;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -20,7 +21,6 @@ import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
-import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
 import org.springframework.boot.origin.Origin;
 import org.springframework.core.env.PropertySource;
@@ -228,11 +228,6 @@ public final class ConfiguredProperties {
                 .flatMap(SourceKeys::stream);
     }
 
-    /** All that is written in a source. */
-    public static Stream<ConfigurationPropertyName> names(ConfigurationPropertySource source) {
-        return source instanceof IterableConfigurationPropertySource iterable ? iterable.stream() : Stream.empty();
-    }
-
     /** Where keys are written, the source that wins first. */
     public List<ConfigurationPropertySource> sources() {
         return sources;
@@ -241,6 +236,11 @@ public final class ConfiguredProperties {
     /** Whether the source is one of those in which every key must be known. */
     public static boolean isStrict(ConfigurationPropertySource source) {
         return STRICT.apply(source);
+    }
+
+    /** Whether the property itself is written, be it without a value. */
+    public boolean isWritten(ConfigurationPropertyName name) {
+        return find(name) != null;
     }
 
     public boolean hasValue(ConfigurationPropertyName name) {
@@ -253,18 +253,8 @@ public final class ConfiguredProperties {
         return property == null ? "" : String.valueOf(property.getValue());
     }
 
-    /** Whether anything is written below the name, which need not be one of ours. */
+    /** Whether anything is written below the name. */
     public boolean hasAnyBelow(ConfigurationPropertyName name) {
-        return sources.stream().flatMap(ConfiguredProperties::names).anyMatch(name::isAncestorOf);
-    }
-
-    /** The policies of a kind that are written without a key, as by a wrong indentation. */
-    public List<String> emptyPolicies(PolicyKind kind) {
-        ConfigurationPropertyName prefix = ConfigurationPropertyName.of(kind.prefix());
-        return strict().filter(prefix::isParentOf)
-                .filter(name -> find(name) != null && !hasValue(name))
-                .map(name -> name.getLastElement(Form.ORIGINAL))
-                .distinct()
-                .toList();
+        return read().stream().flatMap(SourceKeys::stream).anyMatch(name::isAncestorOf);
     }
 }

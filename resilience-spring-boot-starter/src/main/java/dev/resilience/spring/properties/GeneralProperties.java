@@ -83,6 +83,11 @@ public final class GeneralProperties {
         return fulfilled;
     }
 
+    /** As {@link #require}, of a number that must not be less than one. */
+    public static boolean requirePositive(int number, String key, Environment environment, StartupMistakes mistakes) {
+        return require(number >= 1, mistakes, environment, key, number, "must be at least 1");
+    }
+
     /** The order of the layers; the default in place of one that is none, which is a mistake. */
     public static LayerOrder order(Environment environment, Kinds kinds, StartupMistakes mistakes) {
         try {

@@ -206,6 +206,6 @@ public final class KnownKeys {
     }
 
     private static boolean isGroup(Class<?> type) {
-        return type.isMemberClass() && !type.isEnum() && type.getPackage().equals(KnownKeys.class.getPackage());
+        return !type.isEnum() && type.getPackageName().startsWith(KnownKeys.class.getPackageName());
     }
 }

@@ -2,8 +2,8 @@ package dev.resilience.spring.properties;
 
 import dev.resilience.policy.PropertyNames;
 import dev.resilience.spring.PolicyKind;
-import dev.resilience.spring.aop.AnnotatedPolicies;
-import dev.resilience.spring.aop.AnnotatedPolicy;
+import dev.resilience.spring.aop.policy.AnnotatedPolicies;
+import dev.resilience.spring.aop.policy.AnnotatedPolicy;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -15,6 +15,7 @@ import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.boot.origin.Origin;
 
 /**
  * What code says of policies, as the source of properties behind all others: the values of annotations, and the names of
@@ -95,5 +96,25 @@ public final class PoliciesInCode implements IterableConfigurationPropertySource
     @Override
     public Object getUnderlyingSource() {
         return this;
+    }
+
+    /**
+     * The value of an annotation's attribute, as the place of a policy's value.
+     *
+     * @param source as in source: {@code @Retryable(maxAttempts = 5)}
+     * @param attribute its name
+     * @param place the class and, unless the annotation stands on the type, the method
+     */
+    record AnnotationOrigin(String source, String attribute, String place) implements Origin {
+
+        String describe(ConfigurationPropertyName property) {
+            return "    Annotation: " + source + "\n    Place: " + place + "\n    Property that would override it: "
+                    + property;
+        }
+
+        /** What to change, in a sentence. */
+        String target() {
+            return "attribute '" + attribute + "' of " + source + " on " + place;
+        }
     }
 }

@@ -2,6 +2,8 @@ package dev.resilience.spring.properties;
 
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.kind.Kinds;
+import dev.resilience.spring.properties.store.DeadLetterStoreProperties;
+import dev.resilience.spring.properties.store.IdempotencyStoreProperties;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +25,8 @@ final class PropertiesHints implements BeanFactoryInitializationAotProcessor {
     @Override
     public BeanFactoryInitializationAotContribution processAheadOfTime(ConfigurableListableBeanFactory beans) {
         ObjectProvider<Kinds> kinds = beans.getBeanProvider(Kinds.class);
-        List<Class<?>> types = new ArrayList<>(List.of(ResilienceProperties.class));
+        List<Class<?>> types = new ArrayList<>(
+                List.of(ResilienceProperties.class, IdempotencyStoreProperties.class, DeadLetterStoreProperties.class));
         kinds.ifAvailable(found -> {
             for (PolicyKind kind : found.ofPolicies()) {
                 addRecords(kind.policyType(), types);

@@ -1,12 +1,14 @@
 package dev.resilience.spring.properties;
 
+import dev.resilience.spring.properties.store.DeadLetterStoreProperties;
+import dev.resilience.spring.properties.store.IdempotencyStoreProperties;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.context.annotation.AdviceMode;
 import org.springframework.core.Ordered;
-import org.springframework.util.unit.DataSize;
 
 /** What is written under {@code resilience} besides policies. */
 @ConfigurationProperties("resilience")
@@ -32,9 +34,11 @@ public final class ResilienceProperties {
 
     private final Deadline deadline = new Deadline();
 
-    private final IdempotencyStore idempotencyStore = new IdempotencyStore();
+    @NestedConfigurationProperty
+    private final IdempotencyStoreProperties idempotencyStore = new IdempotencyStoreProperties();
 
-    private final DeadLetterStore deadLetterStore = new DeadLetterStore();
+    @NestedConfigurationProperty
+    private final DeadLetterStoreProperties deadLetterStore = new DeadLetterStoreProperties();
 
     private final Registry registry = new Registry();
 
@@ -78,11 +82,11 @@ public final class ResilienceProperties {
         return deadline;
     }
 
-    public IdempotencyStore getIdempotencyStore() {
+    public IdempotencyStoreProperties getIdempotencyStore() {
         return idempotencyStore;
     }
 
-    public DeadLetterStore getDeadLetterStore() {
+    public DeadLetterStoreProperties getDeadLetterStore() {
         return deadLetterStore;
     }
 
@@ -168,195 +172,6 @@ public final class ResilienceProperties {
 
         public void setMargin(Duration margin) {
             this.margin = margin;
-        }
-    }
-
-    /** What is written under {@code resilience.idempotency-store}. */
-    public static final class IdempotencyStore {
-
-        /** Where the records of idempotent calls are kept. */
-        private Type type = Type.AUTO;
-
-        private final Memory memory = new Memory();
-
-        private final Jdbc jdbc = new Jdbc();
-
-        private final Redis redis = new Redis();
-
-        public Type getType() {
-            return type;
-        }
-
-        public void setType(Type type) {
-            this.type = type;
-        }
-
-        public Memory getMemory() {
-            return memory;
-        }
-
-        public Jdbc getJdbc() {
-            return jdbc;
-        }
-
-        public Redis getRedis() {
-            return redis;
-        }
-
-        /** What is written under {@code resilience.idempotency-store.memory}. */
-        public static final class Memory {
-
-            /** How much records in this process hold at the most, about. When it is taken, calls with new keys are refused. */
-            private DataSize maxSize = DataSize.ofMegabytes(64);
-
-            public DataSize getMaxSize() {
-                return maxSize;
-            }
-
-            public void setMaxSize(DataSize maxSize) {
-                this.maxSize = maxSize;
-            }
-        }
-
-        /** What is written under {@code resilience.idempotency-store.jdbc}. */
-        public static final class Jdbc {
-
-            /** Name of the table, with its schema's before it if that is not the default one. */
-            private String tableName = "resilience_idempotency";
-
-            /** Whether the table is made when the application starts. */
-            private InitializeSchema initializeSchema = InitializeSchema.EMBEDDED;
-
-            public String getTableName() {
-                return tableName;
-            }
-
-            public void setTableName(String tableName) {
-                this.tableName = tableName;
-            }
-
-            public InitializeSchema getInitializeSchema() {
-                return initializeSchema;
-            }
-
-            public void setInitializeSchema(InitializeSchema initializeSchema) {
-                this.initializeSchema = initializeSchema;
-            }
-        }
-
-        /** When the table is made. */
-        public enum InitializeSchema {
-            /** In databases that run inside the application. */
-            EMBEDDED,
-            /** In every database. */
-            ALWAYS,
-            /** Never: a migration does it. */
-            NEVER
-        }
-
-        /** The kinds of stores. */
-        public enum Type {
-            /** The best one that the application has what it takes for. */
-            AUTO,
-            /** In this process. */
-            MEMORY,
-            /** In a relational database. */
-            JDBC,
-            /** In Redis, through the application's {@code RedisConnectionFactory}. */
-            REDIS
-        }
-
-        /** What is written under {@code resilience.idempotency-store.redis}. */
-        public static final class Redis {
-
-            /** What the Redis keys of all records begin with: one for each application that shares the server. */
-            private String keyPrefix = "resilience:idempotency:";
-
-            public String getKeyPrefix() {
-                return keyPrefix;
-            }
-
-            public void setKeyPrefix(String keyPrefix) {
-                this.keyPrefix = keyPrefix;
-            }
-        }
-    }
-
-    /** What is written under {@code resilience.dead-letter-store}. */
-    public static final class DeadLetterStore {
-
-        /** Where calls that ran out of retries are kept. */
-        private StoreType type = StoreType.AUTO;
-
-        private final MemoryStore memory = new MemoryStore();
-
-        private final JdbcStore jdbc = new JdbcStore();
-
-        public StoreType getType() {
-            return type;
-        }
-
-        public void setType(StoreType type) {
-            this.type = type;
-        }
-
-        public MemoryStore getMemory() {
-            return memory;
-        }
-
-        public JdbcStore getJdbc() {
-            return jdbc;
-        }
-
-        /** What is written under {@code resilience.dead-letter-store.memory}. */
-        public static final class MemoryStore {
-
-            /** How much dead letters in this process hold at the most, about. When it is taken, no more are kept. */
-            private DataSize maxSize = DataSize.ofMegabytes(64);
-
-            public DataSize getMaxSize() {
-                return maxSize;
-            }
-
-            public void setMaxSize(DataSize maxSize) {
-                this.maxSize = maxSize;
-            }
-        }
-
-        /** What is written under {@code resilience.dead-letter-store.jdbc}. */
-        public static final class JdbcStore {
-
-            /** Name of the table, with its schema's before it if that is not the default one. */
-            private String tableName = "resilience_dead_letter";
-
-            /** Whether the table is made when the application starts. */
-            private IdempotencyStore.InitializeSchema initializeSchema = IdempotencyStore.InitializeSchema.EMBEDDED;
-
-            public String getTableName() {
-                return tableName;
-            }
-
-            public void setTableName(String tableName) {
-                this.tableName = tableName;
-            }
-
-            public IdempotencyStore.InitializeSchema getInitializeSchema() {
-                return initializeSchema;
-            }
-
-            public void setInitializeSchema(IdempotencyStore.InitializeSchema initializeSchema) {
-                this.initializeSchema = initializeSchema;
-            }
-        }
-
-        /** The kinds of stores. */
-        public enum StoreType {
-            /** In a relational database if the application has one, or else in this process. */
-            AUTO,
-            /** In this process. */
-            MEMORY,
-            /** In a relational database. */
-            JDBC
         }
     }
 }

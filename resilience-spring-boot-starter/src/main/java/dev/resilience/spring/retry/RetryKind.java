@@ -4,13 +4,10 @@ import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.deadletter.DeadLetterStore;
 import dev.resilience.deadletter.DeadLetters;
-import dev.resilience.event.RetryFinished;
-import dev.resilience.event.RetryOutcome;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.policy.PropertyNames;
 import dev.resilience.retry.Backoff;
 import dev.resilience.retry.BackoffFunction;
-import dev.resilience.retry.LaterAttempts;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryBudget;
 import dev.resilience.retry.RetryPolicy;
@@ -23,7 +20,6 @@ import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.deadletter.DeadLetterMethods;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.KindContext;
-import dev.resilience.spring.kind.MeterFamily;
 import dev.resilience.spring.kind.Meters;
 import dev.resilience.spring.kind.OtherPolicies;
 import dev.resilience.spring.kind.ProtectedMethod;
@@ -37,26 +33,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Retries: {@code @Retryable} and {@code resilience.retry}. */
 public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retry> {
-
-    private static final MeterFamily CALLS =
-            new MeterFamily("resilience.retry.calls", "calls", "Calls of retried methods by how they ended");
-    private static final MeterFamily ATTEMPTS =
-            new MeterFamily("resilience.retry.attempts", "attempts", "Retries made; first attempts are not counted");
-    private static final MeterFamily DURATION = new MeterFamily(
-            "resilience.retry.duration", null, "Duration of whole calls that needed at least one retry");
-    private static final MeterFamily WORKERS = new MeterFamily(
-            "resilience.retry.workers", "workers", "Threads that run later attempts of asynchronous calls");
-    private static final MeterFamily QUEUED = new MeterFamily(
-            "resilience.retry.queued", null, "Asynchronous calls whose wait is over, and which now wait for a thread");
-
-    private static final MeterFamily DEAD_LETTERS = new MeterFamily(
-            "resilience.deadletter.size",
-            null,
-            "Calls that ran out of retries and are kept for a replay, of all processes");
-    private static final MeterFamily DEAD_LETTER_CALLS = new MeterFamily(
-            "resilience.deadletter.calls",
-            "calls",
-            "Calls that ran out of retries, and their replays, by how they ended");
 
     /** What is written for no budget by mistake. */
     private static final Set<String> SWITCHED_OFF = Set.of("false", "off", "no", "disabled");
@@ -234,26 +210,7 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
 
     @Override
     public void meters(Retry retry, Meters meters) {
-        meters.outcomes(CALLS, retry.calls());
-        meters.counter(ATTEMPTS, retry, Retry::attempts);
-        LaterAttempts later = retry.laterAttempts();
-        meters.gauge(WORKERS, later, LaterAttempts::workers);
-        meters.gauge(QUEUED, later, LaterAttempts::queued);
-        DeadLetters letters = retry.deadLetters();
-        if (letters != null) {
-            meters.gauge(DEAD_LETTERS, letters, DeadLetters::size);
-            meters.outcomes(DEAD_LETTER_CALLS, letters.calls());
-        }
-        for (RetryOutcome outcome : RetryOutcome.values()) {
-            if (outcome != RetryOutcome.SUCCESS) {
-                meters.timer(
-                        DURATION,
-                        RetryFinished.class,
-                        call -> call.outcome() == outcome && call.attempts() > 1 ? call.duration() : null,
-                        "outcome",
-                        outcome.label());
-            }
-        }
+        RetryMeters.register(retry, meters);
     }
 
     @Override

@@ -97,7 +97,7 @@ class NativeHintsTests {
     @Test
     void propertiesThatAreBoundWithoutABean() {
         assertTold(reflection()
-                .onType(TypeReference.of("dev.resilience.spring.properties.ResilienceProperties$IdempotencyStore"))
+                .onType(TypeReference.of("dev.resilience.spring.properties.store.IdempotencyStoreProperties$Jdbc"))
                 .withMemberCategory(MemberCategory.INVOKE_PUBLIC_METHODS));
         for (Class<?> policy : List.of(RetryPolicy.class, Backoff.class, CircuitBreakerPolicy.Window.class)) {
             assertTold(reflection().onConstructorInvocation(policy.getDeclaredConstructors()[0]));

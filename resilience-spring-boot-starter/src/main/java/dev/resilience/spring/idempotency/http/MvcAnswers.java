@@ -3,6 +3,7 @@ package dev.resilience.spring.idempotency.http;
 import dev.resilience.spring.idempotency.fingerprint.NoValues;
 import dev.resilience.spring.idempotency.json.Json;
 import dev.resilience.spring.idempotency.json.ResultCodec;
+import dev.resilience.spring.kind.AsyncMethods;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +14,6 @@ import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.http.HttpEntity;
 import org.springframework.http.ResponseEntity;
-import org.springframework.scheduling.annotation.Async;
 import org.springframework.stereotype.Controller;
 import org.springframework.util.StringUtils;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -80,8 +80,7 @@ public final class MvcAnswers implements SentAnswers, BeanPostProcessor {
         return AnnotatedElementUtils.hasAnnotation(type, Controller.class)
                 && AnnotatedElementUtils.hasAnnotation(method, RequestMapping.class)
                 && (status == null || !StringUtils.hasText(status.reason())) // which is sent in place of the body
-                && !AnnotatedElementUtils.hasAnnotation(method, Async.class) // it knows no request
-                && !AnnotatedElementUtils.hasAnnotation(type, Async.class);
+                && !AsyncMethods.is(method, type); // it knows no request
     }
 
     private static boolean isBody(Method method, Class<?> type) {

@@ -4,10 +4,8 @@ import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.properties.ConfiguredProperties;
 import dev.resilience.spring.properties.KnownKeys;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
@@ -15,18 +13,17 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 /** What to do about a key that nothing reads: the most specific explanation that fits. */
 final class KeyCures {
 
-    private static final String UNKNOWN = "A key under 'resilience' is not known";
-
-    /** Resilience4j writes policies one level further down. */
-    private static final Set<String> LEVELS_OF_OTHERS = Set.of("instances", "backends", "configs");
+    static final String UNKNOWN = "A key under 'resilience' is not known";
 
     private final ConfiguredProperties keys;
     private final KnownKeys known;
     private final ForeignKeys foreign = new ForeignKeys();
+    private final MisplacedKeys misplaced;
 
     KeyCures(ConfiguredProperties keys, KnownKeys known) {
         this.keys = keys;
         this.known = known;
+        this.misplaced = new MisplacedKeys(keys, known, foreign);
     }
 
     /**
@@ -65,7 +62,7 @@ final class KeyCures {
         if (known.keyWithoutPolicy(name) != null) {
             return keyWithoutPolicy(kind, name, String.valueOf(known.keyWithoutPolicy(name)));
         }
-        ForeignKeys.Entry withoutPolicy = renamed(kind, KnownKeys.plain(name, KnownKeys.POLICY));
+        ForeignKeys.Entry withoutPolicy = misplaced.renamed(kind, KnownKeys.plain(name, KnownKeys.POLICY));
         if (withoutPolicy != null && keys.hasValue(name)) {
             return new Cure(
                     name.toString(),
@@ -87,32 +84,22 @@ final class KeyCures {
                     "Write the value of one of its keys: " + below(kind, key) + ".");
         }
         String policy = name.getElement(KnownKeys.POLICY, Form.ORIGINAL);
-        ForeignKeys.Entry entry = renamed(kind, key);
+        ForeignKeys.Entry entry = misplaced.renamed(kind, key);
         if (entry != null) {
             return new Cure(name.toString(), UNKNOWN, entry.cure(keys.value(name)));
         }
-        Cure misplaced = misplaced(kind, policy, key, name);
-        return misplaced != null
-                ? misplaced
+        Cure ofPlace = misplaced.cure(kind, policy, key, name);
+        return ofPlace != null
+                ? ofPlace
                 : new Cure(
                         name.toString(),
                         UNKNOWN,
                         "Correct or remove the key. " + NearestNames.suggest(key, known.of(kind)));
     }
 
-    /** What another library's key is here; {@code null} for names that this library has too, of whichever kind. */
-    private ForeignKeys.@Nullable Entry renamed(PolicyKind kind, String key) {
-        ForeignKeys.Entry entry = foreign.find(kind.id(), key);
-        boolean isOurs = entry != null
-                && (entry.foreign().equals(entry.ours())
-                        || (entry.isOfAnnotation()
-                                && known.kinds().stream().anyMatch(other -> known.find(other, key) != null)));
-        return isOurs ? null : entry;
-    }
-
     private Cure keyWithoutPolicy(PolicyKind kind, ConfigurationPropertyName name, String key) {
         String written = name.chop(2).toString();
-        List<String> empty = keys.emptyPolicies(kind);
+        List<String> empty = emptyPolicies(kind);
         String indent =
                 empty.isEmpty() ? "" : " Or indent it below '" + String.join("' or '", empty) + "', which has no keys.";
         return new Cure(
@@ -122,82 +109,22 @@ final class KeyCures {
                         + "' for all." + indent);
     }
 
+    /** The policies of a kind that are written without a key, as by a wrong indentation. */
+    private List<String> emptyPolicies(PolicyKind kind) {
+        ConfigurationPropertyName prefix = ConfigurationPropertyName.of(kind.prefix());
+        return keys.strict()
+                .filter(name -> prefix.isParentOf(name) && keys.isWritten(name) && !keys.hasValue(name))
+                .map(name -> name.getLastElement(Form.ORIGINAL))
+                .distinct()
+                .toList();
+    }
+
     private String below(PolicyKind kind, String group) {
         List<String> all = known.of(kind).stream()
                 .filter(candidate -> KnownKeys.uniform(candidate).startsWith(KnownKeys.uniform(group) + "."))
                 .sorted()
                 .toList();
         return "'" + String.join("', '", all) + "'";
-    }
-
-    /** A key of this library that stands one level too high or too low, or below another kind. */
-    private @Nullable Cure misplaced(PolicyKind kind, String policy, String key, ConfigurationPropertyName name) {
-        String[] parts = key.split("\\.", -1);
-        for (int i = 1; i < parts.length; i++) {
-            String rest = String.join(".", Arrays.copyOfRange(parts, i, parts.length));
-            String before = String.join(".", Arrays.copyOf(parts, i));
-            String written = known.find(kind, rest);
-            ForeignKeys.Entry entry = renamed(kind, rest);
-            if (written != null || entry != null) {
-                return tooLow(kind, policy, before, written, entry, name);
-            }
-        }
-        List<String> near = NearestNames.nearest(key, known.of(kind));
-        boolean isDeeper = near.stream().anyMatch(candidate -> candidate.endsWith("." + key));
-        for (PolicyKind other : known.kinds()) {
-            String written = known.find(other, key);
-            if (written != null && !isDeeper) {
-                return new Cure(
-                        name.toString(),
-                        UNKNOWN,
-                        "Correct or remove the key. '" + written + "' is a key of '" + other.prefix() + "': write '"
-                                + other.prefix() + "." + policy + "." + written + "' if that is meant."
-                                + (near.isEmpty() ? "" : " " + NearestNames.suggest(key, near)));
-            }
-        }
-        return null;
-    }
-
-    private Cure tooLow(
-            PolicyKind kind,
-            String policy,
-            String before,
-            @Nullable String written,
-            ForeignKeys.@Nullable Entry entry,
-            ConfigurationPropertyName name) {
-        String right = written != null ? written : String.valueOf(entry == null ? null : entry.ours());
-        if (LEVELS_OF_OTHERS.contains(policy)) {
-            String example = kind.prefix() + "." + (before.equals("default") ? "default" : before);
-            return new Cure(
-                    kind.prefix() + "." + policy,
-                    "Policies stand one level too low, below '" + policy + "' as in Resilience4j",
-                    "Write policies directly below '" + kind.prefix() + "', such as '" + example + "', without '"
-                            + policy
-                            + "'. What all of them start from is the policy 'default', and 'extends' names another one."
-                            + (entry == null ? "" : " " + entry.cure(keys.value(name))));
-        }
-        if (known.isGroupOfKeys(name.chop(name.getNumberOfElements() - 1)) && written != null) {
-            return new Cure(
-                    name.toString(),
-                    UNKNOWN,
-                    "Move the key one level up: '" + kind.prefix() + "." + policy + "." + right + "' stands beside '"
-                            + before + "', not below it.");
-        }
-        if (policy.equals("default")) {
-            return new Cure(
-                    kind.prefix() + ".default." + before,
-                    "A policy stands below 'default'",
-                    "Write '" + before + "' beside 'default': '" + kind.prefix() + "." + before + "." + right
-                            + "'. It starts from 'default' all the same.");
-        }
-        return new Cure(
-                kind.prefix() + "." + policy + "." + before,
-                UNKNOWN,
-                "If '" + policy + "." + before
-                        + "' is the name of a policy, write it in brackets, because it has a dot: "
-                        + "\"[" + policy + "." + before + "]\". If not, '" + right + "' stands directly below '"
-                        + kind.prefix() + "."
-                        + policy + "'.");
     }
 
     private Cure ofGeneral(ConfigurationPropertyName name) {

@@ -4,7 +4,7 @@ import dev.resilience.policy.PropertyNames;
 import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.StartupMistakes;
-import dev.resilience.spring.aop.WrittenNames;
+import dev.resilience.spring.aop.policy.WrittenNames;
 import dev.resilience.spring.properties.ConfiguredProperties;
 import dev.resilience.spring.properties.KnownKeys;
 import dev.resilience.spring.properties.Variables;
@@ -13,8 +13,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.core.env.Environment;
 
 /** Answers for names in annotations that no live policy has, by what is written in the properties. */
@@ -146,12 +149,16 @@ public final class PolicyNames implements WrittenNames {
         String wanted = "." + KnownKeys.uniform(kind.id() + "." + policy);
         return keys.sources().stream()
                 .filter(ConfiguredProperties::isStrict)
-                .flatMap(ConfiguredProperties::names)
+                .flatMap(PolicyNames::namesIn)
                 .filter(name -> !ROOT.isAncestorOf(name))
                 .map(name -> beginning(name, wanted))
                 .filter(beginning -> !beginning.isEmpty())
                 .findFirst()
                 .orElse(null);
+    }
+
+    private static Stream<ConfigurationPropertyName> namesIn(ConfigurationPropertySource source) {
+        return source instanceof IterableConfigurationPropertySource iterable ? iterable.stream() : Stream.empty();
     }
 
     /** The name up to the element with which the wanted text ends. */
