@@ -1,6 +1,7 @@
 package dev.resilience.spring.reactor;
 
 import dev.resilience.context.ContextCarrier;
+import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
@@ -31,7 +32,7 @@ public final class PublisherType {
 
     /** The reactive type that a class is; {@code null} for other classes, subclasses and futures too. */
     public static @Nullable PublisherType of(@Nullable Class<?> type) {
-        if (!HAS_REACTOR || type == null) {
+        if (!HAS_REACTOR || type == null || isOfJdk(type)) {
             return null;
         }
         ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
@@ -45,6 +46,11 @@ public final class PublisherType {
             case "reactor.core.publisher.Flux" -> FLUX;
             default -> new PublisherType(adapter, adapter.isMultiValue());
         };
+    }
+
+    /** Spares the look at the registry, which loads every reactive library that is there. */
+    private static boolean isOfJdk(Class<?> type) {
+        return type.isArray() || (type.getClassLoader() == null && type != Flow.Publisher.class);
     }
 
     /** Whether Reactor is there, without which no reactive type is protected. */
