@@ -16,8 +16,8 @@ public enum Interleavings {
     /** One thread at a time, switched at chosen accesses to shared memory: finds what is seldom, and can be repeated. */
     MODEL_CHECKED {
         @Override
-        Options<?, ?> options(int times) {
-            return new ModelCheckingOptions().iterations(6 * times).invocationsPerIteration(40);
+        Options<?, ?> options() {
+            return new ModelCheckingOptions().iterations(Effort.of(4, 48)).invocationsPerIteration(40);
         }
 
         @Override
@@ -29,8 +29,8 @@ public enum Interleavings {
     /** Real threads at full speed. */
     STRESSED {
         @Override
-        Options<?, ?> options(int times) {
-            return new StressOptions().iterations(5 * times).invocationsPerIteration(60);
+        Options<?, ?> options() {
+            return new StressOptions().iterations(Effort.of(3, 40)).invocationsPerIteration(60);
         }
 
         @Override
@@ -51,7 +51,7 @@ public enum Interleavings {
         return wanted == null || this == valueOf(wanted.toUpperCase(Locale.ROOT).replace('-', '_'));
     }
 
-    abstract Options<?, ?> options(int times);
+    abstract Options<?, ?> options();
 
     /** Runs a small program again and again, each time with another interleaving of its threads; it throws if it fails. */
     public void explore(Consumer<Threads> program) {
@@ -67,7 +67,7 @@ public enum Interleavings {
      * @param specification has the same operations, and no idea of threads
      */
     public void linearizable(Class<?> operations, Class<?> specification) {
-        options(TIMES)
+        options()
                 .threads(Effort.of(2, 3))
                 .actorsBefore(1)
                 .actorsPerThread(3)

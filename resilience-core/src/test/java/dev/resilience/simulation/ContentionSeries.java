@@ -1,5 +1,6 @@
 package dev.resilience.simulation;
 
+import dev.resilience.concurrency.Effort;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -7,14 +8,14 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * A hundred runs of a contention, as in Brooker's article.
+ * Runs of a contention: a hundred, as in Brooker's article, with {@code -Plong}, and thirty in an ordinary build.
  *
  * @param writes until all clients had written
  * @param millis until all clients had written
  */
 record ContentionSeries(Sample writes, Sample millis) {
 
-    static final int RUNS = 100;
+    static final int RUNS = Effort.of(30, 100);
 
     private record Key(Strategy strategy, int clients) {}
 

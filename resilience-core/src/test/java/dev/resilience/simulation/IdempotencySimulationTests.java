@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class IdempotencySimulationTests {
 
     /** As many as the planted defects are found within. */
-    static final int SEEDS = 2_000;
+    static final int SEEDS = 1_000;
 
     private static final int MANY_SEEDS = 100_000;
     private static final int MOST_REPORTS = 3;

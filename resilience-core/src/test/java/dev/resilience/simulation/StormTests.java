@@ -121,7 +121,7 @@ class StormTests {
     }
 
     static LongStream seeds() {
-        return LongStream.rangeClosed(1, Effort.of(2, 5));
+        return LongStream.rangeClosed(1, Effort.of(1, 5));
     }
 
     @Test

@@ -20,6 +20,7 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.autoconfigure.context.LifecycleAutoConfiguration;
 import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;
+import org.springframework.boot.context.logging.LoggingApplicationListener;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -85,6 +86,10 @@ abstract class FailingStartup {
                 Stream.concat(Stream.of(Application.class), Stream.of(beans)).toArray(Class<?>[]::new));
         application.setWebApplicationType(WebApplicationType.NONE);
         application.setRegisterShutdownHook(false);
+        application.setListeners(application.getListeners().stream()
+                .filter(listener ->
+                        !(listener instanceof LoggingApplicationListener)) // it would set up the log each time
+                .toList());
         application.addInitializers(context -> context.getEnvironment()
                 .getPropertySources()
                 .replace(

@@ -20,6 +20,7 @@ import java.sql.DriverManager;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -45,15 +46,24 @@ class SmallClassPathTests {
     /** Boot's JPA, which cannot do without what is taken away here. */
     private static final Pattern NEVER_THERE = Pattern.compile("spring-boot-(hibernate|data-jpa|jpa).*");
 
-    /** The JDK looks for drivers once, on the class path of the thread that asks first: not on one of these. */
+    /** Shared: it loads Spring, Boot and the starter anew. */
+    private static URLClassLoader smallest;
+
     @BeforeAll
-    static void findDrivers() {
+    static void load() {
+        smallest = without(OPTIONAL);
+        // The JDK looks for drivers once, on the class path of the thread that asks first: not on one of these.
         assertThat(DriverManager.getDrivers().hasMoreElements()).isTrue();
+    }
+
+    @AfterAll
+    static void close() throws IOException {
+        smallest.close();
     }
 
     @Test
     void retriesWithNothingButTheStarterItself() throws Exception {
-        assertThat(run("run", OPTIONAL)).isEqualTo("paid at attempt 2, then paid later at attempt 2");
+        assertThat(run("run", smallest)).isEqualTo("paid at attempt 2, then paid later at attempt 2");
     }
 
     @Tag("long")
@@ -78,7 +88,7 @@ class SmallClassPathTests {
 
     @Test
     void saysWhatIsMissingForReactiveTypes() throws Exception {
-        assertThat(run("runReactive", OPTIONAL))
+        assertThat(run("runReactive", smallest))
                 .asString()
                 .contains(
                         "returns io.reactivex.rxjava3.core.Single",
@@ -87,7 +97,7 @@ class SmallClassPathTests {
 
     @Test
     void saysWhatIsMissingForIdempotency() throws Exception {
-        assertThat(run("runIdempotent", OPTIONAL)).asString().contains("no Jackson 3 on the class path");
+        assertThat(run("runIdempotent", smallest)).asString().contains("no Jackson 3 on the class path");
     }
 
     @Tag("long")
@@ -110,6 +120,12 @@ class SmallClassPathTests {
     }
 
     private static Object run(String method, Pattern absent) throws Exception {
+        try (URLClassLoader loader = without(absent)) {
+            return run(method, loader);
+        }
+    }
+
+    private static URLClassLoader without(Pattern absent) {
         URL[] present = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .map(File::new)
                 .filter(entry -> !NEVER_THERE.matcher(entry.getName()).matches())
@@ -117,9 +133,13 @@ class SmallClassPathTests {
                         entry.isDirectory() || !absent.matcher(entry.getName()).matches())
                 .map(SmallClassPathTests::url)
                 .toArray(URL[]::new);
+        return new URLClassLoader(present, ClassLoader.getPlatformClassLoader());
+    }
+
+    private static Object run(String method, ClassLoader loader) throws Exception {
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
-        try (URLClassLoader loader = new URLClassLoader(present, ClassLoader.getPlatformClassLoader())) {
+        try {
             thread.setContextClassLoader(loader);
             return loader.loadClass(Application.class.getName())
                     .getMethod(method)

@@ -37,10 +37,14 @@ final class ChaosRun implements AutoCloseable {
     /** What a loaded machine may take longer. */
     private static final Duration SLACK = Duration.ofSeconds(10);
 
+    /** Where something must be found, it is waited for in vain. */
+    private static final Duration SLACK_OF_DEFECTS = Duration.ofSeconds(2);
+
     private final Combination combination;
     private final int calls;
     private final long seed;
     private final Class<?>[] defects;
+    private final Duration slack;
     private final History history;
     private final List<ShopNode> nodes = new ArrayList<>();
     private final List<String> contradictions = new ArrayList<>();
@@ -51,6 +55,7 @@ final class ChaosRun implements AutoCloseable {
         this.calls = calls;
         this.seed = seed * 1_000 + combination.number();
         this.defects = defects;
+        this.slack = defects.length == 0 ? SLACK : SLACK_OF_DEFECTS;
         this.history = new History(this.seed);
     }
 
@@ -180,7 +185,7 @@ final class ChaosRun implements AutoCloseable {
         Duration bound = ShopNode.LEASE
                 .plus(ShopNode.MAX_LEASE)
                 .plus(ShopNode.WAIT_TIMEOUT)
-                .plus(SLACK);
+                .plus(slack);
         long deadline = System.nanoTime() + bound.toNanos();
         boolean holds = condition.getAsBoolean();
         while (!holds && System.nanoTime() < deadline) {

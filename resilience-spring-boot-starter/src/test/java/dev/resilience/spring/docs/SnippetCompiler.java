@@ -1,5 +1,6 @@
 package dev.resilience.spring.docs;
 
+import dev.resilience.spring.SharedFiles;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.net.URI;
@@ -7,11 +8,8 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.List;
-import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
-import javax.tools.StandardJavaFileManager;
-import javax.tools.ToolProvider;
 import org.assertj.core.api.Assertions;
 
 /** Compiles a page's Java the way a reader's project would, in the package {@code com.example}. */
@@ -45,22 +43,19 @@ final class SnippetCompiler {
     /** Compiles a snippet and loads one of its classes. */
     static Class<?> compile(String snippet, String className, Path directory)
             throws IOException, ClassNotFoundException {
-        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         StringWriter messages = new StringWriter();
-        try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
-            List<String> options = List.of("-parameters", "-proc:none", "-d", directory.toString());
-            boolean compiled = compiler.getTask(
-                            messages,
-                            files,
-                            null,
-                            options,
-                            null,
-                            List.of(
-                                    source("Domain", DOMAIN + support(snippet)),
-                                    source(className, "package com.example;\n" + snippet)))
-                    .call();
-            Assertions.assertThat(compiled).as("%s\n%s", messages, snippet).isTrue();
-        }
+        boolean compiled = SharedFiles.COMPILER
+                .getTask(
+                        messages,
+                        SharedFiles.writingTo(directory),
+                        null,
+                        List.of("-parameters", "-proc:none"),
+                        null,
+                        List.of(
+                                source("Domain", DOMAIN + support(snippet)),
+                                source(className, "package com.example;\n" + snippet)))
+                .call();
+        Assertions.assertThat(compiled).as("%s\n%s", messages, snippet).isTrue();
         URL[] classPath = {directory.toUri().toURL()};
         return new URLClassLoader(classPath, SnippetCompiler.class.getClassLoader())
                 .loadClass("com.example." + className);

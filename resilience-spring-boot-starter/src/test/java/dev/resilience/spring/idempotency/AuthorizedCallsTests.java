@@ -22,6 +22,7 @@ import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.annotation.web.configuration.EnableWebSecurity;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.security.core.userdetails.User;
+import org.springframework.security.crypto.bcrypt.BCryptPasswordEncoder;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
@@ -212,17 +213,18 @@ class AuthorizedCallsTests {
                     .build();
         }
 
+        /** As weak as it can be: by default each request of each test takes a tenth of a second for it. */
         @Bean
-        InMemoryUserDetailsManager users() {
+        BCryptPasswordEncoder passwords() {
+            return new BCryptPasswordEncoder(4);
+        }
+
+        @Bean
+        InMemoryUserDetailsManager users(BCryptPasswordEncoder passwords) {
+            User.UserBuilder user = User.builder().password("secret").passwordEncoder(passwords::encode);
             return new InMemoryUserDetailsManager(
-                    User.withUsername("alice")
-                            .password("{noop}secret")
-                            .roles("ADMIN")
-                            .build(),
-                    User.withUsername("bob")
-                            .password("{noop}secret")
-                            .roles("USER")
-                            .build());
+                    user.username("alice").roles("ADMIN").build(),
+                    user.username("bob").roles("USER").build());
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.resilience.spring.migration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.resilience.spring.SharedFiles;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -16,9 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
-import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -268,18 +267,17 @@ class ConverterTests {
                 files.add(Files.writeString(from.resolve(source.getKey()), source.getValue()));
             }
         }
-        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         StringWriter messages = new StringWriter();
-        try (StandardJavaFileManager manager = compiler.getStandardFileManager(null, null, null)) {
-            boolean compiled = compiler.getTask(
-                            messages,
-                            manager,
-                            null,
-                            List.of("-proc:none", "-d", from.toString()),
-                            null,
-                            manager.getJavaFileObjectsFromPaths(files))
-                    .call();
-            assertThat(compiled).as(messages.toString()).isTrue();
-        }
+        StandardJavaFileManager manager = SharedFiles.writingTo(from);
+        boolean compiled = SharedFiles.COMPILER
+                .getTask(
+                        messages,
+                        manager,
+                        null,
+                        List.of("-proc:none"),
+                        null,
+                        manager.getJavaFileObjectsFromPaths(files))
+                .call();
+        assertThat(compiled).as(messages.toString()).isTrue();
     }
 }

@@ -30,6 +30,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
+import reactor.core.publisher.Hooks;
 
 /** What holds for requests, whatever server takes them. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -58,6 +59,7 @@ abstract class DeadlineOfRequestsContract {
     @AfterAll
     void stop() {
         application.close();
+        Hooks.disableAutomaticContextPropagation(); // which the property above has enabled for the whole JVM
     }
 
     @BeforeEach

@@ -3,10 +3,13 @@ package dev.resilience.spring.idempotency.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Queue;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -18,17 +21,26 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(300)
 class CrashTests extends ProcessesOnOneDatabase {
 
+    private static final Queue<NodeProcess> IDLE = new ArrayDeque<>();
+
     CrashTests(ServerDatabases database) {
         super(database);
     }
 
+    @AfterParameterizedClassInvocation
+    static void endNodes() {
+        IDLE.forEach(NodeProcess::end);
+        IDLE.clear();
+    }
+
     private NodeProcess start() throws IOException {
-        return start(SHORT_LEASES);
+        NodeProcess idle = IDLE.poll();
+        return idle == null ? start(SHORT_LEASES).keptIn(IDLE) : idle;
     }
 
     @Test
     void twoNodesAndOneThatIsKilledHaveOneEffectAKey() throws Exception {
-        int keys = ServerDatabases.ofThisBuild(450, 1_500);
+        int keys = ServerDatabases.ofThisBuild(240, 1_500);
         try (NodeProcess one = start();
                 NodeProcess two = start();
                 NodeProcess three = start()) {

@@ -61,6 +61,7 @@ public enum Databases {
         HikariDataSource pool = new HikariDataSource();
         pool.setJdbcUrl(url);
         pool.setUsername(user);
+        pool.setMinimumIdle(0); // tests that never need ten connections do not open ten
         return pool;
     }
 

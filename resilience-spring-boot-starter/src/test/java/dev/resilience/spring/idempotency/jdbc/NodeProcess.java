@@ -10,9 +10,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** A {@link Node}, seen from the test. Dies with the test's own process at the latest. */
 final class NodeProcess implements AutoCloseable {
@@ -23,6 +25,11 @@ final class NodeProcess implements AutoCloseable {
     private final Writer input;
     private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
     private final List<String> log = new ArrayList<>();
+    private @Nullable Queue<NodeProcess> idleNodes;
+    private boolean ready;
+
+    /** Orders without an answer, and one while the process is frozen. */
+    private int unanswered;
 
     NodeProcess(String url, String user, String... properties) throws IOException {
         List<String> command = new ArrayList<>(List.of(
@@ -64,12 +71,23 @@ final class NodeProcess implements AutoCloseable {
         }
     }
 
+    /** A process takes seconds to start: this one, if it waits for orders when it is closed, is kept there and not ended. */
+    NodeProcess keptIn(Queue<NodeProcess> idle) {
+        idleNodes = idle;
+        return this;
+    }
+
     NodeProcess awaitReady() throws InterruptedException {
-        expect("ready");
+        if (!ready) {
+            unanswered++;
+            expect("ready");
+            ready = true;
+        }
         return this;
     }
 
     void send(String order) {
+        unanswered++;
         try {
             input.write(order + "\n");
             input.flush();
@@ -91,6 +109,7 @@ final class NodeProcess implements AutoCloseable {
         if (answer == null) {
             throw new AssertionError("The node says nothing\n" + log());
         }
+        unanswered--;
         return answer;
     }
 
@@ -106,11 +125,13 @@ final class NodeProcess implements AutoCloseable {
     }
 
     void freeze() throws IOException, InterruptedException {
+        unanswered++;
         signal("STOP");
     }
 
     void thaw() throws IOException, InterruptedException {
         signal("CONT");
+        unanswered--;
     }
 
     private void signal(String name) throws IOException, InterruptedException {
@@ -125,6 +146,14 @@ final class NodeProcess implements AutoCloseable {
 
     @Override
     public void close() {
+        if (idleNodes != null && ready && unanswered == 0 && process.isAlive()) {
+            idleNodes.add(this);
+        } else {
+            end();
+        }
+    }
+
+    void end() {
         process.destroyForcibly();
     }
 }

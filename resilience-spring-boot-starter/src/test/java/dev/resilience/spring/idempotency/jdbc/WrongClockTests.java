@@ -23,7 +23,7 @@ class WrongClockTests extends ProcessesOnOneDatabase {
 
     @Test
     void leasesAreNeitherStolenNorKept() throws Exception {
-        int keys = ServerDatabases.ofThisBuild(80, 200);
+        int keys = ServerDatabases.ofThisBuild(40, 200);
         try (NodeProcess ahead = start(LEASE, "--node.clock-offset=1h");
                 NodeProcess behind = start(LEASE, "--node.clock-offset=-1h")) {
             assertKeepsItsLease("one", behind.awaitReady(), ahead.awaitReady());
