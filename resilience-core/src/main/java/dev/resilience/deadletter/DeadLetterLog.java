@@ -56,9 +56,6 @@ final class DeadLetterLog {
      * @param wait until the next replay; {@code null} if there is none
      */
     void replayFailed(ReplayClaim claim, Throwable failure, @Nullable Duration wait) {
-        if (failure instanceof UnreadableLetterException) {
-            unreadable(claim.letter(), failure);
-        }
         DeadLetterLogEvent event = wait == null ? DeadLetterLogEvent.GIVEN_UP : DeadLetterLogEvent.REPLAY_FAILED;
         lines.write(event, failure, line -> {
             LoggedFailure failed = LoggedFailure.of(failure);
@@ -75,14 +72,28 @@ final class DeadLetterLog {
         });
     }
 
-    private void unreadable(DeadLetter letter, Throwable failure) {
+    void notMade(ReplayClaim claim, Throwable failure, Duration wait) {
+        lines.write(DeadLetterLogEvent.NOT_MADE, failure, line -> {
+            LoggedFailure failed = LoggedFailure.of(failure);
+            failed.addTo(of(claim, line))
+                    .log(
+                            "Retry '{}': {} was not replayed: {}. An automatic replay takes it again in {}",
+                            policy,
+                            claim.letter(),
+                            failed,
+                            Durations.inWords(wait));
+        });
+    }
+
+    void unreadable(DeadLetter letter, Throwable failure) {
         if (unreadable.size() < MOST_REMEMBERED && unreadable.add(letter.bean() + " " + letter.operation())) {
             UNREADABLE
                     .in(log, policy)
                     .addKeyValue("method", letter.operation())
                     .log(
-                            "Retry '{}': dead letters of {} cannot be replayed: {}. They are kept: deploy a version that has "
-                                    + "the method, or discard them. Logged once for each method.",
+                            "Retry '{}': dead letters of {} cannot be replayed here: {}. They are kept: deploy a version "
+                                    + "that has the method, give each application a table of its own, or discard them. "
+                                    + "Logged once for each method.",
                             policy,
                             letter.operation(),
                             failure.getMessage());

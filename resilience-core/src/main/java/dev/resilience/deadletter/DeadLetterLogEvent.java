@@ -11,6 +11,7 @@ enum DeadLetterLogEvent implements LogEvent {
     REPLAYED(LogLine.info("dead_letter_replayed", "replayed", "replayed")),
     REPLAY_FAILED(LogLine.warn("dead_letter_replay_failed", "replayFailed", "failed again")),
     GIVEN_UP(LogLine.warn("dead_letter_given_up", "givenUp", "given up")),
+    NOT_MADE(LogLine.info("dead_letter_not_replayed", "notReplayed", "not replayed")),
     CLAIM_LOST(LogLine.warn("dead_letter_claim_lost", "claimLost", "replayed longer than their lease")),
     DISCARDED(LogLine.info("dead_letter_discarded", "discarded", "discarded")),
     STORE_FAILED(LogLine.warn("dead_letter_store_failed", "storeFailed", "failures of the store"));

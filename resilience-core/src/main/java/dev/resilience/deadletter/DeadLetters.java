@@ -1,5 +1,6 @@
 package dev.resilience.deadletter;
 
+import dev.resilience.context.Attempt;
 import dev.resilience.event.DeadLetterOutcome;
 import dev.resilience.event.internal.OutcomeCounters;
 import dev.resilience.time.TimeSource;
@@ -141,26 +142,37 @@ public final class DeadLetters implements AutoCloseable {
 
     private Replayed replay(ReplayClaim claim, LetterReplayer replayer) {
         String id = claim.letter().id();
+        Attempt attempt = Attempt.ofReplay();
         ReplayLease lease = new ReplayLease(store, claim, time, log);
         try {
             lease.start();
-            replayer.replay(claim.letter());
+            replayer.replay(claim.letter(), attempt);
         } catch (Throwable failure) { // an Error of the method too
             lease.end();
             if (failure instanceof InterruptedException) {
                 Thread.currentThread().interrupt();
             }
-            if (ReplayTimes.isRefusal(failure)) {
-                change(claim, () -> store.postpone(claim, ReplayTimes.FIRST_WAIT));
-                return new Replayed(id, Replayed.Result.NOT_MADE, failure);
-            }
-            return failed(claim, failure);
+            boolean isRefused = ReplayTimes.isRefusal(failure) && !attempt.hasBegun();
+            return isRefused || failure instanceof UnreadableLetterException
+                    ? notMade(claim, failure)
+                    : failed(claim, failure);
         }
         lease.end();
         calls.count(DeadLetterOutcome.REPLAYED);
         log.replayed(claim);
         change(claim, () -> store.succeeded(claim));
         return new Replayed(id, Replayed.Result.SUCCEEDED, null);
+    }
+
+    private Replayed notMade(ReplayClaim claim, Throwable failure) {
+        Duration wait = ReplayTimes.waitAfter(failure);
+        if (failure instanceof UnreadableLetterException) {
+            calls.count(DeadLetterOutcome.REPLAY_FAILED);
+            log.unreadable(claim.letter(), failure);
+        }
+        log.notMade(claim, failure, wait);
+        change(claim, () -> store.postpone(claim, wait));
+        return new Replayed(claim.letter().id(), Replayed.Result.NOT_MADE, failure);
     }
 
     private Replayed failed(ReplayClaim claim, Throwable failure) {

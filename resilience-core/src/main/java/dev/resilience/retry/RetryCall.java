@@ -149,7 +149,7 @@ final class RetryCall extends LastAttempt {
             return end(RetryEnd.NO_ATTEMPTS_LEFT);
         }
         if (clock().isStopped()) {
-            return end(RetryEnd.INTERRUPTED);
+            return end(RetryEnd.STOPPED);
         }
         if (thread == Thread.currentThread() && rules.isTransactionLost(failure())) {
             return end(RetryEnd.NOT_RETRYABLE);
@@ -208,7 +208,7 @@ final class RetryCall extends LastAttempt {
     /** The wait may have taken longer than it should. */
     private boolean hasTime() {
         if (clock().isStopped()) {
-            interrupted();
+            stopped();
             return false;
         }
         if (time().isLate()) {
@@ -243,9 +243,14 @@ final class RetryCall extends LastAttempt {
         discard(rules);
     }
 
-    /** The thread was interrupted while it waited, or the application ends. */
+    /** The thread was interrupted while it waited. */
     void interrupted() {
         end = RetryEnd.INTERRUPTED;
+    }
+
+    /** The application ends while the call waits. */
+    void stopped() {
+        end = RetryEnd.STOPPED;
     }
 
     /** The caller of an asynchronous method gave up, or the application ends. */
@@ -275,14 +280,14 @@ final class RetryCall extends LastAttempt {
     }
 
     /**
-     * Whether the call could have been tried again, but attempts, budget or time ran out, and no outer call is retried, which
-     * may still succeed. Asked when the call has ended.
+     * Whether the call could have been tried again, but attempts, budget or time ran out or the application ends, and no
+     * outer call is retried, which may still succeed. Asked when the call has ended.
      */
     boolean ranOut() {
         return outer == null
                 && switch (end.outcome) {
                     case EXHAUSTED, BUDGET_EXHAUSTED, OUT_OF_TIME -> true;
-                    default -> false;
+                    default -> end == RetryEnd.STOPPED;
                 };
     }
 

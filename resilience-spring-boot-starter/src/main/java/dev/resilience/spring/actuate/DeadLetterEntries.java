@@ -45,7 +45,7 @@ final class DeadLetterEntries {
         entry.put(
                 "letters",
                 letters(retry).list(MOST_LISTED).stream()
-                        .map(DeadLetterEntries::view)
+                        .map(this::view)
                         .toList());
         return entry;
     }
@@ -124,7 +124,7 @@ final class DeadLetterEntries {
         return entry;
     }
 
-    private static Map<String, Object> view(StoredLetter stored) {
+    private Map<String, Object> view(StoredLetter stored) {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("id", stored.letter().id());
         view.put("method", stored.letter().operation());
@@ -139,6 +139,10 @@ final class DeadLetterEntries {
         }
         if (stored.dueAt() != null) {
             view.put("dueAt", Timestamps.text(stored.dueAt()));
+        }
+        String unreadable = replayer.whyNotReadable(stored.letter());
+        if (unreadable != null) {
+            view.put("unreadable", unreadable);
         }
         return view;
     }

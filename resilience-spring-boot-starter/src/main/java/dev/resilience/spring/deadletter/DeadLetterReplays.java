@@ -4,6 +4,7 @@ import dev.resilience.deadletter.DeadLetterStore;
 import dev.resilience.deadletter.DeadLetters;
 import dev.resilience.deadletter.LetterReplayer;
 import dev.resilience.deadletter.Replayed;
+import dev.resilience.deadletter.UnreadableLetterException;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.LiveRegistry;
@@ -88,6 +89,7 @@ public final class DeadLetterReplays implements SmartLifecycle {
 
         private final Retry retry;
         private final DeadLetters letters;
+        private volatile boolean stopped; // for good: a start makes new ones
         private volatile @Nullable Scheduled next;
         private volatile CompletableFuture<Void> current = CompletableFuture.completedFuture(null);
 
@@ -101,6 +103,7 @@ public final class DeadLetterReplays implements SmartLifecycle {
         }
 
         CompletableFuture<Void> stop() {
+            stopped = true;
             Scheduled waiting = next;
             if (waiting != null) {
                 waiting.cancel();
@@ -114,20 +117,26 @@ public final class DeadLetterReplays implements SmartLifecycle {
             try {
                 for (int i = 0; i < MOST_AT_A_TIME && isAutomatic(); i++) {
                     Replayed replayed = letters.replayDue(replayer);
-                    if (replayed == null || replayed.result() != Replayed.Result.SUCCEEDED) {
+                    if (replayed == null || isDown(replayed)) {
                         break;
                     }
                 }
             } finally {
-                if (running) {
+                if (!stopped) {
                     schedule();
                 }
                 ended.complete(null);
             }
         }
 
+        /** A letter that cannot be read here says nothing about what it calls. */
+        private boolean isDown(Replayed replayed) {
+            return replayed.result() != Replayed.Result.SUCCEEDED
+                    && !(replayed.failure() instanceof UnreadableLetterException);
+        }
+
         private boolean isAutomatic() {
-            return running && retry.policy().deadLetterReplay() == RetryPolicy.Replay.AUTO;
+            return !stopped && retry.policy().deadLetterReplay() == RetryPolicy.Replay.AUTO;
         }
     }
 }

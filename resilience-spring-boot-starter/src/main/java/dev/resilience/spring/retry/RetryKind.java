@@ -194,7 +194,7 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
         return letters == null
                 ? layer
                 : Retry.telling(
-                        method.beans(DeadLetterMethods.class).getObject().keeping(retry.name(), letters, method),
+                        method.beans(DeadLetterMethods.class).getObject().keeping(retry, letters, method),
                         layer);
     }
 

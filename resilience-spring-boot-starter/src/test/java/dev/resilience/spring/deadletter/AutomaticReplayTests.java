@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.annotation.Retryable;
+import dev.resilience.deadletter.DeadLetter;
 import dev.resilience.deadletter.DeadLetterStore;
+import dev.resilience.deadletter.LetterFailure;
+import dev.resilience.deadletter.LetterReplayer;
 import dev.resilience.deadletter.MemoryDeadLetterStore;
 import dev.resilience.deadletter.StoredLetter;
 import dev.resilience.retry.Retry;
@@ -19,7 +22,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -32,6 +34,7 @@ class AutomaticReplayTests {
     static class Shop {
 
         private final List<String> ordered = new ArrayList<>();
+        private Runnable onOrder = () -> {};
 
         @Autowired
         Callee callee;
@@ -40,7 +43,13 @@ class AutomaticReplayTests {
         public String order(String id) throws ConnectException {
             String answer = callee.call();
             ordered.add(id);
+            onOrder.run();
+            onOrder = () -> {};
             return answer;
+        }
+
+        public void onOrder(Runnable action) {
+            onOrder = action;
         }
 
         public List<String> ordered() {
@@ -149,6 +158,40 @@ class AutomaticReplayTests {
     }
 
     @Test
+    void lettersOfAnotherApplicationDoNotKeepOwnOnesWaiting() {
+        for (int i = 0; i < 9; i++) {
+            store.store(
+                    new DeadLetter("" + i, "kept", "b", "A.b()", new byte[0], new LetterFailure("a.B", ""), 3),
+                    Duration.ZERO);
+        }
+        lose("A");
+        application(Shop.class, "resilience.retry.kept.dead-letter.replay=auto").run(context -> {
+            storeTime.advance(Duration.ofMinutes(1));
+            round(context);
+
+            assertThat(ordered(context)).containsExactly("A");
+            assertThat(store.sizes()).containsEntry("kept", 9L);
+        });
+    }
+
+    @Test
+    void anApplicationThatIsStartedAgainHasOneRoundAtATime() {
+        lose("1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12");
+        application(Shop.class, "resilience.retry.kept.dead-letter.replay=auto").run(context -> {
+            Lifecycle application = (Lifecycle) context.getSourceApplicationContext();
+            storeTime.advance(Duration.ofMinutes(1));
+            context.getBean(Shop.class).onOrder(() -> {
+                application.stop();
+                application.start();
+            });
+            round(context);
+            assertThat(ordered(context)).hasSize(1);
+            round(context);
+            assertThat(ordered(context)).hasSize(11);
+        });
+    }
+
+    @Test
     void aStoppedApplicationReplaysNothingAndGoesOnWhenItIsStarted() {
         lose("A");
         application(Shop.class, "resilience.retry.kept.dead-letter.replay=auto").run(context -> {
@@ -164,15 +207,16 @@ class AutomaticReplayTests {
     }
 
     @Test
-    void aLetterWhoseMethodWasRenamedIsKeptAndSaysSo() {
+    void aLetterWhoseMethodWasRenamedIsLeftToAVersionThatHasIt() {
         lose("A");
         application(RenamedShop.class, "resilience.retry.kept.dead-letter.replay=auto")
                 .run(context -> {
                     storeTime.advance(Duration.ofMinutes(1));
                     round(context);
 
-                    assertThat(only().state()).isEqualTo(StoredLetter.State.FAILED);
-                    assertThat(Objects.requireNonNull(only().replayFailure()).message())
+                    assertThat(only().state()).isEqualTo(StoredLetter.State.WAITING);
+                    assertThat(only().replays()).isZero();
+                    assertThat(context.getBean(LetterReplayer.class).whyNotReadable(only().letter()))
                             .contains("no such method");
                     assertThat(context.getBean(LiveRegistry.class)
                                     .<Retry>ofKind("retry")
@@ -183,7 +227,7 @@ class AutomaticReplayTests {
                             .containsEntry("replay_failed", 1L);
                 });
         application(Shop.class, "resilience.retry.kept.dead-letter.replay=auto").run(context -> {
-            storeTime.advance(Duration.ofMinutes(2));
+            storeTime.advance(Duration.ofMinutes(10));
             round(context);
             assertThat(ordered(context)).as("the former version is back").containsExactly("A");
         });
