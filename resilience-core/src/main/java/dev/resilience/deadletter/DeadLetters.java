@@ -75,6 +75,7 @@ public final class DeadLetters implements AutoCloseable {
      * @param letter makes it; may throw
      */
     public void keep(Supplier<DeadLetter> letter) {
+        boolean interrupted = Thread.interrupted(); // with which a pool hands out no connection
         try {
             DeadLetter made = letter.get();
             store.store(made, ReplayTimes.FIRST_WAIT);
@@ -84,6 +85,8 @@ public final class DeadLetters implements AutoCloseable {
         } catch (Throwable failed) { // a StackOverflowError of the codec too
             calls.count(DeadLetterOutcome.STORE_FAILURE);
             log.notStored(failed);
+        } finally {
+            restore(interrupted);
         }
     }
 
@@ -186,12 +189,21 @@ public final class DeadLetters implements AutoCloseable {
 
     private void change(ReplayClaim claim, Supplier<Boolean> change) {
         size = null;
+        boolean interrupted = Thread.interrupted();
         try {
             if (!change.get()) {
                 log.claimLost(claim);
             }
         } catch (RuntimeException failed) {
             log.storeFailed("note how a replay ended, so that the letter is replayed again", failed);
+        } finally {
+            restore(interrupted);
+        }
+    }
+
+    private static void restore(boolean interrupted) {
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

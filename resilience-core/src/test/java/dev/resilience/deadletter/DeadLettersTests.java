@@ -191,6 +191,21 @@ class DeadLettersTests {
     }
 
     @Test
+    void anInterruptedThreadLosesNoLetterAndStaysInterrupted() {
+        DeadLetters ofPool = new DeadLetters("orders", new InterruptibleStore(store), time);
+        Thread.currentThread().interrupt();
+        ofPool.keep(() -> letter("id"));
+        assertThat(Thread.interrupted()).isTrue();
+
+        ofPool.replay("id", (interrupted, attempt) -> {
+            throw new InterruptedException();
+        });
+
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(stored("id").state()).isEqualTo(State.FAILED);
+    }
+
+    @Test
     void theSizeIsAskedForEveryFiveSecondsAndAfterAnOwnChange() {
         assertThat(letters.size()).isZero();
         store.store(letter("of another process"), Duration.ZERO);

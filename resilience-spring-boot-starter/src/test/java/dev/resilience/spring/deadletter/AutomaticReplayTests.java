@@ -17,7 +17,9 @@ import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.time.ManualTimeSource;
+import java.lang.reflect.Proxy;
 import java.net.ConnectException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +29,8 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.Lifecycle;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.support.GenericApplicationContext;
 
 /** Letters that outlive their application, and are replayed in the background. */
 class AutomaticReplayTests {
@@ -231,6 +235,77 @@ class AutomaticReplayTests {
             round(context);
             assertThat(ordered(context)).as("the former version is back").containsExactly("A");
         });
+    }
+
+    static class LateShop {
+
+        @Retryable(maxAttempts = 2)
+        public String late(String id) {
+            return id;
+        }
+    }
+
+    @Test
+    void lettersOfAClassThatTurnsUpLateAreReplayedToo() {
+        store.store(
+                new DeadLetter(
+                        "late",
+                        "LateShop.late",
+                        "late",
+                        LateShop.class.getName() + ".late(java.lang.String)",
+                        "[\"A\"]".getBytes(StandardCharsets.UTF_8),
+                        new LetterFailure("a.B", ""),
+                        3),
+                Duration.ZERO);
+        application(
+                        Shop.class,
+                        "resilience.retry.default.dead-letter=true",
+                        "resilience.retry.default.dead-letter.replay=auto")
+                .run(context -> {
+                    ((GenericApplicationContext) context.getSourceApplicationContext())
+                            .registerBean("late", LateShop.class);
+                    context.getBean(LateShop.class).late("B");
+                    round(context);
+
+                    assertThat(store.sizes()).isEmpty();
+                });
+    }
+
+    /** Takes calls before all others, as a listener of messages may. */
+    private record FirstOfAll(List<String> steps) implements SmartLifecycle {
+
+        @Override
+        public int getPhase() {
+            return Integer.MIN_VALUE;
+        }
+
+        @Override
+        public void start() {
+            steps.add("started");
+        }
+
+        @Override
+        public void stop() {}
+
+        @Override
+        public boolean isRunning() {
+            return false;
+        }
+    }
+
+    @Test
+    void theStoreIsPreparedBeforeAnythingIsStarted() {
+        List<String> steps = new ArrayList<>();
+        DeadLetterStore noting = (DeadLetterStore) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {DeadLetterStore.class}, (proxy, method, arguments) -> {
+                    steps.add(method.getName());
+                    return method.invoke(store, arguments);
+                });
+        Applications.plain(Shop.class)
+                .withBean(DeadLetterStore.class, () -> noting)
+                .withPropertyValues("resilience.retry.kept.dead-letter=true")
+                .withBean(FirstOfAll.class, () -> new FirstOfAll(steps))
+                .run(context -> assertThat(steps).containsSubsequence("prepare", "started"));
     }
 
     @Test

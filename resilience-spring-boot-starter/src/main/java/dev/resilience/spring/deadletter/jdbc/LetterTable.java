@@ -78,7 +78,11 @@ final class LetterTable {
         String select = "SELECT " + COLUMNS + ", {now} AS now FROM {table}";
         this.find = dialect.sql(select + " WHERE id = :id", table);
         this.list = dialect.sql(select + OF_POLICY + " ORDER BY stored_at, id {first}", table);
-        this.sizes = dialect.sql("SELECT policy, COUNT(*) AS letters FROM {table} GROUP BY policy", table);
+        this.sizes = dialect.sql(
+                // not by the name, which a collation may take for another one
+                "SELECT MIN(policy) AS policy, COUNT(*) AS letters FROM {table} GROUP BY SUBSTRING(id, 1, "
+                        + LetterIds.BYTES_OF_POLICY + ")",
+                table);
         String look = "SELECT id, fence, due_at FROM {table}";
         this.claimable = dialect.sql(look + " WHERE id = :id AND (NOT replaying OR due_at <= {now})", table);
         this.due =
