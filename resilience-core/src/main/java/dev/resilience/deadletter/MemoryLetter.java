@@ -84,6 +84,9 @@ record MemoryLetter(
         if (givenUp) {
             return State.GIVEN_UP;
         }
-        return replayFailure == null ? State.WAITING : State.FAILED;
+        if (replayFailure != null) {
+            return State.FAILED;
+        }
+        return replays == 0 ? State.WAITING : State.ABANDONED; // and refused since
     }
 }

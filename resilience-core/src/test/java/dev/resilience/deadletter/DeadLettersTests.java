@@ -191,6 +191,22 @@ class DeadLettersTests {
     }
 
     @Test
+    void anAbandonedLetterWhoseNextReplayIsRefusedIsNotTakenForANewOne() {
+        letters.keep(() -> letter("id"));
+        assertThat(store.claim("orders", "id", Duration.ZERO)).isNotNull();
+        assertThat(stored("id").state()).isEqualTo(State.ABANDONED);
+
+        letters.replay("id", (full, attempt) -> {
+            throw new BulkheadFullException("orders", "full");
+        });
+
+        assertThat(stored("id").state()).isEqualTo(State.ABANDONED);
+        assertThat(replayDue(working)).isNull();
+        time.advance(Duration.ofMinutes(1));
+        assertThat(replayDue(working)).isEqualTo(Replayed.Result.SUCCEEDED);
+    }
+
+    @Test
     void anInterruptedThreadLosesNoLetterAndStaysInterrupted() {
         DeadLetters ofPool = new DeadLetters("orders", new InterruptibleStore(store), time);
         Thread.currentThread().interrupt();

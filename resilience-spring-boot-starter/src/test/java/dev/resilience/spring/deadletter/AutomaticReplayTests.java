@@ -2,6 +2,7 @@ package dev.resilience.spring.deadletter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.resilience.annotation.Retryable;
 import dev.resilience.deadletter.DeadLetter;
@@ -24,10 +25,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.Lifecycle;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.support.GenericApplicationContext;
@@ -98,6 +101,13 @@ class AutomaticReplayTests {
         return context.getBean(Shop.class).ordered();
     }
 
+    private StoredLetter only(String id) {
+        return store.list("kept", 10).stream()
+                .filter(found -> new String(found.letter().arguments(), StandardCharsets.UTF_8).contains(id))
+                .findFirst()
+                .orElseThrow();
+    }
+
     private StoredLetter only() {
         List<StoredLetter> stored = store.list("kept", 10);
         assertThat(stored).hasSize(1);
@@ -158,6 +168,29 @@ class AutomaticReplayTests {
             round(context);
 
             assertThat(ordered(context)).containsExactly("A");
+        });
+    }
+
+    @Test
+    void theShutdownWaitsForTheReplayThatRunsAndBeginsNoOther() {
+        lose("A", "B");
+        application(Shop.class, "resilience.retry.kept.dead-letter.replay=auto").run(context -> {
+            List<CompletableFuture<Void>> close = new ArrayList<>();
+            DeadLetterReplays replays = context.getBean(DeadLetterReplays.class);
+            Shop shop = context.getBean(Shop.class);
+            shop.onOrder(() -> {
+                close.add(CompletableFuture.runAsync(
+                        ((ConfigurableApplicationContext) context.getSourceApplicationContext())::close));
+                await().until(() -> !replays.isRunning());
+                assertThat(only("A").state()).isEqualTo(StoredLetter.State.REPLAYING);
+                assertThat(close.get(0)).isNotDone();
+            });
+            storeTime.advance(Duration.ofMinutes(1));
+            round(context);
+            close.get(0).join();
+
+            assertThat(shop.ordered()).containsExactly("A");
+            assertThat(only().state()).as("B").isEqualTo(StoredLetter.State.WAITING);
         });
     }
 

@@ -226,7 +226,10 @@ final class LetterTable {
         if (row.getBoolean("given_up")) {
             return State.GIVEN_UP;
         }
-        return hasFailed ? State.FAILED : State.WAITING;
+        if (hasFailed) {
+            return State.FAILED;
+        }
+        return row.getInt("replays") == 0 ? State.WAITING : State.ABANDONED; // and refused since
     }
 
     /** No text at all is the same as NULL in a mode of H2. */

@@ -134,6 +134,19 @@ class JdbcDeadLetterStoreTests extends DeadLetterStoreContract {
     }
 
     @Test
+    void anAbandonedLetterThatIsGivenBackIsNotTakenForANewOne() {
+        DeadLetterStore store = emptyStore();
+        store.store(letter("id"), Duration.ZERO);
+        assertThat(store.claim("orders", "id", Duration.ofHours(1))).isNotNull();
+        letPass(Duration.ofHours(1));
+
+        assertThat(store.postpone(Objects.requireNonNull(store.claim("orders", "id", LONG)), LONG))
+                .isTrue();
+
+        assertThat(store.find("orders", "id")).extracting(StoredLetter::state).isEqualTo(State.ABANDONED);
+    }
+
+    @Test
     void namesThatACollationTakesForOneAreCountedApart() {
         DeadLetterStore store = emptyStore();
         for (String policy : List.of("orders", "Orders", "orders ", "\u00f6rders")) {

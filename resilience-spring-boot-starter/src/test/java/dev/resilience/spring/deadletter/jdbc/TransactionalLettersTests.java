@@ -23,6 +23,7 @@ import dev.resilience.spring.autoconfigure.ResilienceTransactionAutoConfiguratio
 import dev.resilience.spring.autoconfigure.ResilienceTransactionStateAutoConfiguration;
 import dev.resilience.spring.idempotency.jdbc.Databases;
 import dev.resilience.spring.idempotency.jdbc.JdbcIdempotencyStore;
+import dev.resilience.time.ManualTimeSource;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.List;
@@ -356,6 +357,7 @@ class TransactionalLettersTests {
     void whileOneNodeReplaysALetterAnotherOneDoesNot() {
         application(pool, Shop.class).run(one -> application(pool, Shop.class).run(two -> {
             lose(one, shop -> shop.order("A"));
+            two.getBean(ManualTimeSource.class).advance(Duration.ofHours(2)); // leases last by the database's clock
             letPass();
             one.getBean(Shop.class)
                     .beforeCommit(() -> assertThat(letters(two).replayDue(two.getBean(LetterReplayer.class)))
