@@ -63,12 +63,17 @@ record MemoryLetter(
 
     /** What it holds, estimated for a 64-bit JVM; rather too much than too little. */
     long bytes() {
-        long texts = 2L * (letter.id().length() + letter.bean().length() + letter.operation().length());
+        long texts = 2L
+                * (letter.id().length()
+                        + letter.bean().length()
+                        + letter.operation().length());
         return OBJECTS + texts + letter.arguments().length + bytes(letter.failure()) + bytes(replayFailure);
     }
 
     private static long bytes(@Nullable LetterFailure failure) {
-        return failure == null ? 0 : 2L * (failure.type().length() + failure.message().length());
+        return failure == null
+                ? 0
+                : 2L * (failure.type().length() + failure.message().length());
     }
 
     StoredLetter stored(Instant wallTime, long now) {

@@ -44,9 +44,7 @@ final class DeadLetterEntries {
         Map<String, Object> entry = entry(policy, retry);
         entry.put(
                 "letters",
-                letters(retry).list(MOST_LISTED).stream()
-                        .map(this::view)
-                        .toList());
+                letters(retry).list(MOST_LISTED).stream().map(this::view).toList());
         return entry;
     }
 

@@ -6,9 +6,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopProxyUtils;
-import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -19,7 +19,8 @@ import org.springframework.util.function.SingletonSupplier;
 final class BeanNames {
 
     /** Scopes of which all calls of an application have the same object. */
-    private static final Set<String> SHARED = Set.of("", ConfigurableBeanFactory.SCOPE_SINGLETON, "application", "refresh");
+    private static final Set<String> SHARED =
+            Set.of("", ConfigurableBeanFactory.SCOPE_SINGLETON, "application", "refresh");
 
     private final Class<?> type;
     private final ConfigurableListableBeanFactory beans;

@@ -142,8 +142,7 @@ public final class DeadLetterMethods implements LetterReplayer {
     }
 
     /** A replay would call another object than the one that was called, or none. */
-    private static void checkScope(
-            BeanNames beans, String name, List<ResilienceConfigurationException> mistakes) {
+    private static void checkScope(BeanNames beans, String name, List<ResilienceConfigurationException> mistakes) {
         String found = beans.whyNotTheSame();
         if (found != null) {
             mistakes.add(new ResilienceConfigurationException(
@@ -159,7 +158,8 @@ public final class DeadLetterMethods implements LetterReplayer {
         Idempotent idempotent = method.annotation(Idempotent.class);
         if (idempotent != null && !idempotent.header().isBlank() && idempotent.required()) {
             mistakes.add(new ResilienceConfigurationException(
-                    "The retry of the method " + name + " keeps dead letters, but every replay would be refused: it has no "
+                    "The retry of the method " + name
+                            + " keeps dead letters, but every replay would be refused: it has no "
                             + "request, and so no key in the header '" + idempotent.header() + "'",
                     "Take the key from an argument: @Idempotent(key = \"#...\"), or move what is retried to a method of its "
                             + "own."));
@@ -171,7 +171,8 @@ public final class DeadLetterMethods implements LetterReplayer {
         if (idempotent != null && !idempotent.header().isBlank()) {
             method.warnings()
                     .add("The replay of a dead letter of " + name + " has no request, and so no key in the header '"
-                            + idempotent.header() + "': it runs without the protection of @Idempotent. Take the key from an "
+                            + idempotent.header()
+                            + "': it runs without the protection of @Idempotent. Take the key from an "
                             + "argument: key = \"#...\"");
         }
     }

@@ -110,8 +110,7 @@ public final class DeadLetterReplays implements SmartInitializingSingleton, Smar
     @SuppressWarnings("FutureReturnValueIgnored") // what Spring throws when it hears of the end is its own
     public void stop(Runnable callback) {
         running = false;
-        CompletableFuture<?>[] ends =
-                rounds.values().stream().map(Rounds::stop).toArray(CompletableFuture[]::new);
+        CompletableFuture<?>[] ends = rounds.values().stream().map(Rounds::stop).toArray(CompletableFuture[]::new);
         rounds.clear();
         CompletableFuture.allOf(ends).thenRun(callback);
     }

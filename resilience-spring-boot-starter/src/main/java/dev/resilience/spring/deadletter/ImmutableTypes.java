@@ -46,7 +46,7 @@ final class ImmutableTypes {
     /** A record in a record is looked into no further, because it may contain itself. */
     private static boolean isFlat(Class<?> raw) {
         return Arrays.stream(raw.getRecordComponents())
-                .noneMatch(part -> part.getType().isRecord()
-                        || !contain(ResolvableType.forType(part.getGenericType())));
+                .noneMatch(
+                        part -> part.getType().isRecord() || !contain(ResolvableType.forType(part.getGenericType())));
     }
 }

@@ -68,7 +68,8 @@ class DeadLetterEntriesTests extends ManualTimeActuatorTest {
         MvcTestResult answer = get("/kept");
 
         assertThat(json(answer, "$.letters[0].unreadable")).asString().contains("no such method");
-        assertThat(json(post(Map.of("action", "replay", "id", "id")), "$.result")).isEqualTo("not-made");
+        assertThat(json(post(Map.of("action", "replay", "id", "id")), "$.result"))
+                .isEqualTo("not-made");
     }
 
     private static Object json(MvcTestResult answer, String path) {

@@ -75,7 +75,8 @@ class AheadOfTimeStoresTests {
         List<String> all = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
         all.addAll(command);
-        all.addAll(List.of("--spring.main.banner-mode=off",
+        all.addAll(List.of(
+                "--spring.main.banner-mode=off",
                 "--logging.level.root=warn",
                 "--resilience.retry.kept.max-attempts=1",
                 "--resilience.retry.kept.dead-letter=true"));

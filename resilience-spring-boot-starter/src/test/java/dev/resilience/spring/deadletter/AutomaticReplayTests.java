@@ -30,7 +30,6 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
-import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.Lifecycle;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.support.GenericApplicationContext;
@@ -180,7 +179,7 @@ class AutomaticReplayTests {
             Shop shop = context.getBean(Shop.class);
             shop.onOrder(() -> {
                 close.add(CompletableFuture.runAsync(
-                        ((ConfigurableApplicationContext) context.getSourceApplicationContext())::close));
+                        context.getSourceApplicationContext()::close));
                 await().until(() -> !replays.isRunning());
                 assertThat(only("A").state()).isEqualTo(StoredLetter.State.REPLAYING);
                 assertThat(close.get(0)).isNotDone();

@@ -125,15 +125,15 @@ class DeadLetterStartupTests {
                 .withBean("scoped", Scoped.class, Scoped::new, definition -> definition.setScope(scope))
                 .run(context -> assertThat(context.getStartupFailure())
                         .rootCause()
-                        .hasMessageContaining("keeps dead letters, but the bean 'scoped' has the scope '" + scope + "'"));
+                        .hasMessageContaining(
+                                "keeps dead letters, but the bean 'scoped' has the scope '" + scope + "'"));
     }
 
     @Test
     void aScopedProxyIsAskedForTheScopeOfItsTarget() {
         Applications.plain(ScopedProxy.class)
                 .withPropertyValues("resilience.retry.kept.dead-letter=true")
-                .withInitializer(context ->
-                        context.getBeanFactory().registerScope("request", new SimpleThreadScope()))
+                .withInitializer(context -> context.getBeanFactory().registerScope("request", new SimpleThreadScope()))
                 .run(context -> assertThat(context.getStartupFailure())
                         .rootCause()
                         .hasMessageContaining("the bean 'scoped' has the scope 'request'"));

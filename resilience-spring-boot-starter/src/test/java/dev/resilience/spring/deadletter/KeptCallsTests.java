@@ -268,7 +268,11 @@ class KeptCallsTests {
         shop().run(context -> {
             Shop shop = context.getBean(Shop.class);
             shop.asking("A");
-            String id = context.getBean(DeadLetterStore.class).list("asking", 1).get(0).letter().id();
+            String id = context.getBean(DeadLetterStore.class)
+                    .list("asking", 1)
+                    .get(0)
+                    .letter()
+                    .id();
             DeadLetterMethods methods = context.getBean(DeadLetterMethods.class);
             context.getBean(Callee.class).call();
             context.getBean(Callee.class).call(); // the fifth answer, which would have been the right one

@@ -206,8 +206,8 @@ class LetterArgumentsTests {
         Money money = new Money(new BigDecimal("1.10"), "EUR");
         EnumMap<Color, Integer> byColor = new EnumMap<>(Map.of(Color.RED, 1));
 
-        assertComesBack(shop -> shop.generic(
-                List.of(money), Map.of(7L, money), Optional.of(money), Set.of(Color.RED), byColor));
+        assertComesBack(shop ->
+                shop.generic(List.of(money), Map.of(7L, money), Optional.of(money), Set.of(Color.RED), byColor));
         assertComesBack(shop -> shop.generic(null, Map.of(), Optional.empty(), Set.of(), new EnumMap<>(Color.class)));
         assertComesBack(shop -> shop.handle(money));
         assertComesBack(shop -> shop.handle(null));

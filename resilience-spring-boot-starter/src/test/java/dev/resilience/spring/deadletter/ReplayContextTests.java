@@ -107,7 +107,8 @@ class ReplayContextTests {
     void aReplayHasNothingOfTheThreadThatAsksForIt() {
         application().run(context -> {
             lose(context, shop -> shop.order("A"));
-            SecurityContextHolder.getContext().setAuthentication(new TestingAuthenticationToken("operator", "", "ADMIN"));
+            SecurityContextHolder.getContext()
+                    .setAuthentication(new TestingAuthenticationToken("operator", "", "ADMIN"));
             RequestContextHolder.setRequestAttributes(new ServletRequestAttributes(new MockHttpServletRequest()));
             MDC.put("request", "of the operator");
             TransactionSynchronizationManager.initSynchronization();

@@ -29,7 +29,8 @@ final class LetterTable {
     private static final String COLUMNS =
             "id, policy, bean, operation, arguments, failure_type, failure_message, attempts,"
                     + " stored_at, replaying, given_up, replays, replay_failure_type, replay_failure_message, fence, due_at";
-    private static final String DEFINITIONS = """
+    static final String INDEXED = "due_at";
+    static final String DEFINITIONS = """
             id                     {id} NOT NULL PRIMARY KEY,
             policy                 VARCHAR(500) NOT NULL,
             bean                   VARCHAR(500) NOT NULL,
@@ -110,7 +111,7 @@ final class LetterTable {
 
     static Schema schema(Dialect dialect, String table) {
         return new Schema(
-                dialect.schema(table, DEFINITIONS, "due_at"),
+                dialect.schema(table, DEFINITIONS, INDEXED),
                 table,
                 COLUMNS,
                 "Retry policies have 'dead-letter: true', and the table '" + table + "' for their letters",

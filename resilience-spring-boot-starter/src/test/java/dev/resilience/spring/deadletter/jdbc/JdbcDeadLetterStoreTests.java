@@ -167,8 +167,9 @@ class JdbcDeadLetterStoreTests extends DeadLetterStoreContract {
         DataSource hiding = (DataSource) Proxy.newProxyInstance(
                 getClass().getClassLoader(),
                 new Class<?>[] {DataSource.class},
-                (proxy, method, arguments) ->
-                        method.getName().equals("getConnection") ? aware.getConnection() : method.invoke(this, arguments));
+                (proxy, method, arguments) -> method.getName().equals("getConnection")
+                        ? aware.getConnection()
+                        : method.invoke(this, arguments));
 
         assertThatThrownBy(() -> new JdbcDeadLetterStore(hiding).prepare())
                 .hasMessageContaining("The data source of the dead letters in the table '" + TABLE + "'");

@@ -161,8 +161,8 @@ class TransactionalLettersTests {
     }
 
     private static Replayed replay(ApplicationContext context) {
-        return Objects.requireNonNull(letters(context)
-                .replay(stored(context).get(0).letter().id(), context.getBean(LetterReplayer.class)));
+        return Objects.requireNonNull(
+                letters(context).replay(stored(context).get(0).letter().id(), context.getBean(LetterReplayer.class)));
     }
 
     private List<String> effects() {
@@ -235,7 +235,10 @@ class TransactionalLettersTests {
             assertThat(replay(context).result()).isEqualTo(Replayed.Result.FAILED);
 
             assertThat(effects()).isEmpty();
-            assertThat(stored(context)).singleElement().extracting(StoredLetter::state).isEqualTo(State.FAILED);
+            assertThat(stored(context))
+                    .singleElement()
+                    .extracting(StoredLetter::state)
+                    .isEqualTo(State.FAILED);
         });
     }
 
@@ -254,7 +257,10 @@ class TransactionalLettersTests {
             context.getBean(Shop.class).order("A");
             letPass();
 
-            assertThat(stored(context)).singleElement().extracting(StoredLetter::state).isEqualTo(State.ABANDONED);
+            assertThat(stored(context))
+                    .singleElement()
+                    .extracting(StoredLetter::state)
+                    .isEqualTo(State.ABANDONED);
             assertThat(letters(context).replayDue(context.getBean(LetterReplayer.class)))
                     .extracting(Replayed::result)
                     .isEqualTo(Replayed.Result.SUCCEEDED);
@@ -338,10 +344,10 @@ class TransactionalLettersTests {
             lose(shop, each -> each.order("A"));
             letPass();
             application(pool, Bank.class).run(bank -> {
-                Replayed foreign = Objects.requireNonNull(
-                        letters(bank).replayDue(bank.getBean(LetterReplayer.class)));
+                Replayed foreign = Objects.requireNonNull(letters(bank).replayDue(bank.getBean(LetterReplayer.class)));
                 assertThat(foreign.result()).isEqualTo(Replayed.Result.NOT_MADE);
-                assertThat(letters(bank).replayDue(bank.getBean(LetterReplayer.class))).isNull();
+                assertThat(letters(bank).replayDue(bank.getBean(LetterReplayer.class)))
+                        .isNull();
             });
             assertThat(stored(shop).get(0).replays()).isZero();
             letPass();
@@ -355,19 +361,22 @@ class TransactionalLettersTests {
 
     @Test
     void whileOneNodeReplaysALetterAnotherOneDoesNot() {
-        application(pool, Shop.class).run(one -> application(pool, Shop.class).run(two -> {
-            lose(one, shop -> shop.order("A"));
-            two.getBean(ManualTimeSource.class).advance(Duration.ofHours(2)); // leases last by the database's clock
-            letPass();
-            one.getBean(Shop.class)
-                    .beforeCommit(() -> assertThat(letters(two).replayDue(two.getBean(LetterReplayer.class)))
-                            .isNull());
+        application(pool, Shop.class)
+                .run(one -> application(pool, Shop.class).run(two -> {
+                    lose(one, shop -> shop.order("A"));
+                    two.getBean(ManualTimeSource.class)
+                            .advance(Duration.ofHours(2)); // leases last by the database's clock
+                    letPass();
+                    one.getBean(Shop.class)
+                            .beforeCommit(() -> assertThat(letters(two).replayDue(two.getBean(LetterReplayer.class)))
+                                    .isNull());
 
-            assertThat(letters(one).replayDue(one.getBean(LetterReplayer.class)))
-                    .extracting(Replayed::result)
-                    .isEqualTo(Replayed.Result.SUCCEEDED);
-            assertThat(letters(two).replayDue(two.getBean(LetterReplayer.class))).isNull();
-            assertThat(effects()).containsExactly("A");
-        }));
+                    assertThat(letters(one).replayDue(one.getBean(LetterReplayer.class)))
+                            .extracting(Replayed::result)
+                            .isEqualTo(Replayed.Result.SUCCEEDED);
+                    assertThat(letters(two).replayDue(two.getBean(LetterReplayer.class)))
+                            .isNull();
+                    assertThat(effects()).containsExactly("A");
+                }));
     }
 }
