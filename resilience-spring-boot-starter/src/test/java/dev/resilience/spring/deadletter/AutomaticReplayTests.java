@@ -178,8 +178,7 @@ class AutomaticReplayTests {
             DeadLetterReplays replays = context.getBean(DeadLetterReplays.class);
             Shop shop = context.getBean(Shop.class);
             shop.onOrder(() -> {
-                close.add(CompletableFuture.runAsync(
-                        context.getSourceApplicationContext()::close));
+                close.add(CompletableFuture.runAsync(context.getSourceApplicationContext()::close));
                 await().until(() -> !replays.isRunning());
                 assertThat(only("A").state()).isEqualTo(StoredLetter.State.REPLAYING);
                 assertThat(close.get(0)).isNotDone();
