@@ -289,7 +289,8 @@ class ArchitectureTests {
                                 "LosslessJdkModule",
                                 "ResultCheck",
                                 "DeserializedTypes",
-                                "SerializedTypes")),
+                                "SerializedTypes",
+                                "Subclasses")),
                 arguments(
                         "org.springframework.security..",
                         places("SecurityCallerScope", "SecurityContextCarrier", "ReactiveCaller")),
