@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * attempts are nine calls, and with one service more twenty-seven. Whoever retries can see here that somebody further
  * out does so as well, in this process or in the one that sent the request.
  *
- * <p>Immutable and safe for use by many threads.
+ * <p>Safe for use by many threads; what it tells of a retry never changes.
  */
 public final class Attempt {
 
@@ -18,6 +18,7 @@ public final class Attempt {
     private final String by;
     private final int number;
     private final boolean isReplay;
+    private volatile boolean hasBegun; // a replay alone
 
     private Attempt(String by, int number, boolean isReplay) {
         this.by = by;
@@ -65,6 +66,16 @@ public final class Attempt {
     /** Whether the thread makes a call again whose caller has gone; inside of a retry of that call it is false again. */
     public boolean isReplay() {
         return isReplay;
+    }
+
+    /** Whether a replay has come as far as the retry of its call, and not been refused before. */
+    public boolean hasBegun() {
+        return hasBegun;
+    }
+
+    /** Notes that a replay has come as far as the retry of its call. For the retry. */
+    public void begun() {
+        hasBegun = true;
     }
 
     /** Who repeats the call, in words. */

@@ -23,6 +23,7 @@ final class DeadLetterLog {
     private static final LogLine REPLAY_FAILED =
             LogLine.warn("dead_letter_replay_failed", "replayFailed", "failed again");
     private static final LogLine GIVEN_UP = LogLine.warn("dead_letter_given_up", "givenUp", "given up");
+    private static final LogLine NOT_MADE = LogLine.info("dead_letter_not_replayed", "notReplayed", "not replayed");
     private static final LogLine CLAIM_LOST =
             LogLine.warn("dead_letter_claim_lost", "claimLost", "replayed longer than their lease");
     private static final LogLine DISCARDED = LogLine.info("dead_letter_discarded", "discarded", "discarded");
@@ -48,6 +49,7 @@ final class DeadLetterLog {
                 REPLAYED,
                 REPLAY_FAILED,
                 GIVEN_UP,
+                NOT_MADE,
                 CLAIM_LOST,
                 DISCARDED,
                 STORE_FAILED);
@@ -76,9 +78,6 @@ final class DeadLetterLog {
      * @param wait until the next replay; {@code null} if there is none
      */
     void replayFailed(ReplayClaim claim, Throwable failure, @Nullable Duration wait) {
-        if (failure instanceof UnreadableLetterException) {
-            unreadable(claim.letter(), failure);
-        }
         LogLine event = wait == null ? GIVEN_UP : REPLAY_FAILED;
         lines.write(event, failure, line -> {
             LoggedFailure failed = LoggedFailure.of(failure);
@@ -95,14 +94,28 @@ final class DeadLetterLog {
         });
     }
 
-    private void unreadable(DeadLetter letter, Throwable failure) {
+    void notMade(ReplayClaim claim, Throwable failure, Duration wait) {
+        lines.write(NOT_MADE, failure, line -> {
+            LoggedFailure failed = LoggedFailure.of(failure);
+            failed.addTo(of(claim, line))
+                    .log(
+                            "Retry '{}': {} was not replayed: {}. An automatic replay takes it again in {}",
+                            policy,
+                            claim.letter(),
+                            failed,
+                            Durations.inWords(wait));
+        });
+    }
+
+    void unreadable(DeadLetter letter, Throwable failure) {
         if (unreadable.size() < MOST_REMEMBERED && unreadable.add(letter.bean() + " " + letter.operation())) {
             UNREADABLE
                     .in(log, policy)
                     .addKeyValue("method", letter.operation())
                     .log(
-                            "Retry '{}': dead letters of {} cannot be replayed: {}. They are kept: deploy a version that has "
-                                    + "the method, or discard them. Logged once for each method.",
+                            "Retry '{}': dead letters of {} cannot be replayed here: {}. They are kept: deploy a version "
+                                    + "that has the method, give each application a table of its own, or discard them. "
+                                    + "Logged once for each method.",
                             policy,
                             letter.operation(),
                             failure.getMessage());

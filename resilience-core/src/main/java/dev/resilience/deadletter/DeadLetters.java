@@ -1,5 +1,6 @@
 package dev.resilience.deadletter;
 
+import dev.resilience.context.Attempt;
 import dev.resilience.event.DeadLetterOutcome;
 import dev.resilience.event.internal.OutcomeCounters;
 import dev.resilience.time.TimeSource;
@@ -74,6 +75,7 @@ public final class DeadLetters implements AutoCloseable {
      * @param letter makes it; may throw
      */
     public void keep(Supplier<DeadLetter> letter) {
+        boolean interrupted = Thread.interrupted(); // with which a pool hands out no connection
         try {
             DeadLetter made = letter.get();
             store.store(made, ReplayTimes.FIRST_WAIT);
@@ -83,6 +85,8 @@ public final class DeadLetters implements AutoCloseable {
         } catch (Throwable failed) { // a StackOverflowError of the codec too
             calls.count(DeadLetterOutcome.STORE_FAILURE);
             log.notStored(failed);
+        } finally {
+            restore(interrupted);
         }
     }
 
@@ -141,26 +145,37 @@ public final class DeadLetters implements AutoCloseable {
 
     private Replayed replay(ReplayClaim claim, LetterReplayer replayer) {
         String id = claim.letter().id();
+        Attempt attempt = Attempt.ofReplay();
         ReplayLease lease = new ReplayLease(store, claim, time, log);
         try {
             lease.start();
-            replayer.replay(claim.letter());
+            replayer.replay(claim.letter(), attempt);
         } catch (Throwable failure) { // an Error of the method too
             lease.end();
             if (failure instanceof InterruptedException) {
                 Thread.currentThread().interrupt();
             }
-            if (ReplayTimes.isRefusal(failure)) {
-                change(claim, () -> store.postpone(claim, ReplayTimes.FIRST_WAIT));
-                return new Replayed(id, Replayed.Result.NOT_MADE, failure);
-            }
-            return failed(claim, failure);
+            boolean isRefused = ReplayTimes.isRefusal(failure) && !attempt.hasBegun();
+            return isRefused || failure instanceof UnreadableLetterException
+                    ? notMade(claim, failure)
+                    : failed(claim, failure);
         }
         lease.end();
         calls.count(DeadLetterOutcome.REPLAYED);
         log.replayed(claim);
         change(claim, () -> store.succeeded(claim));
         return new Replayed(id, Replayed.Result.SUCCEEDED, null);
+    }
+
+    private Replayed notMade(ReplayClaim claim, Throwable failure) {
+        Duration wait = ReplayTimes.waitAfter(failure);
+        if (failure instanceof UnreadableLetterException) {
+            calls.count(DeadLetterOutcome.REPLAY_FAILED);
+            log.unreadable(claim.letter(), failure);
+        }
+        log.notMade(claim, failure, wait);
+        change(claim, () -> store.postpone(claim, wait));
+        return new Replayed(claim.letter().id(), Replayed.Result.NOT_MADE, failure);
     }
 
     private Replayed failed(ReplayClaim claim, Throwable failure) {
@@ -174,12 +189,21 @@ public final class DeadLetters implements AutoCloseable {
 
     private void change(ReplayClaim claim, Supplier<Boolean> change) {
         size = null;
+        boolean interrupted = Thread.interrupted();
         try {
             if (!change.get()) {
                 log.claimLost(claim);
             }
         } catch (RuntimeException failed) {
             log.storeFailed("note how a replay ended, so that the letter is replayed again", failed);
+        } finally {
+            restore(interrupted);
+        }
+    }
+
+    private static void restore(boolean interrupted) {
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -4,15 +4,24 @@ import dev.resilience.pipeline.Invocation;
 import org.jspecify.annotations.Nullable;
 
 /** Hears of calls that ran out of retries before their callers do. Safe for use by many threads. */
-@FunctionalInterface
 public interface ExhaustedCalls {
 
     /**
-     * A call could have been tried again, but attempts, budget or time ran out. Called on a thread that may be blocked: the
-     * caller's or, for an asynchronous call, one of the policy. Does not throw.
+     * A call begins that may run out: its arguments are still what its caller gave. Called on its caller's thread. Does not
+     * throw.
      *
+     * @return what {@link #ranOut} wants to know of it; kept as long as the call lasts
+     */
+    @Nullable
+    Object begins(Invocation call);
+
+    /**
+     * A call could have been tried again, but attempts, budget or time ran out, or the application ends. Called on a thread
+     * that may be blocked: the caller's or, for an asynchronous call, one of the policy. Does not throw.
+     *
+     * @param begun what {@link #begins} returned
      * @param attempts how often the method was called
      * @param failure of the last attempt; {@code null} if that returned a result which asks for another one
      */
-    void ranOut(Invocation call, int attempts, @Nullable Throwable failure);
+    void ranOut(Invocation call, @Nullable Object begun, int attempts, @Nullable Throwable failure);
 }

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * Keeps letters in this process: for tests, and for calls whose loss at the end of the process is no harm.
  *
  * <p>Bounded: when letters hold as many bytes as they may, which is estimated, storing another one throws an {@link
- * IllegalStateException}; none makes room for another. Safe for use by many threads.
+ * IllegalStateException}; none makes room for another. Then of a replay that fails only the class of the failure is kept,
+ * without its message. Safe for use by many threads.
  */
 public final class MemoryDeadLetterStore implements DeadLetterStore {
 
@@ -157,7 +158,11 @@ public final class MemoryDeadLetterStore implements DeadLetterStore {
             if (found == null || !found.isHeldBy(claim)) {
                 return false;
             }
-            letters.put(claim.letter().id(), change.apply(found));
+            MemoryLetter changed = change.apply(found);
+            long grown = bytes - found.bytes() + changed.bytes();
+            MemoryLetter kept = grown > maxBytes ? changed.withoutMessage() : changed;
+            letters.put(claim.letter().id(), kept);
+            bytes += kept.bytes() - found.bytes();
             return true;
         }
     }

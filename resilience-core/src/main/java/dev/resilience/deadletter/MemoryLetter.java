@@ -35,6 +35,12 @@ record MemoryLetter(
         return new MemoryLetter(letter, storedAt, true, givenUp, replays, replayFailure, fence, leaseUntil);
     }
 
+    /** Of the failure only the class is kept, whose name the process has anyway. */
+    MemoryLetter withoutMessage() {
+        LetterFailure brief = replayFailure == null ? null : new LetterFailure(replayFailure.type(), "");
+        return new MemoryLetter(letter, storedAt, replaying, givenUp, replays, brief, fence, due);
+    }
+
     MemoryLetter failed(LetterFailure failure, boolean isGivenUp, long dueAgain) {
         return new MemoryLetter(letter, storedAt, false, isGivenUp, replays, failure, fence, dueAgain);
     }
@@ -57,13 +63,17 @@ record MemoryLetter(
 
     /** What it holds, estimated for a 64-bit JVM; rather too much than too little. */
     long bytes() {
-        LetterFailure failure = letter.failure();
-        int texts = letter.id().length()
-                + letter.bean().length()
-                + letter.operation().length()
-                + failure.type().length()
-                + failure.message().length();
-        return OBJECTS + 2L * texts + letter.arguments().length;
+        long texts = 2L
+                * (letter.id().length()
+                        + letter.bean().length()
+                        + letter.operation().length());
+        return OBJECTS + texts + letter.arguments().length + bytes(letter.failure()) + bytes(replayFailure);
+    }
+
+    private static long bytes(@Nullable LetterFailure failure) {
+        return failure == null
+                ? 0
+                : 2L * (failure.type().length() + failure.message().length());
     }
 
     StoredLetter stored(Instant wallTime, long now) {
@@ -79,6 +89,9 @@ record MemoryLetter(
         if (givenUp) {
             return State.GIVEN_UP;
         }
-        return replayFailure == null ? State.WAITING : State.FAILED;
+        if (replayFailure != null) {
+            return State.FAILED;
+        }
+        return replays == 0 ? State.WAITING : State.ABANDONED; // and refused since
     }
 }

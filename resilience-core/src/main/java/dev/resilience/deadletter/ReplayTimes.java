@@ -10,8 +10,11 @@ import org.jspecify.annotations.Nullable;
 /** When letters are replayed, and how often. */
 final class ReplayTimes {
 
-    /** From when a letter is stored until an automatic replay takes it, and after a replay that was not made. */
+    /** From when a letter is stored until an automatic replay takes it, and after a replay that a policy refused. */
     static final Duration FIRST_WAIT = Duration.ofMinutes(1);
+
+    /** Long enough that letters which another version or application can read are mostly found by that. */
+    private static final Duration UNREADABLE_WAIT = Duration.ofMinutes(10);
 
     private static final Duration LONGEST_WAIT = Duration.ofHours(1);
 
@@ -34,7 +37,12 @@ final class ReplayTimes {
         return Durations.min(LONGEST_WAIT, FIRST_WAIT.multipliedBy(1L << replays));
     }
 
-    /** Whether a policy refused the call for a reason that will be over, before the method was called. */
+    /** After a replay that was not made. */
+    static Duration waitAfter(Throwable notMade) {
+        return notMade instanceof UnreadableLetterException ? UNREADABLE_WAIT : FIRST_WAIT;
+    }
+
+    /** Whether a policy refused a call for a reason that will be over. */
     static boolean isRefusal(Throwable failure) {
         return failure instanceof CircuitOpenException
                 || failure instanceof BulkheadFullException

@@ -17,7 +17,10 @@ public record Replayed(String id, Result result, @Nullable Throwable failure) {
         FAILED,
         /** The letter is kept, and no automatic replay takes it again. */
         GIVEN_UP,
-        /** A policy refused the call before it was made: the letter is kept, and this replay does not count. */
+        /**
+         * A policy refused the call before it was made, or the letter cannot be read here: it is kept, and this replay does
+         * not count.
+         */
         NOT_MADE
     }
 }

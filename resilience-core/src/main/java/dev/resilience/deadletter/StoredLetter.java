@@ -26,7 +26,10 @@ public record StoredLetter(
         WAITING,
         /** It is being replayed: its lease lasts. */
         REPLAYING,
-        /** A replay began and its lease has run out: its process died, or hangs. The method may have been called. */
+        /**
+         * A replay began and its lease has run out: its process died, or hangs. The method may have been called. It stays so
+         * if the next replay is refused by a policy.
+         */
         ABANDONED,
         /** The last replay failed. An automatic replay takes it again when it is due. */
         FAILED,

@@ -208,6 +208,7 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
     @Nullable
     Attempt firstAttempt(RetryPolicy policy, @Nullable Attempt outer) {
         if (outer != null && outer.isReplay()) {
+            outer.begun();
             return outermost; // it is for this call, and not for those inside of it
         }
         if (policy.maxAttempts() == 1) {

@@ -125,7 +125,7 @@ final class RetryCall extends BetweenAttempts {
             return end(End.NO_ATTEMPTS_LEFT);
         }
         if (clock().isStopped()) {
-            return end(End.INTERRUPTED);
+            return end(End.STOPPED);
         }
         if (thread == Thread.currentThread() && rules.isTransactionLost(failure())) {
             return end(End.NOT_RETRYABLE);
@@ -170,7 +170,7 @@ final class RetryCall extends BetweenAttempts {
     /** The wait may have taken longer than it should. */
     private boolean hasTime() {
         if (clock().isStopped()) {
-            interrupted();
+            stopped();
             return false;
         }
         if (isLate()) {
@@ -194,9 +194,14 @@ final class RetryCall extends BetweenAttempts {
         discard();
     }
 
-    /** The thread was interrupted while it waited, or the application ends. */
+    /** The thread was interrupted while it waited. */
     void interrupted() {
         end = End.INTERRUPTED;
+    }
+
+    /** The application ends while the call waits. */
+    void stopped() {
+        end = End.STOPPED;
     }
 
     /** The caller of an asynchronous method gave up, or the application ends. */
@@ -225,14 +230,14 @@ final class RetryCall extends BetweenAttempts {
     }
 
     /**
-     * Whether the call could have been tried again, but attempts, budget or time ran out, and no outer call is retried, which
-     * may still succeed. Asked when the call has ended.
+     * Whether the call could have been tried again, but attempts, budget or time ran out or the application ends, and no
+     * outer call is retried, which may still succeed. Asked when the call has ended.
      */
     boolean ranOut() {
         return outer == null
                 && switch (end.outcome) {
                     case EXHAUSTED, BUDGET_EXHAUSTED, OUT_OF_TIME -> true;
-                    default -> false;
+                    default -> end == End.STOPPED;
                 };
     }
 

@@ -41,6 +41,7 @@ final class RetryReports {
         SUCCESS_AFTER_RETRY(RetryOutcome.SUCCESS_AFTER_RETRY, ""),
         NOT_RETRYABLE(RetryOutcome.NOT_RETRYABLE, ""),
         INTERRUPTED(RetryOutcome.INTERRUPTED, ""),
+        STOPPED(RetryOutcome.INTERRUPTED, "the application ends"),
         NO_ATTEMPTS_LEFT(RetryOutcome.EXHAUSTED, "no attempts are left"),
         BUDGET_EXHAUSTED(RetryOutcome.BUDGET_EXHAUSTED, "the retry budget is exhausted"),
         DEADLINE_OVER(RetryOutcome.OUT_OF_TIME, "the deadline is over"),

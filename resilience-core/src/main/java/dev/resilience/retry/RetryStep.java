@@ -49,22 +49,24 @@ final class RetryStep extends Step {
         Attempt outer = current.getPlain();
         RetryRules rules = retry.rules();
         long start = retry.begin(rules.policy());
+        Object begun = exhausted == null || outer != null ? null : exhausted.begins(invocation);
         Object result;
         try {
             result = attempt(invocation, current, retry.firstAttempt(rules.policy(), outer), outer);
         } catch (Throwable failure) {
             RetryCall call = newCall(rules, start, outer);
-            return callAgain(invocation, call, call.failed(failure));
+            return callAgain(invocation, begun, call, call.failed(failure));
         }
         if (rules.asksForRetry(result)) {
             RetryCall call = newCall(rules, start, outer);
-            return callAgain(invocation, call, call.wantsAnother(result));
+            return callAgain(invocation, begun, call, call.wantsAnother(result));
         }
         retry.succeededAtOnce(outer);
         return result;
     }
 
-    private @Nullable Object callAgain(Invocation invocation, RetryCall call, @Nullable Duration firstWait)
+    private @Nullable Object callAgain(
+            Invocation invocation, @Nullable Object begun, RetryCall call, @Nullable Duration firstWait)
             throws Throwable {
         Duration wait = firstWait;
         while (wait != null && slept(wait, call) && call.mayTryAgain()) {
@@ -76,7 +78,7 @@ final class RetryStep extends Step {
         }
         call.ended();
         if (exhausted != null && call.ranOut()) {
-            exhausted.ranOut(invocation, call.attempts(), call.failure());
+            exhausted.ranOut(invocation, begun, call.attempts(), call.failure());
         }
         if (call.failure() != null) {
             throw call.failure();
@@ -103,7 +105,7 @@ final class RetryStep extends Step {
             retry.time().sleep(wait);
             return true;
         } catch (WaitStoppedException applicationEnds) {
-            call.interrupted();
+            call.stopped();
             return false;
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
@@ -119,26 +121,35 @@ final class RetryStep extends Step {
     public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
         RetryRules rules = retry.rules();
         RetryCall call = newCall(rules, retry.begin(rules.policy()), Attempt.current());
+        if (exhausted == null || call.outer() != null) {
+            return new AsyncRetry(next, invocation, call).start();
+        }
+        Object begun = exhausted.begins(invocation);
         CompletableFuture<@Nullable Object> answer = new AsyncRetry(next, invocation, call).start();
-        return exhausted == null ? answer : told(answer, exhausted, invocation, call);
+        return told(answer, () -> exhausted.ranOut(invocation, begun, call.attempts(), call.failure()), call);
     }
 
     /** On a thread of the policy: the one on which the last attempt has ended may be one that must not wait for a store. */
     private CompletableFuture<@Nullable Object> told(
-            CompletableFuture<@Nullable Object> answer, ExhaustedCalls calls, Invocation invocation, RetryCall call) {
+            CompletableFuture<@Nullable Object> answer, Runnable tell, RetryCall call) {
         LinkedFuture told = new LinkedFuture();
         told.await(answer, (result, failure) -> {
             if (!call.ranOut()) {
                 told.finish(result, failure);
                 return;
             }
-            retry.time().schedule(Duration.ZERO, () -> {
+            Runnable last = () -> {
                 try {
-                    calls.ranOut(invocation, call.attempts(), call.failure());
+                    tell.run();
                 } finally {
                     told.finish(result, failure);
                 }
-            });
+            };
+            try {
+                retry.time().schedule(Duration.ZERO, last);
+            } catch (Throwable broken) { // a clock, or no thread: the caller must hear all the same
+                last.run();
+            }
         });
         return told;
     }

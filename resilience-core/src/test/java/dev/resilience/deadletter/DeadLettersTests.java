@@ -1,6 +1,7 @@
 package dev.resilience.deadletter;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.deadletter.StoredLetter.State;
 import dev.resilience.event.DeadLetterOutcome;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** How letters are kept and replayed, and how long they wait. */
 class DeadLettersTests {
 
-    private static final LetterReplayer FAILING = letter -> {
+    private static final LetterReplayer FAILING = (letter, attempt) -> {
         throw new IOException("down");
     };
 
@@ -26,7 +27,7 @@ class DeadLettersTests {
     private final MemoryDeadLetterStore store = new MemoryDeadLetterStore(time);
     private final DeadLetters letters = new DeadLetters("orders", store, time);
     private final List<String> replayed = new ArrayList<>();
-    private final LetterReplayer working = letter -> replayed.add(letter.id());
+    private final LetterReplayer working = (letter, attempt) -> replayed.add(letter.id());
 
     private static DeadLetter letter(String id) {
         return new DeadLetter(id, "orders", "bean", "A.b()", new byte[] {'[', ']'}, new LetterFailure("a.B", ""), 3);
@@ -84,7 +85,7 @@ class DeadLettersTests {
         letters.keep(() -> letter("id"));
         DeadLetters ofOtherProcess = new DeadLetters("orders", store, time);
 
-        letters.replay("id", slow -> {
+        letters.replay("id", (slow, attempt) -> {
             time.advance(Duration.ofMinutes(9));
             assertThat(stored("id").state()).isEqualTo(State.REPLAYING);
             assertThat(ofOtherProcess.replayDue(working)).isNull();
@@ -102,7 +103,7 @@ class DeadLettersTests {
     void aReplayThatAPolicyRefusesDoesNotCountAndComesAgain() {
         letters.keep(() -> letter("id"));
 
-        Replayed refused = letters.replay("id", full -> {
+        Replayed refused = letters.replay("id", (full, attempt) -> {
             throw new BulkheadFullException("orders", "full");
         });
 
@@ -111,6 +112,56 @@ class DeadLettersTests {
         assertThat(letters.calls().get(DeadLetterOutcome.REPLAY_FAILED)).isZero();
         time.advance(Duration.ofMinutes(1));
         assertThat(replayDue(working)).isEqualTo(Replayed.Result.SUCCEEDED);
+    }
+
+    @Test
+    void aRefusalThatComesFromInsideOfTheMethodIsAFailure() {
+        letters.keep(() -> letter("id"));
+
+        Replayed failed = letters.replay("id", (inside, attempt) -> {
+            attempt.begun();
+            throw new BulkheadFullException("another", "full");
+        });
+
+        assertThat(Objects.requireNonNull(failed).result()).isEqualTo(Replayed.Result.FAILED);
+        assertThat(stored("id").replays()).isEqualTo(1);
+    }
+
+    @Test
+    void aLetterThatCannotBeReadHereIsLeftToOthersAndNeverGivenUp() {
+        letters.keep(() -> letter("id"));
+        for (int i = 0; i < 20; i++) {
+            time.advance(Duration.ofMinutes(10));
+            assertThat(replayDue((unknown, attempt) -> {
+                        throw new UnreadableLetterException("no such method", null);
+                    }))
+                    .isEqualTo(Replayed.Result.NOT_MADE);
+            assertThat(replayDue(working)).as("not at once").isNull();
+        }
+
+        assertThat(stored("id").replays()).isZero();
+        assertThat(letters.calls().get(DeadLetterOutcome.REPLAY_FAILED)).isEqualTo(20);
+        time.advance(Duration.ofMinutes(10));
+        assertThat(replayDue(working)).isEqualTo(Replayed.Result.SUCCEEDED);
+    }
+
+    @Test
+    void failuresOfReplaysCountForTheBoundOfTheMemoryAndDoNotExceedIt() {
+        MemoryDeadLetterStore small = new MemoryDeadLetterStore(time, 1_600);
+        LetterFailure failure = new LetterFailure("a.B", "m".repeat(200));
+        small.store(letter("one"), Duration.ZERO);
+        small.store(letter("two"), Duration.ZERO);
+        small.failed(Objects.requireNonNull(small.claim("orders", "one", Duration.ZERO)), failure, Duration.ZERO);
+        small.failed(
+                Objects.requireNonNull(small.claim("orders", "two", Duration.ZERO)),
+                new LetterFailure("a.C", "m".repeat(1_000)),
+                Duration.ZERO);
+
+        assertThat(small.find("orders", "one").replayFailure()).isEqualTo(failure);
+        assertThat(small.find("orders", "two").replayFailure()).isEqualTo(new LetterFailure("a.C", ""));
+        assertThatThrownBy(() -> small.store(letter("three"), Duration.ZERO)).hasMessageContaining("is full");
+        assertThat(small.discard("orders", "one")).isTrue();
+        small.store(letter("three"), Duration.ZERO);
     }
 
     @Test
@@ -137,6 +188,37 @@ class DeadLettersTests {
 
         assertThat(letters.calls().get(DeadLetterOutcome.STORE_FAILURE)).isEqualTo(2);
         assertThat(letters.size()).isZero();
+    }
+
+    @Test
+    void anAbandonedLetterWhoseNextReplayIsRefusedIsNotTakenForANewOne() {
+        letters.keep(() -> letter("id"));
+        assertThat(store.claim("orders", "id", Duration.ZERO)).isNotNull();
+        assertThat(stored("id").state()).isEqualTo(State.ABANDONED);
+
+        letters.replay("id", (full, attempt) -> {
+            throw new BulkheadFullException("orders", "full");
+        });
+
+        assertThat(stored("id").state()).isEqualTo(State.ABANDONED);
+        assertThat(replayDue(working)).isNull();
+        time.advance(Duration.ofMinutes(1));
+        assertThat(replayDue(working)).isEqualTo(Replayed.Result.SUCCEEDED);
+    }
+
+    @Test
+    void anInterruptedThreadLosesNoLetterAndStaysInterrupted() {
+        DeadLetters ofPool = new DeadLetters("orders", new InterruptibleStore(store), time);
+        Thread.currentThread().interrupt();
+        ofPool.keep(() -> letter("id"));
+        assertThat(Thread.interrupted()).isTrue();
+
+        ofPool.replay("id", (interrupted, attempt) -> {
+            throw new InterruptedException();
+        });
+
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(stored("id").state()).isEqualTo(State.FAILED);
     }
 
     @Test

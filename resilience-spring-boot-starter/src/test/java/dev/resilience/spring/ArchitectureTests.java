@@ -296,7 +296,8 @@ class ArchitectureTests {
                                 "LosslessJdkModule",
                                 "ResultCheck",
                                 "DeserializedTypes",
-                                "SerializedTypes")),
+                                "SerializedTypes",
+                                "Subclasses")),
                 arguments(
                         "org.springframework.security..",
                         places("SecurityCallerScope", "SecurityContextCarrier", "ReactiveCaller")),

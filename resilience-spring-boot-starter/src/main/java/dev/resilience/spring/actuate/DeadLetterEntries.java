@@ -44,9 +44,7 @@ final class DeadLetterEntries {
         Map<String, Object> entry = entry(policy, retry);
         entry.put(
                 "letters",
-                letters(retry).list(MOST_LISTED).stream()
-                        .map(DeadLetterEntries::view)
-                        .toList());
+                letters(retry).list(MOST_LISTED).stream().map(this::view).toList());
         return entry;
     }
 
@@ -124,7 +122,7 @@ final class DeadLetterEntries {
         return entry;
     }
 
-    private static Map<String, Object> view(StoredLetter stored) {
+    private Map<String, Object> view(StoredLetter stored) {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("id", stored.letter().id());
         view.put("method", stored.letter().operation());
@@ -139,6 +137,10 @@ final class DeadLetterEntries {
         }
         if (stored.dueAt() != null) {
             view.put("dueAt", Timestamps.text(stored.dueAt()));
+        }
+        String unreadable = replayer.whyNotReadable(stored.letter());
+        if (unreadable != null) {
+            view.put("unreadable", unreadable);
         }
         return view;
     }

@@ -6,6 +6,7 @@ import dev.resilience.retry.Retry;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.aop.check.StartupCheck;
 import dev.resilience.spring.deadletter.DeadLetterMethods;
 import dev.resilience.spring.deadletter.DeadLetterReplays;
 import dev.resilience.spring.idempotency.json.Json;
@@ -17,6 +18,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 
 /** What dead letters need of the application, where it brings nothing of its own. */
@@ -53,17 +55,20 @@ final class ResilienceDeadLetterConfiguration {
         return new DeadLetterMethods(json.getIfAvailable());
     }
 
+    /** Never lazy: letters that are there are replayed even if nothing asks for it. */
     @Bean
+    @Lazy(false)
     DeadLetterReplays resilienceDeadLetterReplays(
             Environment environment,
             LiveRegistry registry,
             DeadLetterMethods methods,
             TimeSource time,
+            StartupCheck startup,
             StartupWarnings warnings) {
         boolean undecided =
                 GeneralProperties.read(environment).getDeadLetterStore().getType()
                         == DeadLetterStoreProperties.Type.AUTO;
-        return new DeadLetterReplays(registry, methods, time, store -> {
+        return new DeadLetterReplays(registry, methods, time, startup::run, store -> {
             store.prepare();
             if (undecided && store instanceof MemoryDeadLetterStore) {
                 warnings.add("Dead letters are kept in this process only: a restart loses them. Say so with '" + STORE

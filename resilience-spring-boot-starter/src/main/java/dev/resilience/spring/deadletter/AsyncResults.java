@@ -24,23 +24,23 @@ final class AsyncResults {
         return adapter != null && adapter.isMultiValue();
     }
 
-    /** Waits until a call has ended: subscribes to a publisher, on this thread. */
-    static void await(@Nullable Object returned, Method method) throws Throwable {
+    /** Waits until a call has ended: subscribes to a publisher, on this thread. Returns the call's result. */
+    static @Nullable Object await(@Nullable Object returned, Method method) throws Throwable {
         if (returned instanceof CompletionStage<?> stage) {
-            await(stage.toCompletableFuture());
-            return;
+            return await(stage.toCompletableFuture());
         }
         ReactiveAdapterRegistry reactive = ReactiveAdapterRegistry.getSharedInstance();
         ReactiveAdapter publishers = reactive.getAdapter(method.getReturnType());
         ReactiveAdapter futures = reactive.getAdapter(CompletableFuture.class);
         if (returned != null && publishers != null && futures != null) {
-            await((CompletableFuture<?>) futures.fromPublisher(publishers.toPublisher(returned)));
+            return await((CompletableFuture<?>) futures.fromPublisher(publishers.toPublisher(returned)));
         }
+        return returned;
     }
 
-    private static void await(CompletableFuture<?> future) throws Throwable {
+    private static @Nullable Object await(CompletableFuture<?> future) throws Throwable {
         try {
-            future.get(MOST_MINUTES, TimeUnit.MINUTES);
+            return future.get(MOST_MINUTES, TimeUnit.MINUTES);
         } catch (ExecutionException failed) {
             throw failed.getCause() == null ? failed : failed.getCause();
         } catch (TimeoutException tooLong) {

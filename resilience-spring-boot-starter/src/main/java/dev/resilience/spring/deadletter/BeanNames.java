@@ -2,17 +2,25 @@ package dev.resilience.spring.deadletter;
 
 import dev.resilience.spring.kind.MethodNames;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /** The names of the beans of one type: a letter is sent to the very bean that was called. */
 final class BeanNames {
+
+    /** Scopes of which all calls of an application have the same object. */
+    private static final Set<String> SHARED =
+            Set.of("", ConfigurableBeanFactory.SCOPE_SINGLETON, "application", "refresh");
 
     private final Class<?> type;
     private final ConfigurableListableBeanFactory beans;
@@ -30,7 +38,7 @@ final class BeanNames {
      */
     String of(@Nullable Object target) {
         List<String> known = names.obtain();
-        if (known.size() == 1) {
+        if (known.size() == 1 && !isAnother(known.get(0), target)) {
             return known.get(0);
         }
         return known.stream()
@@ -41,10 +49,44 @@ final class BeanNames {
                         + MethodNames.simple(type) + " was called: there are " + known));
     }
 
-    /** The bean of a name; {@code null} if there is none of the type. */
-    @Nullable
+    /** Whether there is a bean of a name and of the type. */
+    boolean have(String name) {
+        return names.obtain().contains(name);
+    }
+
+    /** The bean of a name. */
     Object get(String name) {
-        return names.obtain().contains(name) ? beans.getBean(name) : null;
+        return beans.getBean(name);
+    }
+
+    /** Which bean of the type is another object for each call or caller, in words; {@code null} if none is. */
+    @Nullable
+    String whyNotTheSame() {
+        return names.obtain().stream()
+                .filter(name -> !SHARED.contains(scope(name)))
+                .findFirst()
+                .map(name -> "the bean '" + name + "' has the scope '" + scope(name) + "'")
+                .orElse(null);
+    }
+
+    private String scope(String name) {
+        String target = ScopedProxyUtils.getTargetBeanName(name);
+        String scoped = beans.containsBeanDefinition(target) ? target : name;
+        String scope = beans.containsBeanDefinition(scoped)
+                ? beans.getMergedBeanDefinition(scoped).getScope()
+                : null;
+        return scope == null ? "" : scope;
+    }
+
+    /** A call that no proxy has sent on is woven into the class, and may be one of an object that is no bean. */
+    @SuppressWarnings("ReferenceEquality") // the very bean
+    private boolean isAnother(String name, @Nullable Object target) {
+        Object bean = beans.getSingleton(name);
+        return bean != null
+                && target != null
+                && bean != target
+                && !(bean instanceof FactoryBean)
+                && !AopUtils.isAopProxy(bean);
     }
 
     @SuppressWarnings("ReferenceEquality") // the very bean

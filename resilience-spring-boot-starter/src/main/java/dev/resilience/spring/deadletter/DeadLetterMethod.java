@@ -7,6 +7,7 @@ import dev.resilience.deadletter.LetterFailure;
 import dev.resilience.deadletter.UnreadableLetterException;
 import dev.resilience.exception.RetryExhaustedException;
 import dev.resilience.pipeline.Invocation;
+import dev.resilience.retry.Retry;
 import dev.resilience.spring.idempotency.json.ResultCodec;
 import dev.resilience.spring.kind.ProtectedCall;
 import java.lang.reflect.InvocationTargetException;
@@ -22,21 +23,42 @@ import org.springframework.util.ReflectionUtils;
  *
  * @param operation its full name, by which its letters find it again
  * @param arguments how they become JSON and arguments again
+ * @param mayChangeArguments whether the method can change them, so that they are written before it is called
  */
-record DeadLetterMethod(Method method, String operation, ResultCodec arguments, BeanNames beans) {
+record DeadLetterMethod(
+        Retry retry,
+        Method method,
+        String operation,
+        ResultCodec arguments,
+        boolean mayChangeArguments,
+        BeanNames beans) {
+
+    /** What a letter needs of a call that begins: its arguments as JSON, or why they are none; nothing if that can wait. */
+    @Nullable
+    Object begins(Invocation call) {
+        try {
+            return mayChangeArguments ? arguments.write(call.arguments()) : null;
+        } catch (Throwable unwritable) { // a StackOverflowError too; told if the call runs out
+            return unwritable;
+        }
+    }
 
     /**
      * A call that ran out of retries.
      *
+     * @param begun what {@link #begins} returned
      * @param failure of its last attempt; {@code null} if that returned a result which asks for another one
      */
-    DeadLetter letter(String policy, Invocation call, int attempts, @Nullable Throwable failure) {
+    DeadLetter letter(Invocation call, @Nullable Object begun, int attempts, @Nullable Throwable failure) {
+        if (begun instanceof Throwable unwritable) {
+            throw new IllegalStateException(unwritable.getMessage(), unwritable);
+        }
         return new DeadLetter(
                 UUID.randomUUID().toString(),
-                policy,
+                retry.name(),
                 beans.of(call instanceof ProtectedCall ofBean ? ofBean.target() : null),
                 operation,
-                arguments.write(call.arguments()),
+                begun instanceof byte[] written ? written : arguments.write(call.arguments()),
                 failure == null
                         ? new LetterFailure(
                                 RetryExhaustedException.class.getName(), "The last result asks for another attempt")
@@ -45,29 +67,48 @@ record DeadLetterMethod(Method method, String operation, ResultCodec arguments, 
     }
 
     /** Makes a call again through the bean's proxy, and waits for its end. No context of this thread is the call's. */
-    void replay(DeadLetter letter) throws Throwable {
+    void replay(DeadLetter letter, Attempt attempt) throws Throwable {
         Object bean = bean(letter);
         @Nullable Object[] values = values(letter);
         Method invocable = AopUtils.selectInvocableMethod(method, bean.getClass());
         ReflectionUtils.makeAccessible(invocable);
-        CallContext before = CallContext.current();
-        new CallContext(null, Attempt.ofReplay()).makeCurrent();
+        Object result;
         try {
-            AsyncResults.await(invocable.invoke(bean, values), method);
+            result = OwnThread.call(() -> {
+                new CallContext(null, attempt).makeCurrent();
+                return call(invocable, bean, values);
+            });
         } catch (InvocationTargetException failed) {
             throw failed.getTargetException();
-        } finally {
-            before.makeCurrent();
+        }
+        if (retry.asksForRetry(result)) {
+            throw new RetryExhaustedException(retry.name(), retry.policy().maxAttempts(), "");
         }
     }
 
-    private Object bean(DeadLetter letter) {
-        Object bean = beans.get(letter.bean());
-        if (bean == null) {
-            throw new UnreadableLetterException(
-                    "there is no bean '" + letter.bean() + "' with the method " + operation, null);
+    private @Nullable Object call(Method invocable, Object bean, @Nullable Object[] values) throws Exception {
+        Object returned = invocable.invoke(bean, values);
+        try {
+            return AsyncResults.await(returned, method);
+        } catch (Throwable failed) {
+            throw new InvocationTargetException(failed);
         }
-        return bean;
+    }
+
+    /** Why there is no bean to call; {@code null} if there is one. */
+    @Nullable
+    String whyNoBean(DeadLetter letter) {
+        return beans.have(letter.bean())
+                ? null
+                : "there is no bean '" + letter.bean() + "' with the method " + operation;
+    }
+
+    private Object bean(DeadLetter letter) {
+        String why = whyNoBean(letter);
+        if (why != null) {
+            throw new UnreadableLetterException(why, null);
+        }
+        return beans.get(letter.bean());
     }
 
     private @Nullable Object[] values(DeadLetter letter) {

@@ -1,11 +1,14 @@
 package dev.resilience.spring.deadletter;
 
 import dev.resilience.annotation.Idempotent;
+import dev.resilience.context.Attempt;
 import dev.resilience.deadletter.DeadLetter;
 import dev.resilience.deadletter.DeadLetters;
 import dev.resilience.deadletter.ExhaustedCalls;
 import dev.resilience.deadletter.LetterReplayer;
 import dev.resilience.deadletter.UnreadableLetterException;
+import dev.resilience.pipeline.Invocation;
+import dev.resilience.retry.Retry;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.idempotency.json.Json;
 import dev.resilience.spring.kind.AsyncMethods;
@@ -27,6 +30,8 @@ import org.springframework.core.ResolvableType;
  */
 public final class DeadLetterMethods implements LetterReplayer {
 
+    private static final String NO_METHOD = "this application has no such method whose retry keeps dead letters";
+
     private final @Nullable Json json;
     private final ConcurrentMap<String, DeadLetterMethod> methods = new ConcurrentHashMap<>();
 
@@ -38,22 +43,41 @@ public final class DeadLetterMethods implements LetterReplayer {
     }
 
     /** Keeps the calls of a method that run out of the retries of a policy. */
-    public ExhaustedCalls keeping(String policy, DeadLetters letters, ProtectedMethod<?> protectedMethod) {
-        DeadLetterMethod method = create(protectedMethod);
+    public ExhaustedCalls keeping(Retry retry, DeadLetters letters, ProtectedMethod<?> protectedMethod) {
+        DeadLetterMethod method = create(retry, protectedMethod);
         methods.put(method.operation(), method);
-        return (call, attempts, failure) -> letters.keep(() -> method.letter(policy, call, attempts, failure));
+        return new Keeping(method, letters);
+    }
+
+    private record Keeping(DeadLetterMethod method, DeadLetters letters) implements ExhaustedCalls {
+
+        @Override
+        public @Nullable Object begins(Invocation call) {
+            return method.begins(call);
+        }
+
+        @Override
+        public void ranOut(Invocation call, @Nullable Object begun, int attempts, @Nullable Throwable failure) {
+            letters.keep(() -> method.letter(call, begun, attempts, failure));
+        }
     }
 
     @Override
-    public void replay(DeadLetter letter) throws Throwable {
+    public void replay(DeadLetter letter, Attempt attempt) throws Throwable {
         DeadLetterMethod method = methods.get(letter.operation());
         if (method == null) {
-            throw new UnreadableLetterException("this version has no such method whose retry keeps dead letters", null);
+            throw new UnreadableLetterException(NO_METHOD, null);
         }
-        method.replay(letter);
+        method.replay(letter, attempt);
     }
 
-    private DeadLetterMethod create(ProtectedMethod<?> found) {
+    @Override
+    public @Nullable String whyNotReadable(DeadLetter letter) {
+        DeadLetterMethod method = methods.get(letter.operation());
+        return method == null ? NO_METHOD : method.whyNoBean(letter);
+    }
+
+    private DeadLetterMethod create(Retry retry, ProtectedMethod<?> found) {
         Method method = found.method();
         String name = MethodNames.full(method, found.type());
         if (json == null) {
@@ -74,13 +98,16 @@ public final class DeadLetterMethods implements LetterReplayer {
             }
             types.add(type);
         }
+        BeanNames beans = new BeanNames(found.type(), found.beanFactory());
         check(method, found.type(), name, mistakes);
+        checkScope(beans, name, mistakes);
+        checkKey(found, name, mistakes);
         if (!mistakes.isEmpty()) {
             throw ResilienceConfigurationException.of(mistakes);
         }
         warn(found, name);
-        return new DeadLetterMethod(
-                method, name, json.arrayCodec(types), new BeanNames(found.type(), found.beanFactory()));
+        boolean mayChangeArguments = !types.stream().allMatch(ImmutableTypes::contain);
+        return new DeadLetterMethod(retry, method, name, json.arrayCodec(types), mayChangeArguments, beans);
     }
 
     private static ResilienceConfigurationException unreadable(
@@ -114,16 +141,39 @@ public final class DeadLetterMethods implements LetterReplayer {
         }
     }
 
+    /** A replay would call another object than the one that was called, or none. */
+    private static void checkScope(BeanNames beans, String name, List<ResilienceConfigurationException> mistakes) {
+        String found = beans.whyNotTheSame();
+        if (found != null) {
+            mistakes.add(new ResilienceConfigurationException(
+                    "The retry of the method " + name + " keeps dead letters, but " + found
+                            + ", and a replay would not call the object that was called",
+                    "Make the bean a singleton, move what is retried to one, or set 'dead-letter' of the retry policy to "
+                            + "false, for this method by a policy of its own."));
+        }
+    }
+
+    private static void checkKey(
+            ProtectedMethod<?> method, String name, List<ResilienceConfigurationException> mistakes) {
+        Idempotent idempotent = method.annotation(Idempotent.class);
+        if (idempotent != null && !idempotent.header().isBlank() && idempotent.required()) {
+            mistakes.add(new ResilienceConfigurationException(
+                    "The retry of the method " + name
+                            + " keeps dead letters, but every replay would be refused: it has no "
+                            + "request, and so no key in the header '" + idempotent.header() + "'",
+                    "Take the key from an argument: @Idempotent(key = \"#...\"), or move what is retried to a method of its "
+                            + "own."));
+        }
+    }
+
     private static void warn(ProtectedMethod<?> method, String name) {
         Idempotent idempotent = method.annotation(Idempotent.class);
         if (idempotent != null && !idempotent.header().isBlank()) {
             method.warnings()
                     .add("The replay of a dead letter of " + name + " has no request, and so no key in the header '"
-                            + idempotent.header() + "': "
-                            + (idempotent.required()
-                                    ? "it will be refused"
-                                    : "it runs without the protection of @Idempotent")
-                            + ". Take the key from an argument: key = \"#...\"");
+                            + idempotent.header()
+                            + "': it runs without the protection of @Idempotent. Take the key from an "
+                            + "argument: key = \"#...\"");
         }
     }
 }

@@ -4,29 +4,33 @@ import dev.resilience.deadletter.DeadLetterStore;
 import dev.resilience.deadletter.DeadLetters;
 import dev.resilience.deadletter.LetterReplayer;
 import dev.resilience.deadletter.Replayed;
+import dev.resilience.deadletter.UnreadableLetterException;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.time.TimeSource;
 import dev.resilience.time.TimeSource.Scheduled;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.SmartLifecycle;
 
 /**
  * Replays dead letters in the background, where the policy says so: every 10 s up to 10 of a policy, one after the other,
  * until one fails. What is down gets no more calls of this kind than that; the budget of the retries does not count.
  *
- * <p>Among the last to be started and the first to be stopped: no replay begins any more, and the shutdown waits for those
+ * <p>Makes sure of the store before the first call can need it. Among the last to be started and the first to be stopped: no replay begins any more, and the shutdown waits for those
  * that run as long as Spring lets it.
  */
-public final class DeadLetterReplays implements SmartLifecycle {
+public final class DeadLetterReplays implements SmartInitializingSingleton, SmartLifecycle {
 
     private static final Duration PAUSE = Duration.ofSeconds(10);
     private static final int MOST_AT_A_TIME = 10;
@@ -34,35 +38,67 @@ public final class DeadLetterReplays implements SmartLifecycle {
     private final LiveRegistry registry;
     private final LetterReplayer replayer;
     private final TimeSource time;
+    private final Runnable checks;
     private final Consumer<DeadLetterStore> prepare;
-    private volatile List<Rounds> rounds = List.of();
+    private final ConcurrentMap<String, Rounds> rounds = new ConcurrentHashMap<>();
+    private boolean prepared; // by one thread: that of the startup
     private volatile boolean running;
 
     /**
-     * @param prepare called before letters are replayed, if a policy keeps any; what it throws fails the startup
+     * @param checks finds the methods and their policies, if that is not done yet
+     * @param prepare called before letters are kept, if a policy keeps any; what it throws fails the startup
      */
     public DeadLetterReplays(
-            LiveRegistry registry, LetterReplayer replayer, TimeSource time, Consumer<DeadLetterStore> prepare) {
+            LiveRegistry registry,
+            LetterReplayer replayer,
+            TimeSource time,
+            Runnable checks,
+            Consumer<DeadLetterStore> prepare) {
         this.registry = registry;
+        this.checks = checks;
         this.replayer = replayer;
         this.time = time;
         this.prepare = prepare;
     }
 
     @Override
-    public void start() {
+    public void afterSingletonsInstantiated() {
+        checks.run();
+        prepareOnce();
+    }
+
+    private void prepareOnce() {
+        if (!prepared) {
+            prepared = true;
+            keeping()
+                    .map(retry -> Objects.requireNonNull(retry.deadLetters()).store())
+                    .collect(Collectors.toSet())
+                    .forEach(prepare);
+            registry.onFirstUse((kind, policy) -> {
+                if (running && kind.equals("retry")) {
+                    keeping().forEach(this::begin); // that of a class which has turned up late
+                }
+            });
+        }
+    }
+
+    private Stream<Retry> keeping() {
         Map<String, Retry> retries = registry.ofKind("retry");
-        List<Rounds> keeping = retries.values().stream()
-                .filter(retry -> retry.deadLetters() != null)
-                .map(Rounds::new)
-                .toList();
-        keeping.stream()
-                .map(each -> each.letters.store())
-                .collect(Collectors.toSet())
-                .forEach(prepare);
-        rounds = keeping;
+        return retries.values().stream().filter(retry -> retry.deadLetters() != null);
+    }
+
+    @Override
+    public void start() {
+        prepareOnce();
         running = true;
-        keeping.forEach(Rounds::schedule);
+        keeping().forEach(this::begin);
+    }
+
+    private void begin(Retry retry) {
+        Rounds added = new Rounds(retry);
+        if (rounds.putIfAbsent(retry.name(), added) == null) {
+            added.schedule();
+        }
     }
 
     @Override
@@ -74,7 +110,8 @@ public final class DeadLetterReplays implements SmartLifecycle {
     @SuppressWarnings("FutureReturnValueIgnored") // what Spring throws when it hears of the end is its own
     public void stop(Runnable callback) {
         running = false;
-        CompletableFuture<?>[] ends = rounds.stream().map(Rounds::stop).toArray(CompletableFuture[]::new);
+        CompletableFuture<?>[] ends = rounds.values().stream().map(Rounds::stop).toArray(CompletableFuture[]::new);
+        rounds.clear();
         CompletableFuture.allOf(ends).thenRun(callback);
     }
 
@@ -88,6 +125,7 @@ public final class DeadLetterReplays implements SmartLifecycle {
 
         private final Retry retry;
         private final DeadLetters letters;
+        private volatile boolean stopped; // for good: a start makes new ones
         private volatile @Nullable Scheduled next;
         private volatile CompletableFuture<Void> current = CompletableFuture.completedFuture(null);
 
@@ -101,6 +139,7 @@ public final class DeadLetterReplays implements SmartLifecycle {
         }
 
         CompletableFuture<Void> stop() {
+            stopped = true;
             Scheduled waiting = next;
             if (waiting != null) {
                 waiting.cancel();
@@ -114,20 +153,26 @@ public final class DeadLetterReplays implements SmartLifecycle {
             try {
                 for (int i = 0; i < MOST_AT_A_TIME && isAutomatic(); i++) {
                     Replayed replayed = letters.replayDue(replayer);
-                    if (replayed == null || replayed.result() != Replayed.Result.SUCCEEDED) {
+                    if (replayed == null || isDown(replayed)) {
                         break;
                     }
                 }
             } finally {
-                if (running) {
+                if (!stopped) {
                     schedule();
                 }
                 ended.complete(null);
             }
         }
 
+        /** A letter that cannot be read here says nothing about what it calls. */
+        private boolean isDown(Replayed replayed) {
+            return replayed.result() != Replayed.Result.SUCCEEDED
+                    && !(replayed.failure() instanceof UnreadableLetterException);
+        }
+
         private boolean isAutomatic() {
-            return running && retry.policy().deadLetterReplay() == RetryPolicy.Replay.AUTO;
+            return !stopped && retry.policy().deadLetterReplay() == RetryPolicy.Replay.AUTO;
         }
     }
 }

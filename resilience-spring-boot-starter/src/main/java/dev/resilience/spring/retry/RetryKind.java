@@ -170,8 +170,7 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
         return letters == null
                 ? layer
                 : Retry.telling(
-                        method.beans(DeadLetterMethods.class).getObject().keeping(retry.name(), letters, method),
-                        layer);
+                        method.beans(DeadLetterMethods.class).getObject().keeping(retry, letters, method), layer);
     }
 
     private static Layer repeating(Retry retry, ProtectedMethod<Retryable> method) {

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.jayway.jsonpath.JsonPath;
+import dev.resilience.deadletter.DeadLetter;
 import dev.resilience.deadletter.DeadLetterStore;
+import dev.resilience.deadletter.LetterFailure;
 import dev.resilience.deadletter.StoredLetter;
 import java.io.UnsupportedEncodingException;
 import java.net.ConnectException;
@@ -55,6 +57,19 @@ class DeadLetterEntriesTests extends ManualTimeActuatorTest {
                 .contentType(MediaType.APPLICATION_JSON)
                 .content("{" + json.substring(1, json.length() - 1) + "}")
                 .exchange();
+    }
+
+    @Test
+    void aLetterThatThisApplicationCannotReadSaysWhy() {
+        store.store(
+                new DeadLetter("id", "kept", "b", "A.b()", new byte[0], new LetterFailure("a.B", "secret?"), 3),
+                Duration.ZERO);
+
+        MvcTestResult answer = get("/kept");
+
+        assertThat(json(answer, "$.letters[0].unreadable")).asString().contains("no such method");
+        assertThat(json(post(Map.of("action", "replay", "id", "id")), "$.result"))
+                .isEqualTo("not-made");
     }
 
     private static Object json(MvcTestResult answer, String path) {

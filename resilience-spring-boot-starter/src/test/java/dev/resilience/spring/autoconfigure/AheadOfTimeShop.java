@@ -1,8 +1,15 @@
 package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.annotation.Idempotent;
+import dev.resilience.annotation.Retryable;
+import dev.resilience.deadletter.DeadLetters;
+import dev.resilience.deadletter.LetterReplayer;
 import dev.resilience.idempotency.store.IdempotencyStore;
+import dev.resilience.retry.Retry;
+import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.StartupWarnings;
+import java.net.ConnectException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.aot.AotDetector;
@@ -32,6 +39,7 @@ import org.springframework.transaction.annotation.Transactional;
     JdbcTemplateAutoConfiguration.class,
     ResilienceAutoConfiguration.class,
     ResilienceJdbcAutoConfiguration.class,
+    ResilienceJdbcDeadLetterAutoConfiguration.class,
     ResilienceTransactionAutoConfiguration.class,
     ResilienceRedisAutoConfiguration.class,
     TransactionAutoConfiguration.class
@@ -50,8 +58,23 @@ class AheadOfTimeShop {
             System.out.println(ANSWER + AotDetector.useGeneratedArtifacts() + " "
                     + context.getBean(IdempotencyStore.class).getClass().getSimpleName() + " " + orders.place("k") + " "
                     + orders.place("k") + " "
-                    + context.getBean(StartupWarnings.class).all());
+                    + context.getBean(StartupWarnings.class).all() + " " + replayed(context, orders));
         }
+    }
+
+    private static String replayed(ConfigurableApplicationContext context, Orders orders) {
+        try {
+            orders.send(new Order(7, List.of("line")));
+        } catch (ConnectException expected) {
+            // its letter is kept
+        }
+        DeadLetters letters = context.getBean(LiveRegistry.class)
+                .<Retry>ofKind("retry")
+                .get("kept")
+                .deadLetters();
+        String id = letters.list(1).get(0).letter().id();
+        return letters.store().getClass().getSimpleName() + " "
+                + letters.replay(id, context.getBean(LetterReplayer.class)).result() + " " + orders.sent();
     }
 
     record Order(int number, List<String> lines) {}
@@ -59,6 +82,19 @@ class AheadOfTimeShop {
     static class Orders {
 
         private final AtomicInteger calls = new AtomicInteger();
+        private final List<Order> sent = new ArrayList<>();
+
+        @Retryable("kept")
+        void send(Order order) throws ConnectException {
+            sent.add(order);
+            if (sent.size() == 1) {
+                throw new ConnectException("down");
+            }
+        }
+
+        List<Order> sent() {
+            return sent;
+        }
 
         @Idempotent(key = "#key")
         @Transactional

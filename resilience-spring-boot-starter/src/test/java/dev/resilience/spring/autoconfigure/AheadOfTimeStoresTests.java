@@ -24,6 +24,9 @@ class AheadOfTimeStoresTests {
     @RegisterExtension
     static final TestRedis REDIS = new TestRedis();
 
+    private static final String LETTERS =
+            " JdbcDeadLetterStore SUCCEEDED [Order[number=7, lines=[line]], Order[number=7, lines=[line]]]";
+
     @TempDir
     Path directory;
 
@@ -32,7 +35,8 @@ class AheadOfTimeStoresTests {
         assertThat(processAndRun(
                         "--resilience.idempotency-store.type=jdbc", "--spring.datasource.url=jdbc:h2:mem:shop"))
                 .contains(AheadOfTimeShop.ANSWER
-                        + "true JdbcIdempotencyStore Order[number=1, lines=[k]] Order[number=1, lines=[k]] []");
+                        + "true JdbcIdempotencyStore Order[number=1, lines=[k]] Order[number=1, lines=[k]] []"
+                        + LETTERS);
     }
 
     @Test
@@ -42,7 +46,8 @@ class AheadOfTimeStoresTests {
                         "--spring.datasource.url=jdbc:h2:mem:shop",
                         "--spring.data.redis.port=" + REDIS.port()))
                 .contains(AheadOfTimeShop.ANSWER
-                        + "true RedisIdempotencyStore Order[number=1, lines=[k]] Order[number=1, lines=[k]] []");
+                        + "true RedisIdempotencyStore Order[number=1, lines=[k]] Order[number=1, lines=[k]] []"
+                        + LETTERS);
     }
 
     private String processAndRun(String... arguments) throws Exception {
@@ -70,7 +75,11 @@ class AheadOfTimeStoresTests {
         List<String> all = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
         all.addAll(command);
-        all.addAll(List.of("--spring.main.banner-mode=off", "--logging.level.root=warn"));
+        all.addAll(List.of(
+                "--spring.main.banner-mode=off",
+                "--logging.level.root=warn",
+                "--resilience.retry.kept.max-attempts=1",
+                "--resilience.retry.kept.dead-letter=true"));
         all.addAll(List.of(arguments));
         Path output = Files.createTempFile(directory, "output", ".txt");
         Process process = new ProcessBuilder(all)

@@ -2,9 +2,13 @@ package dev.resilience.spring.deadletter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.resilience.annotation.Retryable;
+import dev.resilience.deadletter.DeadLetter;
 import dev.resilience.deadletter.DeadLetterStore;
+import dev.resilience.deadletter.LetterFailure;
+import dev.resilience.deadletter.LetterReplayer;
 import dev.resilience.deadletter.MemoryDeadLetterStore;
 import dev.resilience.deadletter.StoredLetter;
 import dev.resilience.retry.Retry;
@@ -14,17 +18,21 @@ import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.time.ManualTimeSource;
+import java.lang.reflect.Proxy;
 import java.net.ConnectException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.Lifecycle;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.support.GenericApplicationContext;
 
 /** Letters that outlive their application, and are replayed in the background. */
 class AutomaticReplayTests {
@@ -32,6 +40,7 @@ class AutomaticReplayTests {
     static class Shop {
 
         private final List<String> ordered = new ArrayList<>();
+        private Runnable onOrder = () -> {};
 
         @Autowired
         Callee callee;
@@ -40,7 +49,13 @@ class AutomaticReplayTests {
         public String order(String id) throws ConnectException {
             String answer = callee.call();
             ordered.add(id);
+            onOrder.run();
+            onOrder = () -> {};
             return answer;
+        }
+
+        public void onOrder(Runnable action) {
+            onOrder = action;
         }
 
         public List<String> ordered() {
@@ -83,6 +98,13 @@ class AutomaticReplayTests {
 
     private static List<String> ordered(ApplicationContext context) {
         return context.getBean(Shop.class).ordered();
+    }
+
+    private StoredLetter only(String id) {
+        return store.list("kept", 10).stream()
+                .filter(found -> new String(found.letter().arguments(), StandardCharsets.UTF_8).contains(id))
+                .findFirst()
+                .orElseThrow();
     }
 
     private StoredLetter only() {
@@ -149,6 +171,62 @@ class AutomaticReplayTests {
     }
 
     @Test
+    void theShutdownWaitsForTheReplayThatRunsAndBeginsNoOther() {
+        lose("A", "B");
+        application(Shop.class, "resilience.retry.kept.dead-letter.replay=auto").run(context -> {
+            List<CompletableFuture<Void>> close = new ArrayList<>();
+            DeadLetterReplays replays = context.getBean(DeadLetterReplays.class);
+            Shop shop = context.getBean(Shop.class);
+            shop.onOrder(() -> {
+                close.add(CompletableFuture.runAsync(context.getSourceApplicationContext()::close));
+                await().until(() -> !replays.isRunning());
+                assertThat(only("A").state()).isEqualTo(StoredLetter.State.REPLAYING);
+                assertThat(close.get(0)).isNotDone();
+            });
+            storeTime.advance(Duration.ofMinutes(1));
+            round(context);
+            close.get(0).join();
+
+            assertThat(shop.ordered()).containsExactly("A");
+            assertThat(only().state()).as("B").isEqualTo(StoredLetter.State.WAITING);
+        });
+    }
+
+    @Test
+    void lettersOfAnotherApplicationDoNotKeepOwnOnesWaiting() {
+        for (int i = 0; i < 9; i++) {
+            store.store(
+                    new DeadLetter("" + i, "kept", "b", "A.b()", new byte[0], new LetterFailure("a.B", ""), 3),
+                    Duration.ZERO);
+        }
+        lose("A");
+        application(Shop.class, "resilience.retry.kept.dead-letter.replay=auto").run(context -> {
+            storeTime.advance(Duration.ofMinutes(1));
+            round(context);
+
+            assertThat(ordered(context)).containsExactly("A");
+            assertThat(store.sizes()).containsEntry("kept", 9L);
+        });
+    }
+
+    @Test
+    void anApplicationThatIsStartedAgainHasOneRoundAtATime() {
+        lose("1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12");
+        application(Shop.class, "resilience.retry.kept.dead-letter.replay=auto").run(context -> {
+            Lifecycle application = (Lifecycle) context.getSourceApplicationContext();
+            storeTime.advance(Duration.ofMinutes(1));
+            context.getBean(Shop.class).onOrder(() -> {
+                application.stop();
+                application.start();
+            });
+            round(context);
+            assertThat(ordered(context)).hasSize(1);
+            round(context);
+            assertThat(ordered(context)).hasSize(11);
+        });
+    }
+
+    @Test
     void aStoppedApplicationReplaysNothingAndGoesOnWhenItIsStarted() {
         lose("A");
         application(Shop.class, "resilience.retry.kept.dead-letter.replay=auto").run(context -> {
@@ -164,15 +242,16 @@ class AutomaticReplayTests {
     }
 
     @Test
-    void aLetterWhoseMethodWasRenamedIsKeptAndSaysSo() {
+    void aLetterWhoseMethodWasRenamedIsLeftToAVersionThatHasIt() {
         lose("A");
         application(RenamedShop.class, "resilience.retry.kept.dead-letter.replay=auto")
                 .run(context -> {
                     storeTime.advance(Duration.ofMinutes(1));
                     round(context);
 
-                    assertThat(only().state()).isEqualTo(StoredLetter.State.FAILED);
-                    assertThat(Objects.requireNonNull(only().replayFailure()).message())
+                    assertThat(only().state()).isEqualTo(StoredLetter.State.WAITING);
+                    assertThat(only().replays()).isZero();
+                    assertThat(context.getBean(LetterReplayer.class).whyNotReadable(only().letter()))
                             .contains("no such method");
                     assertThat(context.getBean(LiveRegistry.class)
                                     .<Retry>ofKind("retry")
@@ -183,10 +262,81 @@ class AutomaticReplayTests {
                             .containsEntry("replay_failed", 1L);
                 });
         application(Shop.class, "resilience.retry.kept.dead-letter.replay=auto").run(context -> {
-            storeTime.advance(Duration.ofMinutes(2));
+            storeTime.advance(Duration.ofMinutes(10));
             round(context);
             assertThat(ordered(context)).as("the former version is back").containsExactly("A");
         });
+    }
+
+    static class LateShop {
+
+        @Retryable(maxAttempts = 2)
+        public String late(String id) {
+            return id;
+        }
+    }
+
+    @Test
+    void lettersOfAClassThatTurnsUpLateAreReplayedToo() {
+        store.store(
+                new DeadLetter(
+                        "late",
+                        "LateShop.late",
+                        "late",
+                        LateShop.class.getName() + ".late(java.lang.String)",
+                        "[\"A\"]".getBytes(StandardCharsets.UTF_8),
+                        new LetterFailure("a.B", ""),
+                        3),
+                Duration.ZERO);
+        application(
+                        Shop.class,
+                        "resilience.retry.default.dead-letter=true",
+                        "resilience.retry.default.dead-letter.replay=auto")
+                .run(context -> {
+                    ((GenericApplicationContext) context.getSourceApplicationContext())
+                            .registerBean("late", LateShop.class);
+                    context.getBean(LateShop.class).late("B");
+                    round(context);
+
+                    assertThat(store.sizes()).isEmpty();
+                });
+    }
+
+    /** Takes calls before all others, as a listener of messages may. */
+    private record FirstOfAll(List<String> steps) implements SmartLifecycle {
+
+        @Override
+        public int getPhase() {
+            return Integer.MIN_VALUE;
+        }
+
+        @Override
+        public void start() {
+            steps.add("started");
+        }
+
+        @Override
+        public void stop() {}
+
+        @Override
+        public boolean isRunning() {
+            return false;
+        }
+    }
+
+    @Test
+    void theStoreIsPreparedBeforeAnythingIsStarted() {
+        List<String> steps = new ArrayList<>();
+        DeadLetterStore noting = (DeadLetterStore) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {DeadLetterStore.class}, (proxy, method, arguments) -> {
+                    steps.add(method.getName());
+                    return method.invoke(store, arguments);
+                });
+        Applications.plain(Shop.class)
+                .withBean(DeadLetterStore.class, () -> noting)
+                .withPropertyValues("resilience.retry.kept.dead-letter=true")
+                .withBean(FirstOfAll.class, () -> new FirstOfAll(steps))
+                .run(context -> assertThat(steps).containsSubsequence("prepare", "started"));
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.resilience.spring.deadletter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.deadletter.DeadLetterStore;
 import dev.resilience.deadletter.MemoryDeadLetterStore;
@@ -10,6 +11,7 @@ import dev.resilience.spring.Applications;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.time.ManualTimeSource;
 import java.io.InputStream;
 import java.util.concurrent.CompletableFuture;
@@ -18,8 +20,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Scope;
+import org.springframework.context.annotation.ScopedProxyMode;
+import org.springframework.context.support.SimpleThreadScope;
 import org.springframework.scheduling.annotation.Async;
 import reactor.core.publisher.Flux;
 
@@ -66,6 +77,21 @@ class DeadLetterStartupTests {
     @Async
     static class MovedByItsType extends Plain {}
 
+    static class Scoped {
+
+        @Retryable("kept")
+        public void take(String id) {}
+    }
+
+    static class KeyInHeader {
+
+        @Idempotent(header = "Idempotency-Key")
+        @Retryable("kept")
+        public String take(String id) {
+            return id;
+        }
+    }
+
     static class NotKept {
 
         @Retryable("two")
@@ -89,6 +115,53 @@ class DeadLetterStartupTests {
                         .isInstanceOf(ResilienceConfigurationException.class)
                         .hasMessageContaining(component.getName() + ".take(")
                         .hasMessageContaining("keeps dead letters"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"prototype", "request", "session", "websocket", "custom"})
+    void aBeanThatIsAnotherObjectForEachCallOrCallerIsRefused(String scope) {
+        Applications.plain()
+                .withPropertyValues("resilience.retry.kept.dead-letter=true")
+                .withBean("scoped", Scoped.class, Scoped::new, definition -> definition.setScope(scope))
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .hasMessageContaining(
+                                "keeps dead letters, but the bean 'scoped' has the scope '" + scope + "'"));
+    }
+
+    @Test
+    void aScopedProxyIsAskedForTheScopeOfItsTarget() {
+        Applications.plain(ScopedProxy.class)
+                .withPropertyValues("resilience.retry.kept.dead-letter=true")
+                .withInitializer(context -> context.getBeanFactory().registerScope("request", new SimpleThreadScope()))
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .hasMessageContaining("the bean 'scoped' has the scope 'request'"));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ScopedProxy {
+
+        @Bean
+        @Scope(scopeName = "request", proxyMode = ScopedProxyMode.TARGET_CLASS)
+        Scoped scoped() {
+            return new Scoped();
+        }
+    }
+
+    @Test
+    void aKeyInAHeaderIsRefusedBecauseNoReplayWouldHaveIt() {
+        new WebApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, ResilienceAutoConfiguration.class))
+                .withPropertyValues(
+                        "resilience.retry.kept.dead-letter=true",
+                        "resilience.idempotency.default.scope=none",
+                        "resilience.idempotency-store.type=memory")
+                .withUserConfiguration(KeyInHeader.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .hasMessageContaining("every replay would be refused")
+                        .hasMessageContaining("'Idempotency-Key'"));
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.resilience.spring.deadletter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Fallback;
@@ -14,6 +15,7 @@ import dev.resilience.deadletter.Replayed;
 import dev.resilience.deadletter.StoredLetter;
 import dev.resilience.deadletter.StoredLetter.State;
 import dev.resilience.event.DeadLetterOutcome;
+import dev.resilience.exception.RetryExhaustedException;
 import dev.resilience.retry.Retry;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
@@ -258,6 +260,45 @@ class KeptCallsTests {
             assertThat(context.getBean(Shop.class).asking("A")).isEqualTo("answer 3");
 
             assertThat(context.getBean(DeadLetterStore.class).sizes()).containsEntry("asking", 1L);
+        });
+    }
+
+    @Test
+    void aReplayWhoseLastResultStillAsksForAnotherHasFailed() {
+        shop().run(context -> {
+            Shop shop = context.getBean(Shop.class);
+            shop.asking("A");
+            String id = context.getBean(DeadLetterStore.class)
+                    .list("asking", 1)
+                    .get(0)
+                    .letter()
+                    .id();
+            DeadLetterMethods methods = context.getBean(DeadLetterMethods.class);
+            context.getBean(Callee.class).call();
+            context.getBean(Callee.class).call(); // the fifth answer, which would have been the right one
+
+            Replayed failed = Objects.requireNonNull(letters(context, "asking").replay(id, methods));
+            assertThat(failed.result()).isEqualTo(Replayed.Result.FAILED);
+            assertThat(failed.failure()).isInstanceOf(RetryExhaustedException.class);
+            assertThat(letters(context, "asking").find(id))
+                    .extracting(StoredLetter::state)
+                    .isEqualTo(State.FAILED);
+        });
+    }
+
+    @Test
+    void aCallWhoseWaitEndsWithTheApplicationIsKept() {
+        shop().run(context -> {
+            context.getBean(Callee.class).failNext(3);
+            CompletableFuture<String> later = context.getBean(Shop.class).later("A");
+
+            context.getBean(LiveRegistry.class).stopWaits();
+
+            await().untilAsserted(() -> assertThat(later).isCompletedExceptionally());
+            assertThat(only(context).letter().attempts()).isEqualTo(1);
+            assertThatThrownBy(() -> context.getBean(Shop.class).order("B", 1, List.of(), Map.of(), null))
+                    .isInstanceOf(ConnectException.class);
+            assertThat(letters(context, "kept").calls().byLabel()).containsEntry("stored", 2L);
         });
     }
 

@@ -11,7 +11,7 @@ import java.util.Arrays;
  */
 final class LetterIds {
 
-    private static final int BYTES_OF_POLICY = 12;
+    static final int BYTES_OF_POLICY = 12;
     private static final int BYTES = 48;
 
     private LetterIds() {}

@@ -29,7 +29,8 @@ final class LetterTable {
     private static final String COLUMNS =
             "id, policy, bean, operation, arguments, failure_type, failure_message, attempts,"
                     + " stored_at, replaying, given_up, replays, replay_failure_type, replay_failure_message, fence, due_at";
-    private static final String DEFINITIONS = """
+    static final String INDEXED = "due_at";
+    static final String DEFINITIONS = """
             id                     {id} NOT NULL PRIMARY KEY,
             policy                 VARCHAR(500) NOT NULL,
             bean                   VARCHAR(500) NOT NULL,
@@ -78,7 +79,11 @@ final class LetterTable {
         String select = "SELECT " + COLUMNS + ", {now} AS now FROM {table}";
         this.find = dialect.sql(select + " WHERE id = :id", table);
         this.list = dialect.sql(select + OF_POLICY + " ORDER BY stored_at, id {first}", table);
-        this.sizes = dialect.sql("SELECT policy, COUNT(*) AS letters FROM {table} GROUP BY policy", table);
+        this.sizes = dialect.sql(
+                // not by the name, which a collation may take for another one
+                "SELECT MIN(policy) AS policy, COUNT(*) AS letters FROM {table} GROUP BY SUBSTRING(id, 1, "
+                        + LetterIds.BYTES_OF_POLICY + ")",
+                table);
         String look = "SELECT id, fence, due_at FROM {table}";
         this.claimable = dialect.sql(look + " WHERE id = :id AND (NOT replaying OR due_at <= {now})", table);
         this.due =
@@ -106,7 +111,7 @@ final class LetterTable {
 
     static Schema schema(Dialect dialect, String table) {
         return new Schema(
-                dialect.schema(table, DEFINITIONS, "due_at"),
+                dialect.schema(table, DEFINITIONS, INDEXED),
                 table,
                 COLUMNS,
                 "Retry policies have 'dead-letter: true', and the table '" + table + "' for their letters",
@@ -222,7 +227,10 @@ final class LetterTable {
         if (row.getBoolean("given_up")) {
             return State.GIVEN_UP;
         }
-        return hasFailed ? State.FAILED : State.WAITING;
+        if (hasFailed) {
+            return State.FAILED;
+        }
+        return row.getInt("replays") == 0 ? State.WAITING : State.ABANDONED; // and refused since
     }
 
     /** No text at all is the same as NULL in a mode of H2. */

@@ -42,14 +42,14 @@ public final class OwnConnections implements AutoCloseable {
     }
 
     /** Whether there is a connection apart, so that a pool of one connection is enough. */
-    boolean hasSpare() {
+    public boolean hasSpare() {
         return spare != null;
     }
 
     /** Makes sure that these are connections of the store's own. */
     public void check() {
         try {
-            TransactionalSourceCheck.check(shared);
+            TransactionalSourceCheck.check(shared, contents);
             if (!TransactionSynchronizationManager.isActualTransactionActive()) {
                 try (Connection connection = shared.getConnection()) {
                     commitsByItself = connection.getAutoCommit();

@@ -23,9 +23,10 @@ final class TransactionalSourceCheck {
     /**
      * Asks for a connection as in a transaction, and looks whether it gets bound to the thread.
      *
+     * @param contents what is kept: {@code idempotency records in the table 'orders'}
      * @throws ResilienceConfigurationException if it does
      */
-    public static void check(DataSource own) throws SQLException {
+    public static void check(DataSource own, String contents) throws SQLException {
         if (TransactionSynchronizationManager.isSynchronizationActive()) {
             return; // there is a transaction already, and what is bound to the thread may be its own
         }
@@ -33,12 +34,13 @@ final class TransactionalSourceCheck {
         try {
             if (bindsConnections(own)) {
                 throw new ResilienceConfigurationException(
-                        "The data source for the records of idempotent calls, a "
+                        "The data source of the " + contents + ", a "
                                 + own.getClass().getName()
-                                + ", hands out the connection of the thread's transaction. The records need connections of "
+                                + ", hands out the connection of the thread's transaction. They need connections of "
                                 + "their own: what is committed there would be the transaction of the caller",
-                        "Define the store on the data source inside: '@Bean JdbcIdempotencyStore idempotencyStore() { "
-                                + "return new JdbcIdempotencyStore(dataSourceOfTheTransactionManager); }', or wrap that in a "
+                        "Define the store, a JdbcIdempotencyStore or JdbcDeadLetterStore, on the data source inside: '@Bean "
+                                + "JdbcIdempotencyStore idempotencyStore() { return new "
+                                + "JdbcIdempotencyStore(dataSourceOfTheTransactionManager); }', or wrap that in a "
                                 + "DelegatingDataSource of Spring's, which can be looked into");
             }
         } finally {

@@ -50,11 +50,15 @@ public final class JacksonJson implements Json {
 
     @Override
     public ResultCodec arrayCodec(List<ResolvableType> types) {
-        List<Values> elements = types.stream()
+        List<Element> elements = types.stream()
                 .map(this::javaType)
-                .map(type -> new Values(
-                        mapper.obtain().writerFor(type),
-                        mapper.obtain().readerFor(type).without(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)))
+                .map(type -> new Element(
+                        type,
+                        new Values(
+                                mapper.obtain().writerFor(type),
+                                mapper.obtain()
+                                        .readerFor(type)
+                                        .without(DeserializationFeature.FAIL_ON_TRAILING_TOKENS))))
                 .toList();
         return new ArrayCodec(mapper.obtain(), elements);
     }
@@ -108,7 +112,7 @@ public final class JacksonJson implements Json {
     }
 
     /** Each element by its own type. */
-    private record ArrayCodec(JsonMapper mapper, List<Values> elements) implements ResultCodec {
+    private record ArrayCodec(JsonMapper mapper, List<Element> elements) implements ResultCodec {
 
         @Override
         public byte[] write(@Nullable Object array) {
@@ -119,7 +123,7 @@ public final class JacksonJson implements Json {
                 if (i > 0) {
                     written.write(',');
                 }
-                written.writeBytes(elements.get(i).write(values[i]));
+                written.writeBytes(write(elements.get(i), values[i]));
             }
             written.write(']');
             return written.toByteArray();
@@ -133,13 +137,23 @@ public final class JacksonJson implements Json {
                 for (int i = 0; i < values.length; i++) {
                     JsonToken token = parser.nextToken();
                     require(token != null && token != JsonToken.END_ARRAY);
-                    values[i] = token == JsonToken.VALUE_NULL
-                            ? null
-                            : elements.get(i).reader.readValue(parser);
+                    values[i] = elements.get(i).values.reader.readValue(parser); // null may be an empty Optional
                 }
                 require(parser.nextToken() == JsonToken.END_ARRAY);
             }
             return values;
+        }
+
+        private byte[] write(Element element, @Nullable Object value) {
+            try {
+                new Subclasses(mapper).refuse(element.type, value);
+                return element.values.write(value);
+            } catch (JacksonException failed) { // whose message may show the value
+                throw new IllegalStateException(
+                        "An argument of the type " + element.type.toCanonical() + " cannot be written as JSON ("
+                                + failed.getClass().getName() + ")",
+                        failed);
+            }
         }
 
         private void require(boolean fulfilled) {
@@ -148,6 +162,8 @@ public final class JacksonJson implements Json {
             }
         }
     }
+
+    private record Element(JavaType type, Values values) {}
 
     private record Values(ObjectWriter writer, ObjectReader reader) implements ResultCodec {
 

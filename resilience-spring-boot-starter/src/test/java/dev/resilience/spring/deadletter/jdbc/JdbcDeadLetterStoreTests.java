@@ -12,15 +12,19 @@ import dev.resilience.deadletter.StoredLetter;
 import dev.resilience.deadletter.StoredLetter.State;
 import dev.resilience.deadletter.tck.DeadLetterStoreContract;
 import dev.resilience.spring.idempotency.jdbc.Databases;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.IntStream;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -127,6 +131,48 @@ class JdbcDeadLetterStoreTests extends DeadLetterStoreContract {
         });
 
         assertThat(store.claim("orders", "locked", LONG)).isNotNull();
+    }
+
+    @Test
+    void anAbandonedLetterThatIsGivenBackIsNotTakenForANewOne() {
+        DeadLetterStore store = emptyStore();
+        store.store(letter("id"), Duration.ZERO);
+        assertThat(store.claim("orders", "id", Duration.ofHours(1))).isNotNull();
+        letPass(Duration.ofHours(1));
+
+        assertThat(store.postpone(Objects.requireNonNull(store.claim("orders", "id", LONG)), LONG))
+                .isTrue();
+
+        assertThat(store.find("orders", "id")).extracting(StoredLetter::state).isEqualTo(State.ABANDONED);
+    }
+
+    @Test
+    void namesThatACollationTakesForOneAreCountedApart() {
+        DeadLetterStore store = emptyStore();
+        for (String policy : List.of("orders", "Orders", "orders ", "\u00f6rders")) {
+            store.store(new DeadLetter("id", policy, "b", "o", new byte[0], new LetterFailure("t", ""), 1), LONG);
+        }
+
+        assertThat(store.sizes())
+                .containsOnly(
+                        Map.entry("orders", 1L),
+                        Map.entry("Orders", 1L),
+                        Map.entry("orders ", 1L),
+                        Map.entry("\u00f6rders", 1L));
+    }
+
+    @Test
+    void aDataSourceThatHidesTransactionsOfTheThreadIsRefusedForLetters() {
+        DataSource aware = new TransactionAwareDataSourceProxy(pool);
+        DataSource hiding = (DataSource) Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {DataSource.class},
+                (proxy, method, arguments) -> method.getName().equals("getConnection")
+                        ? aware.getConnection()
+                        : method.invoke(this, arguments));
+
+        assertThatThrownBy(() -> new JdbcDeadLetterStore(hiding).prepare())
+                .hasMessageContaining("The data source of the dead letters in the table '" + TABLE + "'");
     }
 
     @Test
