@@ -14,6 +14,7 @@ import dev.resilience.log.FoldedLog;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Step;
+import dev.resilience.time.DelayedTask;
 import dev.resilience.time.DelayedTasks;
 import dev.resilience.time.TimeSource;
 import dev.resilience.worker.CancellableTimer;
@@ -66,7 +67,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
                     timer.set(time, delay, action);
                     return timer::off;
                 },
-                call -> time.scheduleUrgent(Duration.ZERO, call::onDue));
+                DelayedTask::onDue);
         this.threads = new BulkheadExecutor(name, policy);
         this.calls = new OutcomeCounters<>(BulkheadOutcome.class, BulkheadOutcome.ACCEPTED, permits::taken);
         this.log = new FoldedLog<>(

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * task knows its position, so that it leaves in logarithmic time when it is cancelled; the lock decides between that and
  * its time. Those that are due at the same time come in the order in which they were added. Not for applications.
  *
+ * <p>The clock is one that does not go back. With one that does, a task behind the first is late by as much at the most; with
+ * one that jumps ahead, it comes with the next timer. No task is lost, and none comes twice.
+ *
  * <p>Safe for use by many threads.
  */
 public final class DelayedTasks {
