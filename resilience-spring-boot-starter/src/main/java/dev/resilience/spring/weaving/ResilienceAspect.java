@@ -38,12 +38,7 @@ public final class ResilienceAspect {
 
     /** The same, as classes. */
     private static final List<Class<? extends Annotation>> ANNOTATIONS = List.of(
-            Retryable.class,
-            CircuitBreaker.class,
-            Bulkhead.class,
-            TimeLimit.class,
-            Fallback.class,
-            Idempotent.class);
+            Retryable.class, CircuitBreaker.class, Bulkhead.class, TimeLimit.class, Fallback.class, Idempotent.class);
 
     private static final ResilienceAspect INSTANCE = new ResilienceAspect();
 

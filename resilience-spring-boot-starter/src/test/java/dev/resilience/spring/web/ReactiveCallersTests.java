@@ -105,7 +105,9 @@ class ReactiveCallersTests {
         runner.withUserConfiguration(WebFlux.class)
                 .withBean(Ledger.class)
                 .withBean(Balances.class)
-                .withBean(WebFilter.class, () -> new ReactorContextWebFilter(NoOpServerSecurityContextRepository.getInstance()))
+                .withBean(
+                        WebFilter.class,
+                        () -> new ReactorContextWebFilter(NoOpServerSecurityContextRepository.getInstance()))
                 .run(context -> {
                     WebTestClient client =
                             WebTestClient.bindToApplicationContext(context).build();

@@ -49,7 +49,7 @@ public final class OwnConnections implements AutoCloseable {
     /** Makes sure that these are connections of the store's own. */
     public void check() {
         try {
-            TransactionalSourceCheck.check(shared);
+            TransactionalSourceCheck.check(shared, contents);
             if (!TransactionSynchronizationManager.isActualTransactionActive()) {
                 try (Connection connection = shared.getConnection()) {
                     commitsByItself = connection.getAutoCommit();
