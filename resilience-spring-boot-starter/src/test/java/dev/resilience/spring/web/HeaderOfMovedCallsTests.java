@@ -40,8 +40,9 @@ class HeaderOfMovedCallsTests {
 
     @Test
     void anAsyncMethodHasTheKeyOfTheThreadThatCallsIt() {
-        assertKept(payments ->
-                payments.payAsync().orTimeout(SOON.toSeconds(), TimeUnit.SECONDS).join());
+        assertKept(payments -> payments.payAsync()
+                .orTimeout(SOON.toSeconds(), TimeUnit.SECONDS)
+                .join());
     }
 
     @Test
