@@ -3,10 +3,12 @@ package dev.resilience;
 import static dev.resilience.event.CapturedLog.pairsOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.resilience.event.CapturedLog;
 import dev.resilience.event.FallbackOutcome;
 import dev.resilience.event.RetryOutcome;
+import dev.resilience.exception.TimeLimitExceededException;
 import dev.resilience.fallback.Fallback;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.idempotency.IdempotencyPolicy;
@@ -17,8 +19,13 @@ import dev.resilience.pipeline.Pipeline;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.time.ManualTimeSource;
+import dev.resilience.timelimit.TimeLimit;
+import dev.resilience.timelimit.TimeLimitPolicy;
+import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
 import java.net.ConnectException;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -95,6 +102,29 @@ class FallbacksOfPipelinesTests {
         assertThat(answered(resilience.outermostFirst(retry, fallback))).isEqualTo("later");
         assertThat(retry.calls().get(RetryOutcome.SUCCESS)).isOne();
         assertThat(fallback.calls().get(FallbackOutcome.SUCCESS)).isOne();
+    }
+
+    @ParameterizedTest
+    @EnumSource(RunsOn.class)
+    void aFallbackIsNotAskedWhenTheTimeLimitAroundItIsOver(RunsOn thread) {
+        TimeLimit limit = resilience.timeLimit(
+                "quotes",
+                TimeLimitPolicy.builder()
+                        .timeout(Duration.ofSeconds(1))
+                        .thread(thread)
+                        .build());
+        Fallback fallback = resilience.fallback("quotes", InterruptedException.class, interrupted -> "later");
+        Pipeline quotes = resilience.outermostFirst(limit, fallback);
+
+        assertThatThrownBy(() -> quotes.call(() -> {
+                    time.advance(Duration.ofSeconds(1));
+                    new CountDownLatch(1).await();
+                    return "never";
+                }))
+                .isInstanceOf(TimeLimitExceededException.class);
+
+        await().until(() -> limit.workers() == 0);
+        assertThat(fallback.calls().total()).isZero();
     }
 
     @Test

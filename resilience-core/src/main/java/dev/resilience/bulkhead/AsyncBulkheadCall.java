@@ -6,6 +6,7 @@ import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;
 import dev.resilience.worker.AsyncBody;
+import dev.resilience.worker.Detached;
 import dev.resilience.worker.StoppableTask;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -196,9 +197,13 @@ final class AsyncBulkheadCall extends PermitQueue.Waiter implements StoppableTas
         body().stop(elsewhere);
     }
 
-    /** It has waited too long. */
+    /** On the thread of the timer. */
     @Override
     public void onDue() {
+        elsewhere(this::timedOut);
+    }
+
+    private void timedOut() {
         if (bulkhead.permits().withdraw(this)) {
             bulkhead.reports().waited(BulkheadOutcome.TIMED_OUT, start);
             answer.finish(null, bulkhead.reports().timedOut(Objects.requireNonNull(patience)));
@@ -220,11 +225,7 @@ final class AsyncBulkheadCall extends PermitQueue.Waiter implements StoppableTas
 
     /** What the application does when a future ends may take long. */
     private void elsewhere(Runnable action) {
-        try {
-            urgently(action);
-        } catch (Throwable noThread) {
-            action.run();
-        }
+        Detached.run(bulkhead.time(), action);
     }
 
     private void urgently(Runnable action) {

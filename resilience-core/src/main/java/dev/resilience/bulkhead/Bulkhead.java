@@ -8,6 +8,7 @@ import dev.resilience.event.internal.OutcomeCounters;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Step;
+import dev.resilience.time.DelayedTask;
 import dev.resilience.time.DelayedTasks;
 import dev.resilience.time.TimeSource;
 import dev.resilience.worker.CancellableTimer;
@@ -54,7 +55,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
                     timer.set(time, delay, action);
                     return timer::off;
                 },
-                call -> time.scheduleUrgent(Duration.ZERO, call::onDue));
+                DelayedTask::onDue);
         this.threads = new BulkheadExecutor(name, policy);
         this.reports = new BulkheadReports(name, time, events, permits);
     }

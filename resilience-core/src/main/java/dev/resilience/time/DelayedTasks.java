@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * Tasks that wait for their times behind one timer, the one of the task that is due first. A lock decides between the time of
  * a task and its cancellation. Those that are due at the same time come in the order in which they were added. Not for applications.
  *
+ * <p>The clock is one that does not go back. With one that does, a task behind the first is late by as much at the most; with
+ * one that jumps ahead, it comes with the next timer. No task is lost, and none comes twice.
+ *
  * <p>Safe for use by many threads.
  */
 public final class DelayedTasks {

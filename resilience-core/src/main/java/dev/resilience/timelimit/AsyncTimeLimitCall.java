@@ -7,7 +7,7 @@ import dev.resilience.pipeline.Step;
 import dev.resilience.worker.AsyncBody;
 import dev.resilience.worker.BoundedExecutor;
 import dev.resilience.worker.CancellableTimer;
-import java.time.Duration;
+import dev.resilience.worker.Detached;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -105,7 +105,7 @@ final class AsyncTimeLimitCall implements Runnable {
         if (decided.compareAndSet(false, true)) {
             boolean waitedForWorker = workers != null && !body.hasBegun();
             try {
-                stop(action -> limit.time().scheduleUrgent(Duration.ZERO, action));
+                stop(action -> Detached.run(limit.time(), action));
             } finally {
                 answer.finish(null, waitedForWorker ? limit.noWorker(allowed) : limit.exceeded(allowed, null));
             }

@@ -19,6 +19,7 @@ final class DeferredExecution extends AtomicBoolean {
     private static final LogLine RESTORE_FAILED = LogLine.warn("context_restore_failed");
 
     private volatile @Nullable InterruptibleExecution run;
+    private volatile boolean endsCall;
 
     /**
      * Runs a task that begins the body.
@@ -71,11 +72,21 @@ final class DeferredExecution extends AtomicBoolean {
         deliver();
     }
 
+    /** As {@link #interrupt()}, and the call has ended: its caller has gone, and gets nothing of what the body does. */
+    void interruptAndEndCall() {
+        endsCall = true;
+        interrupt();
+    }
+
     /** Whoever sees both the interrupt and the body, and takes the interrupt. */
     private void deliver() {
         InterruptibleExecution body = run;
         if (body != null && compareAndSet(true, false)) {
-            body.interrupt();
+            if (endsCall) {
+                body.interruptAndEndCall();
+            } else {
+                body.interrupt();
+            }
         }
     }
 }

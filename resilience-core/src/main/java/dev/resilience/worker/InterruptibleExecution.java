@@ -25,7 +25,7 @@ public final class InterruptibleExecution extends AtomicInteger {
     private static final int INTERRUPTED = 3;
     private static final int ENDED = 4;
 
-    private final boolean endsCall;
+    private boolean endsCall; // written before an interrupt is sent, read after one is seen
     private final Thread thread = Thread.currentThread();
     private final @Nullable InterruptibleExecution outer = CURRENT.get();
     private volatile @Nullable InterruptibleExecution inner;
@@ -49,7 +49,7 @@ public final class InterruptibleExecution extends AtomicInteger {
     /** Whether a call that runs on this thread has ended by an interrupt, though its body goes on. */
     public static boolean isCallOver() {
         InterruptibleExecution run = CURRENT.get();
-        while (run != null && !(run.endsCall && run.get() != RUNNING)) {
+        while (run != null && !(run.get() != RUNNING && run.endsCall)) {
             run = run.outer;
         }
         return run != null;
@@ -61,6 +61,12 @@ public final class InterruptibleExecution extends AtomicInteger {
         if (outer != null) {
             outer.inner = this;
         }
+    }
+
+    /** As {@link #interrupt()}, and the call has ended: its caller has gone, and gets nothing of what the body does. */
+    void interruptAndEndCall() {
+        endsCall = true;
+        interrupt();
     }
 
     /**

@@ -98,7 +98,11 @@ public final class OffloadedCall implements StoppableTask {
 
     @Override
     public void stop() {
-        run.interrupt();
+        if (isAbandoned()) {
+            run.interruptAndEndCall();
+        } else {
+            run.interrupt();
+        }
     }
 
     @Override

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.pipeline.Pipeline;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -117,6 +118,18 @@ class TimeThatBreaksInLineTests {
 
         assertThat(leaver).isCompletedWithValue("ok");
         assertThat(waiting).failsWithin(SOON).withThrowableThat().withCauseInstanceOf(OutOfMemoryError.class);
+        assertAllLeaveTheirPlaces();
+    }
+
+    @Test
+    void aWaitEndsThoughNoThreadIsLeftForItsEnd() {
+        CompletableFuture<String> waiting = pipeline.callAsync(CompletableFuture::new);
+        time.timer = () -> {};
+
+        time.timerGoesOff();
+
+        assertThat(waiting).failsWithin(SOON).withThrowableThat().withCauseInstanceOf(BulkheadFullException.class);
+        assertThat(bulkhead.calls().get(BulkheadOutcome.TIMED_OUT)).isEqualTo(1);
         assertAllLeaveTheirPlaces();
     }
 

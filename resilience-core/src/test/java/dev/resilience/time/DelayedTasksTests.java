@@ -159,6 +159,40 @@ class DelayedTasksTests {
         assertThat(happened).isEqualTo(expected);
     }
 
+    @Test
+    void withAClockThatIsSetBackATaskIsLateByAsMuchAtTheMostAndComesOnce() {
+        Measured time = new Measured();
+        DelayedTasks waiting = tasks(time);
+        waiting.add(new Task("first"), SECOND);
+        waiting.add(new Task("second"), SECOND.multipliedBy(2));
+        time.advance(SECOND.minusHours(1).toNanos());
+
+        time.timerGoesOff();
+        assertThat(happened).containsExactly("first PT0S");
+        assertThat(time.delay).isEqualTo(SECOND.plusHours(1));
+        time.timerGoesOff();
+        time.timerGoesOff();
+
+        assertThat(happened).containsExactly("first PT0S", "second PT0S");
+        assertThat(time.hasTimer()).isFalse();
+    }
+
+    @Test
+    void withAClockThatJumpsAheadTasksComeWithTheNextTimer() {
+        Measured time = new Measured();
+        DelayedTasks waiting = tasks(time);
+        waiting.add(new Task("first"), SECOND);
+        waiting.add(new Task("second"), Duration.ofMinutes(1));
+        time.advance(Duration.ofHours(1).toNanos());
+        waiting.add(new Task("third"), SECOND);
+
+        assertThat(time.delay).isEqualTo(SECOND);
+        time.timerGoesOff();
+
+        assertThat(happened).containsExactly("first PT0S", "second PT0S");
+        assertThat(time.hasTimer()).isTrue();
+    }
+
     private static DelayedTasks tasks(TimeSource time) {
         return new DelayedTasks(time, time::schedule, DelayedTask::onDue);
     }
@@ -175,6 +209,17 @@ class DelayedTasksTests {
         @Override
         public void onDue() {
             happened.add(name + " " + manual.elapsed());
+        }
+    }
+
+    private static final class Measured extends StubTime {
+
+        private Duration delay = Duration.ZERO;
+
+        @Override
+        public Scheduled schedule(Duration wait, Runnable task) {
+            delay = wait;
+            return super.schedule(wait, task);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.resilience.timelimit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.resilience.concurrency.StubTime;
 import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.TimeLimitOutcome;
 import dev.resilience.event.internal.EventPublisher;
@@ -13,6 +14,7 @@ import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -91,5 +93,36 @@ class ClockAndListenerFaultTests {
                 .withCauseInstanceOf(TimeLimitExceededException.class);
         assertThat(limit.calls().get(TimeLimitOutcome.TIMED_OUT)).isEqualTo(2);
         TestTimeLimit.soon(() -> limit.workers() == 0);
+    }
+
+    @Test
+    void aStageIsCancelledThoughNoThreadIsLeftForThat() {
+        StubTime time = new StubTime() {
+            @Override
+            public Scheduled schedule(Duration delay, Runnable task) {
+                if (delay.isZero()) {
+                    throw new OutOfMemoryError("no thread");
+                }
+                return super.schedule(delay, task);
+            }
+        };
+        TimeLimitPolicy policy = new TimeLimitPolicy(TestTimeLimit.TIMEOUT, thread);
+        TimeLimit limit = new TimeLimit("orders", policy, time, new EventPublisher(), ContextCarrier.standard());
+        CompletableFuture<String> stage = new CompletableFuture<>();
+        CountDownLatch begun = new CountDownLatch(1);
+        CompletableFuture<String> answer = Pipeline.of(limit).callAsync(() -> {
+            begun.countDown();
+            return stage;
+        });
+        TestTimeLimit.deaf(begun);
+        TestTimeLimit.soon(() -> limit.workers() == 0); // the stage is there
+
+        time.timerGoesOff();
+
+        assertThat(answer)
+                .failsWithin(Duration.ofSeconds(30))
+                .withThrowableThat()
+                .withCauseInstanceOf(TimeLimitExceededException.class);
+        assertThat(stage).isCancelled();
     }
 }

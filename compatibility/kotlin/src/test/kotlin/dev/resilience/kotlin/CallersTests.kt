@@ -3,7 +3,10 @@ package dev.resilience.kotlin
 import dev.resilience.annotation.Idempotent
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration
 import dev.resilience.spring.autoconfigure.ResilienceContextAutoConfiguration
+import kotlinx.coroutines.DelicateCoroutinesApi
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.GlobalScope
+import kotlinx.coroutines.async
 import kotlinx.coroutines.reactor.asCoroutineContext
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withContext
@@ -14,16 +17,19 @@ import org.junit.jupiter.api.Test
 import org.springframework.boot.autoconfigure.AutoConfigurations
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner
 import org.springframework.security.authentication.AnonymousAuthenticationToken
 import org.springframework.security.authentication.TestingAuthenticationToken
 import org.springframework.security.core.authority.AuthorityUtils
 import org.springframework.security.core.context.ReactiveSecurityContextHolder
+import org.springframework.security.core.context.SecurityContext
 import org.springframework.security.core.context.SecurityContextHolder
 import org.springframework.stereotype.Service
+import reactor.core.publisher.Mono
 import reactor.util.context.Context
 
-/** In a servlet application no caller gets another's result when a coroutine has left the request's thread. */
+/** No caller gets another's result when a coroutine has left the request, or its thread. */
 class CallersTests {
 
     @AfterEach
@@ -89,6 +95,35 @@ class CallersTests {
     fun withoutAScopeNoCallerIsNeeded() = with("resilience.idempotency.default.scope=none") {
         withContext(Dispatchers.Default) { assertThat(open("k")).isEqualTo("answer 1") }
     }
+
+    @Test
+    fun inWebFluxACoroutineThatHasLeftItsRequestIsNotOneOfTheUnauthenticated() {
+        ReactiveWebApplicationContextRunner()
+            .withConfiguration(
+                AutoConfigurations.of(
+                    AopAutoConfiguration::class.java,
+                    JacksonAutoConfiguration::class.java,
+                    ResilienceAutoConfiguration::class.java,
+                ),
+            )
+            .withPropertyValues("resilience.idempotency-store.type=memory")
+            .withBean(Callee::class.java)
+            .withBean(Accounts::class.java)
+            .run { context ->
+                val accounts = context.getBean(Accounts::class.java)
+                @OptIn(DelicateCoroutinesApi::class)
+                val leftItsRequest = GlobalScope.async { accounts.open("k") }
+                assertThatThrownBy { runBlocking { leftItsRequest.await() } }
+                    .isInstanceOf(IllegalStateException::class.java)
+                    .hasMessageContaining("not even an anonymous one")
+                assertThat(runBlocking { withContext(unauthenticatedRequest()) { accounts.open("k") } }).isEqualTo("answer 1")
+                assertThat(runBlocking { withContext(caller("alice")) { accounts.open("k") } }).isEqualTo("answer 2")
+            }
+    }
+
+    /** As Spring Security's filter makes it. */
+    private fun unauthenticatedRequest() =
+        Context.of(SecurityContext::class.java, Mono.empty<SecurityContext>()).asCoroutineContext()
 
     private fun caller(name: String) =
         Context.of(ReactiveSecurityContextHolder.withAuthentication(authentication(name))).asCoroutineContext()

@@ -5,7 +5,11 @@ import dev.resilience.annotation.Idempotent
 import dev.resilience.annotation.Retryable
 import java.util.concurrent.CompletableFuture
 import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Deferred
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.launch
 import org.assertj.core.api.Assertions.assertThat
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
@@ -27,6 +31,8 @@ class RefusalsTests {
                 "Future | suspending function and returns java.util.concurrent.CompletableFuture",
                 "Publisher | suspending function and returns reactor.core.publisher.Mono",
                 "Later | suspending function and returns kotlinx.coroutines.Deferred",
+                "Launched | launched() returns kotlinx.coroutines.Job",
+                "Completed | completed() returns kotlinx.coroutines.CompletableDeferred",
                 "Blocking | is a suspending function, for which",
                 "OtherType | later(String), which returns java.lang.Integer",
                 "OnlyTheContinuation | it names no argument",
@@ -101,6 +107,20 @@ class RefusalsTests {
 
         @Retryable
         suspend fun later(): Deferred<String> = CompletableDeferred("")
+    }
+
+    @Service
+    class Launched {
+
+        @Retryable
+        fun launched(): Job = CoroutineScope(Dispatchers.Unconfined).launch {}
+    }
+
+    @Service
+    class Completed {
+
+        @Retryable
+        fun completed(): CompletableDeferred<String> = CompletableDeferred("")
     }
 
     @Service

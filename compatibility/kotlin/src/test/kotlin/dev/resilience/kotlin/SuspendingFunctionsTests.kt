@@ -11,6 +11,8 @@ import dev.resilience.spring.reactor.ReactiveCallContext
 import java.net.ConnectException
 import java.util.concurrent.Executors
 import kotlin.coroutines.coroutineContext
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Deferred
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.async
@@ -46,6 +48,12 @@ class SuspendingFunctionsTests {
         callee.failNext(3)
         assertThatThrownBy { runBlocking { bean.atOnce() } }.isInstanceOf(ConnectException::class.java)
         assertThat(callee.calls()).isEqualTo(3)
+    }
+
+    @Test
+    fun aFunctionThatReturnsADeferredIsRetriedToo() = with {
+        callee.failNext(2)
+        assertThat(runBlocking { bean.deferred().await() }).isEqualTo("answer 3")
     }
 
     @Test
@@ -144,6 +152,9 @@ class SuspendingFunctionsTests {
 
         @Retryable("at-once")
         suspend fun atOnce() = callee.call()
+
+        @Retryable("at-once")
+        fun deferred(): Deferred<String> = CoroutineScope(Dispatchers.Unconfined).async { callee.call() }
 
         @Retryable
         suspend fun nothing(): String? = null

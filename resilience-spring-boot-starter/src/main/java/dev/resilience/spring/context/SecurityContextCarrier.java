@@ -11,10 +11,19 @@ import org.springframework.security.core.context.SecurityContextHolder;
  */
 public final class SecurityContextCarrier implements ContextCarrier {
 
+    private final SharedTask ofNobody = new SharedTask();
+
     @Override
     public Runnable wrap(Runnable task) {
-        SecurityContext caller = copy(SecurityContextHolder.getContext());
-        return () -> new DelegatingSecurityContextRunnable(task, caller).run(); // which can run but once
+        SecurityContext current = SecurityContextHolder.getContext();
+        SecurityContext caller = copy(current);
+        return current.getAuthentication() == null && caller != current
+                ? ofNobody.of(task, () -> () -> run(task, SecurityContextHolder.createEmptyContext()))
+                : () -> run(task, caller);
+    }
+
+    private static void run(Runnable task, SecurityContext caller) {
+        new DelegatingSecurityContextRunnable(task, caller).run(); // which can run but once
     }
 
     /** One of an application's own class may hold more than can be copied. */

@@ -213,7 +213,7 @@ public final class IdempotentMethods {
         }
         if (hidesCallers && moves) {
             // the caller is in Reactor's context, and put on the thread that asks
-            return new SecurityCallerScope(false);
+            return new SecurityCallerScope(true).ofMovingCalls(name);
         }
         if (hidesCallers) {
             throw new ResilienceConfigurationException(

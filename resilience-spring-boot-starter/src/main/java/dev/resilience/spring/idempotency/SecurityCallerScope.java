@@ -2,12 +2,14 @@ package dev.resilience.spring.idempotency;
 
 import dev.resilience.idempotency.CallerScope;
 import dev.resilience.spring.ReflectiveAccessor;
+import dev.resilience.spring.context.UnauthenticatedContext;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.security.authentication.AnonymousAuthenticationToken;
 import org.springframework.security.authentication.RememberMeAuthenticationToken;
 import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
 import org.springframework.security.core.Authentication;
+import org.springframework.security.core.context.SecurityContext;
 import org.springframework.security.core.context.SecurityContextHolder;
 
 /**
@@ -26,14 +28,13 @@ public final class SecurityCallerScope implements CallerScope {
     private static final ReflectiveAccessor CLIENT = new ReflectiveAccessor("getAuthorizedClientRegistrationId");
     private static final ReflectiveAccessor RELYING_PARTY = new ReflectiveAccessor("getRelyingPartyRegistrationId");
 
-    private final boolean hasServletRequests;
+    private final boolean hasRequests;
 
     /**
-     * @param hasServletRequests whether Spring Security's filters put each request's caller onto its thread, an anonymous one
-     *     too
+     * @param hasRequests whether Spring Security's filters look for each request's caller, and say so if there is none
      */
-    public SecurityCallerScope(boolean hasServletRequests) {
-        this.hasServletRequests = hasServletRequests;
+    public SecurityCallerScope(boolean hasRequests) {
+        this.hasRequests = hasRequests;
     }
 
     /**
@@ -41,11 +42,12 @@ public final class SecurityCallerScope implements CallerScope {
      * of the caller: such a call is refused, because several users would be taken for one.
      */
     CallerScope ofMovingCalls(String method) {
-        return hasServletRequests ? () -> knownCaller(method) : this;
+        return hasRequests ? () -> knownCaller(method) : this;
     }
 
     private String knownCaller(String method) {
-        if (SecurityContextHolder.getContext().getAuthentication() == null) {
+        SecurityContext context = SecurityContextHolder.getContext();
+        if (context.getAuthentication() == null && !(context instanceof UnauthenticatedContext)) {
             throw new IllegalStateException(
                     "The @Idempotent method " + method + " was called on a thread of which Spring "
                             + "Security knows no caller, not even an anonymous one: a coroutine or a reactive operator may have "

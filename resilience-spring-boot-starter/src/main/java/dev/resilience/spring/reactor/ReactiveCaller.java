@@ -1,10 +1,13 @@
 package dev.resilience.spring.reactor;
 
+import dev.resilience.spring.context.UnauthenticatedContext;
 import java.util.function.Function;
 import org.springframework.security.concurrent.DelegatingSecurityContextRunnable;
 import org.springframework.security.core.context.ReactiveSecurityContextHolder;
+import org.springframework.security.core.context.SecurityContext;
 import org.springframework.util.ClassUtils;
 import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
 
 /** Who subscribes, as Spring Security's reactive context holder knows it; what runs for the caller finds it on its thread. */
 @FunctionalInterface
@@ -27,10 +30,18 @@ interface ReactiveCaller {
         private Security() {}
 
         static Mono<ReactiveCaller> caller() {
-            return ReactiveSecurityContextHolder.getContext()
-                    .<ReactiveCaller>map(
-                            context -> action -> new DelegatingSecurityContextRunnable(action, context).run())
-                    .defaultIfEmpty(Runnable::run);
+            return Mono.deferContextual(reactor -> ReactiveSecurityContextHolder.getContext()
+                    .map(Security::of)
+                    .defaultIfEmpty(isRequest(reactor) ? of(new UnauthenticatedContext()) : Runnable::run));
+        }
+
+        /** Whether Spring Security's filter has put there what finds the caller, if there is one. */
+        private static boolean isRequest(ContextView reactor) {
+            return reactor.hasKey(SecurityContext.class);
+        }
+
+        private static ReactiveCaller of(SecurityContext context) {
+            return action -> new DelegatingSecurityContextRunnable(action, context).run();
         }
     }
 }

@@ -113,7 +113,7 @@ final class ConfiguredObjects<P extends Record, L extends LiveObject<P>> impleme
     @Override
     public @Nullable L findOrMakeOfDefault(String name) {
         L found = find(name);
-        P defaults = policies.get("default");
+        P defaults = defaults();
         if (found != null || defaults == null || isBroken(name)) {
             return found;
         }
@@ -122,6 +122,12 @@ final class ConfiguredObjects<P extends Record, L extends LiveObject<P>> impleme
             factory.madeAlongside(kind.id(), name);
         }
         return made;
+    }
+
+    /** The values that the policy has now, which may have changed since the startup. */
+    private @Nullable P defaults() {
+        L made = find("default");
+        return made == null ? policies.get("default") : made.policy();
     }
 
     @Override

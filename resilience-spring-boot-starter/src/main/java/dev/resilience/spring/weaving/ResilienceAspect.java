@@ -1,5 +1,14 @@
 package dev.resilience.spring.weaving;
 
+import dev.resilience.annotation.Bulkhead;
+import dev.resilience.annotation.CircuitBreaker;
+import dev.resilience.annotation.Fallback;
+import dev.resilience.annotation.Idempotent;
+import dev.resilience.annotation.Retryable;
+import dev.resilience.annotation.TimeLimit;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -26,6 +35,10 @@ public final class ResilienceAspect {
             + "dev.resilience.annotation.Retryable || dev.resilience.annotation.CircuitBreaker"
             + " || dev.resilience.annotation.Bulkhead || dev.resilience.annotation.TimeLimit"
             + " || dev.resilience.annotation.Fallback || dev.resilience.annotation.Idempotent)";
+
+    /** The same, as classes. */
+    private static final List<Class<? extends Annotation>> ANNOTATIONS = List.of(
+            Retryable.class, CircuitBreaker.class, Bulkhead.class, TimeLimit.class, Fallback.class, Idempotent.class);
 
     private static final ResilienceAspect INSTANCE = new ResilienceAspect();
 
@@ -54,6 +67,16 @@ public final class ResilienceAspect {
     public static synchronized void end(MethodInterceptor oldAdvice) {
         ALL.remove(oldAdvice);
         advice = ALL.isEmpty() ? null : ALL.get(ALL.size() - 1);
+    }
+
+    /** Whether {@link #around} is for the calls of a method, which AspectJ may have woven or not. */
+    public static boolean isFor(Method method) {
+        int modifiers = method.getModifiers();
+        return !Modifier.isStatic(modifiers)
+                && ANNOTATIONS.stream()
+                        .anyMatch(annotation -> method.isAnnotationPresent(annotation)
+                                || (Modifier.isPublic(modifiers)
+                                        && method.getDeclaringClass().isAnnotationPresent(annotation)));
     }
 
     /** A call of a woven method. */

@@ -25,6 +25,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -70,6 +71,17 @@ class CreatedPoliciesTests {
 
             assertThat(registry.getOrCreate(Bulkhead.class, "acme", policy).policy())
                     .isEqualTo(policy);
+        });
+    }
+
+    @Test
+    void theBudgetOfARetryHasTheValuesThatTheDefaultBudgetHasNow() {
+        with((registry, meters) -> {
+            registry.reconfigure(RetryBudget.class, "default", Map.of("max-ratio", 0.5));
+
+            Retry created = registry.getOrCreate(Retry.class, "acme", RetryPolicy.defaults());
+
+            assertThat(created.budget().policy().maxRatio()).isEqualTo(0.5);
         });
     }
 

@@ -77,9 +77,10 @@ class WeavingTests {
                 .run(context -> assertThat(context)
                         .getFailure()
                         .hasMessageContainingAll(
-                                "annotatedAbove() is annotated with @Retryable but AspectJ has not woven it",
+                                "annotatedAbove() is annotated with @Retryable but AspectJ has not woven this library's advice",
                                 "pay(java.lang.String) is annotated with @Idempotent but 'resilience.advice-mode' is",
-                                "overloaded(java.lang.String) is annotated with @Retryable but AspectJ has not woven it",
+                                "wovenByOthers() is annotated with @Retryable but AspectJ has not woven this library's advice",
+                                "overloaded(java.lang.String) is annotated with @Retryable but AspectJ has not woven this library's advice",
                                 "ofNoObject() is annotated with @Retryable but is static"));
     }
 
@@ -98,6 +99,23 @@ class WeavingTests {
 
         @Override
         public String annotatedAbove() {
+            return "";
+        }
+
+        /** As AspectJ makes it for an aspect of others, which sees no annotation of the interface either. */
+        @SuppressWarnings("MemberName")
+        static String annotatedAbove_aroundBody0(NotWoven self, JoinPoint call) {
+            return "";
+        }
+
+        @Retryable("default")
+        String wovenByOthers() {
+            return "";
+        }
+
+        /** As the class file has it if only an aspect of others was woven, when it was built. */
+        @SuppressWarnings("MemberName")
+        static String wovenByOthers_aroundBody0(NotWoven self, JoinPoint call) {
             return "";
         }
 

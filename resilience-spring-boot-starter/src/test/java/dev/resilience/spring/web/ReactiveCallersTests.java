@@ -1,6 +1,7 @@
 package dev.resilience.spring.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.idempotency.CallerScope;
@@ -19,7 +20,10 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
 import org.springframework.security.core.context.ReactiveSecurityContextHolder;
 import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.security.web.server.context.NoOpServerSecurityContextRepository;
+import org.springframework.security.web.server.context.ReactorContextWebFilter;
 import org.springframework.test.web.reactive.server.WebTestClient;
+import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RestController;
@@ -93,8 +97,38 @@ class ReactiveCallersTests {
                                 .block())
                         .isEqualTo(caller.equals("alice") ? "balance 1" : "balance 2");
             }
-            assertThat(ledger.balance("k").block()).isEqualTo("balance 3");
-            assertThat(ledger.balance("k").block()).isEqualTo("balance 3");
+        });
+    }
+
+    @Test
+    void allRequestsWithoutAnAuthenticationAreOneCaller() {
+        runner.withUserConfiguration(WebFlux.class)
+                .withBean(Ledger.class)
+                .withBean(Balances.class)
+                .withBean(
+                        WebFilter.class,
+                        () -> new ReactorContextWebFilter(NoOpServerSecurityContextRepository.getInstance()))
+                .run(context -> {
+                    WebTestClient client =
+                            WebTestClient.bindToApplicationContext(context).build();
+                    for (int i = 0; i < 2; i++) {
+                        client.get()
+                                .uri("/balance")
+                                .exchange()
+                                .expectBody(String.class)
+                                .isEqualTo("balance 1");
+                    }
+                });
+    }
+
+    @Test
+    void aCallThatHasLeftItsRequestIsNotMade() {
+        runner.withBean(Ledger.class).run(context -> {
+            Ledger ledger = context.getBean(Ledger.class);
+            assertThatThrownBy(() -> ledger.balance("k").block())
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContainingAll("Ledger.balance", "not even an anonymous one");
+            assertThat(ledger.calls()).isZero();
         });
     }
 
@@ -144,6 +178,10 @@ class ReactiveCallersTests {
         public Mono<String> balance(String key) {
             return Mono.fromSupplier(() -> "balance " + calls.incrementAndGet());
         }
+
+        public int calls() {
+            return calls.get();
+        }
     }
 
     @RestController
@@ -160,6 +198,21 @@ class ReactiveCallersTests {
         String secret(@RequestHeader("Idempotency-Key") String key, Principal principal) {
             calls.incrementAndGet();
             return "secret of " + principal.getName();
+        }
+    }
+
+    @RestController
+    static class Balances {
+
+        private final Ledger ledger;
+
+        Balances(Ledger ledger) {
+            this.ledger = ledger;
+        }
+
+        @GetMapping("/balance")
+        Mono<String> balance() {
+            return ledger.balance("k");
         }
     }
 

@@ -26,6 +26,7 @@ public final class ReturnTypes {
             "org.reactivestreams.Publisher",
             "java.util.concurrent.Flow$Publisher",
             "kotlinx.coroutines.flow.Flow",
+            "kotlinx.coroutines.Job",
             "io.reactivex.SingleSource",
             "io.reactivex.MaybeSource",
             "io.reactivex.CompletableSource",

@@ -23,10 +23,10 @@ final class TransactionalSourceCheck {
     /**
      * Asks for a connection as in a transaction, and looks whether it gets bound to the thread.
      *
-     * @param contents what is kept: {@code idempotency records in the table 'orders'}
+     * @param contents what is kept there, for the message
      * @throws ResilienceConfigurationException if it does
      */
-    public static void check(DataSource own, String contents) throws SQLException {
+    static void check(DataSource own, String contents) throws SQLException {
         if (TransactionSynchronizationManager.isSynchronizationActive()) {
             return; // there is a transaction already, and what is bound to the thread may be its own
         }
@@ -36,12 +36,11 @@ final class TransactionalSourceCheck {
                 throw new ResilienceConfigurationException(
                         "The data source of the " + contents + ", a "
                                 + own.getClass().getName()
-                                + ", hands out the connection of the thread's transaction. They need connections of "
-                                + "their own: what is committed there would be the transaction of the caller",
-                        "Define the store, a JdbcIdempotencyStore or JdbcDeadLetterStore, on the data source inside: '@Bean "
-                                + "JdbcIdempotencyStore idempotencyStore() { return new "
-                                + "JdbcIdempotencyStore(dataSourceOfTheTransactionManager); }', or wrap that in a "
-                                + "DelegatingDataSource of Spring's, which can be looked into");
+                                + ", hands out the connection of the thread's transaction. The store needs connections of "
+                                + "its own: what is committed there would be the transaction of the caller",
+                        "Define the store, a JdbcIdempotencyStore or JdbcDeadLetterStore, as a bean that is made with the data "
+                                + "source inside, the one that the transaction manager has; or wrap that in a "
+                                + "DelegatingDataSource of Spring's, which can be looked into.");
             }
         } finally {
             List<TransactionSynchronization> all = TransactionSynchronizationManager.getSynchronizations();

@@ -7,6 +7,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.exception.IdempotencyStoreException;
 import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.deadletter.jdbc.JdbcDeadLetterStore;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -146,6 +147,18 @@ class WrappedDataSourceTests {
             TestShop.runner(new Opaque(pool))
                     .withBean(Orders.class)
                     .run(context -> assertThat(context).hasNotFailed());
+        }
+    }
+
+    @Test
+    void theStoreOfDeadLettersSaysThatItIsTheOne() {
+        try (HikariDataSource pool = Databases.H2.pool();
+                JdbcDeadLetterStore store =
+                        new JdbcDeadLetterStore(new Opaque(new TransactionAwareDataSourceProxy(pool)))) {
+            assertThatThrownBy(store::prepare)
+                    .hasMessageContaining("The data source of the dead letters in the table 'resilience_dead_letter'")
+                    .hasMessageContaining("hands out the connection of the thread's transaction")
+                    .hasMessageNotContaining("idempotent");
         }
     }
 

@@ -1,0 +1,34 @@
+package dev.resilience.spring.context;
+
+import java.lang.ref.WeakReference;
+import java.util.function.Supplier;
+
+/**
+ * What a carrier makes of a task when the caller has nothing to take along. Many calls that wait have the same task, and
+ * share it. Weak, for the sake of class loaders; safe for use by many threads.
+ */
+final class SharedTask {
+
+    private volatile WeakReference<Carried> last = new WeakReference<>(null);
+
+    /** @param carried what runs the task without what its thread has; made only if it is not that of the last task */
+    Runnable of(Runnable task, Supplier<Runnable> carried) {
+        Carried known = last.get();
+        if (known != null && known.task == task) {
+            return known;
+        }
+        Carried made = new Carried(task, carried.get());
+        if (known == null) { // otherwise tasks differ, and there is nothing to share
+            last = new WeakReference<>(made);
+        }
+        return made;
+    }
+
+    private record Carried(Runnable task, Runnable withTask) implements Runnable {
+
+        @Override
+        public void run() {
+            withTask.run();
+        }
+    }
+}
