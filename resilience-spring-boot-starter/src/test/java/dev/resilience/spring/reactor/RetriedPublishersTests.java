@@ -10,6 +10,8 @@ import dev.resilience.retry.Jitter;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.Applications;
 import dev.resilience.time.ManualTimeSource;
+import io.reactivex.rxjava3.core.Single;
+import io.smallrye.mutiny.Uni;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.nio.file.AccessDeniedException;
@@ -63,6 +65,30 @@ class RetriedPublishersTests {
                     StepVerifier.create(context.getBean(Files.class).twice(attempts))
                             .verifyError(AccessDeniedException.class);
                     assertThat(attempts).hasValue(2);
+                });
+    }
+
+    @Test
+    void aRetryOfTheCallersOwnBeginsTheCallAnew() {
+        Applications.plain(Files.class)
+                .withPropertyValues("resilience.retry.default.backoff.base-delay=0")
+                .run(context -> {
+                    Files files = context.getBean(Files.class);
+                    AtomicInteger attempts = new AtomicInteger();
+                    StepVerifier.create(files.twice(attempts).retry(2)).verifyError(AccessDeniedException.class);
+                    assertThat(attempts.getAndSet(0)).isEqualTo(3 * 2);
+                    assertThat(files.uni(attempts)
+                                    .onFailure()
+                                    .retry()
+                                    .atMost(2)
+                                    .onFailure()
+                                    .recoverWithItem("later")
+                                    .await()
+                                    .indefinitely())
+                            .isEqualTo("later");
+                    assertThat(attempts.getAndSet(0)).isEqualTo(3 * 3);
+                    files.single(attempts).retry(2).test().assertError(IOException.class);
+                    assertThat(attempts).hasValue(3 * 3);
                 });
     }
 
@@ -133,6 +159,16 @@ class RetriedPublishersTests {
 
         public Mono<String> read(Supplier<Throwable> failures) {
             return Mono.error(failures);
+        }
+
+        public Uni<String> uni(AtomicInteger attempts) {
+            attempts.incrementAndGet();
+            return Uni.createFrom().failure(new IOException("f"));
+        }
+
+        public Single<String> single(AtomicInteger attempts) {
+            attempts.incrementAndGet();
+            return Single.error(new IOException("f"));
         }
 
         @Retryable(maxAttempts = 2, retryOn = IOException.class)
