@@ -22,7 +22,7 @@ final class AttemptSubscriber implements CoreSubscriber<Object> {
     private @Nullable Subscription upstream; // with the lock of the call
     private boolean stopped; // likewise
     private boolean done;
-    private @Nullable Object value;
+    private @Nullable Object value; // likewise
     private volatile @Nullable Thread subscribing;
 
     /**
@@ -46,6 +46,12 @@ final class AttemptSubscriber implements CoreSubscriber<Object> {
         } finally {
             subscribing = null;
         }
+    }
+
+    /** The thread that subscribes to the source, until the source lets go of it. */
+    @Nullable
+    Thread subscribing() {
+        return subscribing;
     }
 
     @Override
@@ -102,7 +108,14 @@ final class AttemptSubscriber implements CoreSubscriber<Object> {
     }
 
     private void end(@Nullable Throwable failure) {
-        Object result = failure == null ? value : null;
+        if (call.isAbandoned()) {
+            return; // the stage is cancelled: what a source signals because it is cancelled is no failure
+        }
+        Object kept = takeValue();
+        Object result = failure == null ? kept : null;
+        if (failure != null) {
+            Operators.onDiscard(kept, context);
+        }
         Executor other = elsewhere;
         if (other == null || Thread.currentThread() == subscribing) {
             stage.finish(result, failure);
@@ -115,19 +128,36 @@ final class AttemptSubscriber implements CoreSubscriber<Object> {
         }
     }
 
-    /** Of a call that has one value; the first one counts. */
+    /** Of a call that has one value; the first one counts. Values that the subscriber does not get are discarded. */
     void keep(Object element) {
-        if (value == null) {
-            value = element;
-        } else {
+        boolean isWanted;
+        boolean isFirst;
+        synchronized (call) {
+            isWanted = !stopped;
+            isFirst = value == null;
+            if (isWanted && isFirst) {
+                value = element;
+            }
+        }
+        if (!isWanted) {
+            Operators.onDiscard(element, context);
+        } else if (!isFirst) {
             Operators.onNextDropped(element, context);
         }
     }
 
-    /** Where elements are requested; {@code null} as long as there is no subscription. With the lock of the call. */
+    private @Nullable Object takeValue() {
+        synchronized (call) {
+            Object taken = value;
+            value = null;
+            return taken;
+        }
+    }
+
+    /** Where elements are requested; {@code null} before the subscription, and once it is cancelled. With the call's lock. */
     @Nullable
     Subscription upstream() {
-        return upstream;
+        return stopped ? null : upstream;
     }
 
     /** The subscriber has what it wanted of this attempt. */
@@ -136,14 +166,16 @@ final class AttemptSubscriber implements CoreSubscriber<Object> {
         stage.finish(null, null);
     }
 
-    private void stop() {
+    /** Cancels the subscription, now or as soon as there is one. Done once, however often it is called. */
+    void stop() {
         Subscription subscription;
         synchronized (call) {
+            subscription = stopped ? null : upstream;
             stopped = true;
-            subscription = upstream;
         }
         if (subscription != null) {
             subscription.cancel();
         }
+        Operators.onDiscard(takeValue(), context);
     }
 }

@@ -25,6 +25,7 @@ abstract class SubscribedCall implements PublisherCall {
     private @Nullable AttemptSubscriber current;
     private boolean hasEmitted;
     private volatile boolean cancelled;
+    private volatile boolean isSatisfied; // the subscriber has cancelled behind an element
     private volatile @Nullable CompletableFuture<@Nullable Object> answer;
 
     /** Says of the subscriber what it has in Reactor's context. */
@@ -46,7 +47,7 @@ abstract class SubscribedCall implements PublisherCall {
             return;
         }
         answer = started;
-        if (cancelled) {
+        if (cancelled && !isSatisfied) {
             started.cancel(true);
         }
         started.handle((result, failure) -> {
@@ -68,16 +69,29 @@ abstract class SubscribedCall implements PublisherCall {
         }
     }
 
-    /** The subscriber wants no more. After an element it has what it wanted, so the call is no failure. */
+    /**
+     * The subscriber wants no more. After an element it has what it wanted, so the call is no failure. While the source is
+     * being subscribed to, the answer does not reach it, and what it does to that thread would reach the subscriber there.
+     */
     public final void cancel() {
-        AttemptSubscriber satisfied;
+        AttemptSubscriber running;
         synchronized (this) {
             cancelled = true;
-            satisfied = hasEmitted ? current : null;
+            isSatisfied |= hasEmitted && current != null;
+            running = goesOnWithoutSubscriber() ? null : current;
         }
-        if (satisfied != null) {
-            satisfied.endEarly();
+        Thread subscribing = running == null ? null : running.subscribing();
+        if (running != null && isSatisfied) {
+            running.endEarly();
+        } else if (running != null) {
+            running.stop();
         }
+        if (subscribing == null || (subscribing != Thread.currentThread() && !isSatisfied)) {
+            cancelAnswer();
+        }
+    }
+
+    private void cancelAnswer() {
         CompletableFuture<@Nullable Object> started = answer;
         if (started != null) {
             started.cancel(true);
@@ -95,6 +109,9 @@ abstract class SubscribedCall implements PublisherCall {
         }
         if (!cancelled || goesOnWithoutSubscriber()) { // otherwise the stage is about to be cancelled
             attempt.subscribeTo(source);
+        }
+        if (isAbandoned() && !isSatisfied) { // by this thread
+            cancelAnswer();
         }
         return attempt.stage();
     }
@@ -136,6 +153,11 @@ abstract class SubscribedCall implements PublisherCall {
 
     /** How many elements an attempt may emit at first; called with the lock. */
     abstract long demand();
+
+    /** Whether nothing is to come of the current attempt any more, because the subscriber has cancelled. */
+    final boolean isAbandoned() {
+        return cancelled && !goesOnWithoutSubscriber();
+    }
 
     /** An attempt has emitted. */
     abstract void emitted(AttemptSubscriber attempt, Object element);
