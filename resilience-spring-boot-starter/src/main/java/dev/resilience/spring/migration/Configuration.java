@@ -89,6 +89,11 @@ final class Configuration {
         String uniform = ForeignKeys.uniform(key);
         boolean isOfActuator =
                 uniform.startsWith("management.") && uniform.matches(".*(circuitbreakers|ratelimiters).*");
+        if (uniform.startsWith("resilience4j.circuitbreaker.") && uniform.contains(".recordexceptions")) {
+            project.notes.add(
+                    "a breaker of Resilience4j counted other exceptions than those of record-exceptions as successes;"
+                            + " here transient and unknown ones are failures beside those of record-on: list in ignore-on what is none");
+        }
         if (isOfActuator || uniform.startsWith("spring.cloud.circuitbreaker.resilience4j")) {
             project.leftOut(
                     path, key, isOfActuator ? "it is management.*.resilience here" : "see the page on Resilience4j");

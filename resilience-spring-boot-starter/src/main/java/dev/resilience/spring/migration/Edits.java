@@ -15,6 +15,8 @@ final class Edits {
 
     private record Edit(int end, String text) {}
 
+    private static final String TIMEOUT = "java.util.concurrent.TimeoutException";
+
     private static final String OURS = "dev.resilience.annotation.";
 
     private final JavaSource source;
@@ -129,11 +131,11 @@ final class Edits {
         return end < 0 ? source.text.length() : end;
     }
 
-    /** Only where nothing else of the library is used in code, which would still throw its own exceptions. */
+    /** Only where the file uses nothing in code that would still throw the library's own exceptions. */
     private void renameExceptions(Project project, String path) {
         boolean isPlain = source.imports.stream()
                 .allMatch(one -> !Libraries.isForeign(one.name())
-                        || Libraries.EXCEPTIONS.containsKey(one.name())
+                        || Libraries.isException(one.name())
                         || one.name().contains(".annotation."));
         for (Import one : source.imports) {
             String ours = Libraries.EXCEPTIONS.get(one.name());
@@ -215,6 +217,9 @@ final class Edits {
 
     /** What of other libraries is left in code. */
     private void report(Project project, String path) {
+        if (project.hasTimeLimits) {
+            reportTimeouts(project, path);
+        }
         for (Token token : source.tokens) {
             if (token.kind() == Kind.STRING && token.text().contains("resilience4j.")) {
                 project.kept(path, source.line(token.start()), "a key of Resilience4j", "it is in a string");
@@ -227,8 +232,24 @@ final class Edits {
                     && !isReported
                     && !one.name().endsWith("annotation.Backoff")
                     && !one.name().endsWith(".Recover")) {
-                project.kept(path, source.line(one.start()), one.name(), "code uses it; see the page on it");
+                project.kept(path, source.line(one.start()), one.name(), Libraries.whyKept(one.name()));
             }
         }
+    }
+
+    /** The JDK's exception may come from elsewhere as well, so it is not renamed. */
+    private void reportTimeouts(Project project, String path) {
+        boolean isImported = source.imports.stream()
+                .anyMatch(one -> one.name().equals(TIMEOUT) || one.name().equals("java.util.concurrent.*"));
+        source.tokens.stream()
+                .filter(token -> isImported && token.is("TimeoutException"))
+                .filter(token -> source.imports.stream().noneMatch(one -> token.start() < one.end()))
+                .findFirst()
+                .ifPresent(
+                        token -> project.decide(
+                                path,
+                                source.line(token.start()),
+                                "TimeoutException",
+                                "a @TimeLimit ends with TimeLimitExceededException, which is no TimeoutException: handle that, too"));
     }
 }

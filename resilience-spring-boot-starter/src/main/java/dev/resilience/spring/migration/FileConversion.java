@@ -66,6 +66,7 @@ final class FileConversion {
                     project.kept(
                             path, line(element), "@" + Libraries.simple(name), "annotations that need it are kept");
                 } else {
+                    explainSwitch(element, name);
                     remove(element, name);
                 }
             }
@@ -177,6 +178,7 @@ final class FileConversion {
         }
         edits.replace(use.start(), use.end(), text.toString());
         edits.converted(use.simpleName());
+        project.hasTimeLimits |= converted.annotation.equals("TimeLimit");
         converted.decisions.forEach(decision -> project.decide(
                 path, source.line(use.start()), "@" + use.simpleName() + " on " + element.policyName(), decision));
     }
@@ -205,6 +207,29 @@ final class FileConversion {
         if (use != null) {
             edits.remove(use.start(), use.end());
             edits.converted(use.simpleName());
+        }
+    }
+
+    /** Other than Spring Boot's auto-configuration, a switch works in every context, and says where its advice stands. */
+    private void explainSwitch(Element element, String name) {
+        AnnotationUse use = annotation(element, name);
+        if (use != null && use.attributes().containsKey("order")) {
+            project.decide(
+                    path,
+                    source.line(use.start()),
+                    "@" + Libraries.simple(name),
+                    "its order is left out: here every attempt has a transaction of its own, unless resilience.advice-order"
+                            + " says otherwise");
+        }
+        boolean isOfBoot = element.annotations().stream()
+                .anyMatch(other -> Set.of("SpringBootApplication", "EnableAutoConfiguration")
+                        .contains(other.simpleName()));
+        if (!isOfBoot) {
+            project.notes.add(
+                    "@EnableRetry and @EnableResilientMethods work in every context, this library with Spring Boot's"
+                            + " auto-configuration alone: a context of single classes, as of @SpringBootTest(classes = ...) or"
+                            + " @SpringJUnitConfig, protects nothing without"
+                            + " @ImportAutoConfiguration(ResilienceAutoConfiguration.class)");
         }
     }
 

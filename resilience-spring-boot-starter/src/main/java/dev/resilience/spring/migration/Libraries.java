@@ -10,6 +10,9 @@ final class Libraries {
     static final String SPRING_RETRY = "org.springframework.retry.annotation.";
     static final String SPRING_FRAMEWORK = "org.springframework.resilience.annotation.";
 
+    private static final String OTHER_OBJECTS =
+            "it has none of the objects of this library's annotations: ResilienceRegistry has them";
+
     static final Set<String> SWITCHES =
             Set.of(SPRING_RETRY + "EnableRetry", SPRING_FRAMEWORK + "EnableResilientMethods");
 
@@ -37,8 +40,29 @@ final class Libraries {
             "org.springframework.resilience.InvocationRejectedException",
             "dev.resilience.exception.BulkheadFullException");
 
+    /** Types of code that goes on to compile and that does something else when annotations are converted, by simple name. */
+    private static final Map<String, String> IN_CODE = Map.of(
+            "RetrySynchronizationManager",
+            "getContext() is null in a retry of this library",
+            "MethodRetryEvent",
+            "retries of this library do not publish it: a ResilienceListener bean hears of them",
+            "CircuitBreakerRegistry",
+            OTHER_OBJECTS,
+            "RetryRegistry",
+            OTHER_OBJECTS,
+            "BulkheadRegistry",
+            OTHER_OBJECTS,
+            "ThreadPoolBulkheadRegistry",
+            OTHER_OBJECTS,
+            "TimeLimiterRegistry",
+            OTHER_OBJECTS,
+            "Resilience4JCircuitBreakerFactory",
+            "its Customizer configures Resilience4j's breakers alone: write the values as resilience.circuit-breaker.<id>"
+                    + " and resilience.time-limit.<id>, remove it with spring-cloud-starter-circuitbreaker-resilience4j");
+
     private static final Set<String> PACKAGES = Set.of(
             RESILIENCE4J,
+            "org.springframework.cloud.circuitbreaker.resilience4j.",
             "org.springframework.retry.",
             "org.springframework.core.retry.",
             "org.springframework.resilience.");
@@ -48,6 +72,19 @@ final class Libraries {
     /** Whether a type is of one of the libraries. */
     static boolean isForeign(String name) {
         return PACKAGES.stream().anyMatch(name::startsWith);
+    }
+
+    /** Whether a type is an exception, so that no call through it throws another one of the library. */
+    static boolean isException(String name) {
+        return name.endsWith("Exception") || name.endsWith(".RequestNotPermitted");
+    }
+
+    /** Why code that names a type of another library is left as it is. */
+    static String whyKept(String name) {
+        String ours = EXCEPTIONS.get(name);
+        return ours != null
+                ? "what is protected by this library throws " + ours + " instead: catch and handle that, too"
+                : IN_CODE.getOrDefault(simple(name), "code uses it; see the page on it");
     }
 
     /** The library that an annotation is of. */

@@ -25,6 +25,9 @@ final class Project {
     /** The packages of annotations that stay, whose switches must stay too. */
     final Set<String> keptLibraries = new HashSet<>();
 
+    /** Whether a {@code @TimeLimit} was written. */
+    boolean hasTimeLimits;
+
     final Set<String> notes = new TreeSet<>();
     private final Map<String, Set<String>> constants = new HashMap<>();
     private final Map<String, Map<String, String>> valuesOfPolicies = new HashMap<>();

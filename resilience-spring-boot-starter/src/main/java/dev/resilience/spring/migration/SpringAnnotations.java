@@ -84,6 +84,12 @@ final class SpringAnnotations {
             String foreign = plain.equals("value")
                     ? VALUE.getOrDefault(converted.kind, plain)
                     : plain.equals("backoff.value") ? "backoff.delay" : plain;
+            if (isFramework && plain.equals("maxAttempts")) {
+                foreign = "max-retries"; // its name in the milestones of 7.0, where the first call did not count
+                converted.decisions.add(
+                        "maxAttempts did not count the first call in the milestones of Spring Framework 7,"
+                                + " the only versions that had it");
+            }
             ForeignKeys.Entry entry = table.find(converted.kind, foreign);
             if (entry == null || (entry.ours().isEmpty() && !entry.isNeedless())) {
                 throw new Undecided(plain + " has no equivalent" + (entry == null ? "" : ": " + entry.remark()));

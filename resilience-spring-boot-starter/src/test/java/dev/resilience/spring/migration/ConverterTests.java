@@ -235,6 +235,55 @@ class ConverterTests {
                 .contains("ATest.java:1 kept: a key of Resilience4j: it is in a string");
     }
 
+    /** {@code maxAttempts} was its name in the milestones, which no test compiles against. */
+    @Test
+    void retriesOfAMilestoneAreAttempts() throws IOException {
+        Files.writeString(directory.resolve("Records.java"), """
+                import org.springframework.resilience.annotation.Retryable;
+
+                class Records {
+                    @Retryable(maxAttempts = 3, delay = 1000)
+                    void save() {}
+                }
+                """);
+
+        assertThat(run(directory.toString()))
+                .contains("+    @Retryable(maxAttempts = 4, delay = \"1s\", multiplier = 1, retryUnknown = true)")
+                .contains("decide: @Retryable on Records.save: maxAttempts did not count the first call");
+    }
+
+    /** Its class is not on the tests' class path. */
+    @Test
+    void theFactoryOfSpringCloudIsTold() throws IOException {
+        Files.writeString(directory.resolve("Factories.java"), """
+                import org.springframework.cloud.circuitbreaker.resilience4j.Resilience4JCircuitBreakerFactory;
+                import org.springframework.cloud.client.circuitbreaker.Customizer;
+
+                class Factories {
+                    Customizer<Resilience4JCircuitBreakerFactory> defaults;
+                }
+                """);
+
+        assertThat(run(directory.toString()))
+                .contains("Factories.java:1 kept: org.springframework.cloud.circuitbreaker.resilience4j")
+                .contains("write the values as resilience.circuit-breaker.<id>");
+    }
+
+    /** Spring Boot's auto-configuration is on there, so nothing is to be added. */
+    @Test
+    void aSwitchOfABootApplicationIsNothingToTellOf() throws IOException {
+        Files.writeString(directory.resolve("Application.java"), """
+                import org.springframework.boot.autoconfigure.SpringBootApplication;
+                import org.springframework.retry.annotation.EnableRetry;
+
+                @SpringBootApplication
+                @EnableRetry
+                class Application {}
+                """);
+
+        assertThat(run(directory.toString())).contains("-@EnableRetry").doesNotContain("ImportAutoConfiguration");
+    }
+
     private static String run(String... arguments) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         Converter.run(arguments, new PrintStream(out, true, StandardCharsets.UTF_8));

@@ -1,0 +1,7 @@
+package com.acme.parcels;
+
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+
+@Configuration
+public class ParcelConfig {}
