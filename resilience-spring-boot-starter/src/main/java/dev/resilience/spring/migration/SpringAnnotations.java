@@ -85,9 +85,9 @@ final class SpringAnnotations {
                     ? VALUE.getOrDefault(converted.kind, plain)
                     : plain.equals("backoff.value") ? "backoff.delay" : plain;
             if (isFramework && plain.equals("maxAttempts")) {
-                foreign = "max-retries"; // its name in the milestones of 7.0, where the first call did not count
+                foreign = "max-retries"; // its name before 7.0.0, where the first call did not count
                 converted.decisions.add(
-                        "maxAttempts did not count the first call in the milestones of Spring Framework 7,"
+                        "maxAttempts did not count the first call before Spring Framework 7.0.0,"
                                 + " the only versions that had it");
             }
             ForeignKeys.Entry entry = table.find(converted.kind, foreign);

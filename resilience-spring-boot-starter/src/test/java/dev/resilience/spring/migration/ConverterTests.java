@@ -235,9 +235,9 @@ class ConverterTests {
                 .contains("ATest.java:1 kept: a key of Resilience4j: it is in a string");
     }
 
-    /** {@code maxAttempts} was its name in the milestones, which no test compiles against. */
+    /** {@code maxAttempts} was its name before 7.0.0, which no test compiles against. */
     @Test
-    void retriesOfAMilestoneAreAttempts() throws IOException {
+    void retriesOfAMilestoneBecomeAttempts() throws IOException {
         Files.writeString(directory.resolve("Records.java"), """
                 import org.springframework.resilience.annotation.Retryable;
 
