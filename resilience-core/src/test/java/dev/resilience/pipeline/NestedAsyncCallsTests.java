@@ -81,7 +81,8 @@ class NestedAsyncCallsTests {
     }
 
     private TimeLimit limit(Duration timeout) {
-        return resilience.timeLimit("t", TimeLimitPolicy.builder().timeout(timeout).build());
+        return resilience.timeLimit(
+                "t", TimeLimitPolicy.builder().timeout(timeout).build());
     }
 
     /** The body's future stays open until the test ends it. */
@@ -161,8 +162,7 @@ class NestedAsyncCallsTests {
 
         @Test
         void aRefusalIsTriedAgainIfThePolicyListsIt() {
-            Pipeline pipeline =
-                    Pipeline.of(retry("r", 2, WAIT, List.of(BulkheadFullException.class)), bulkhead);
+            Pipeline pipeline = Pipeline.of(retry("r", 2, WAIT, List.of(BulkheadFullException.class)), bulkhead);
             for (int i = 0; i < 3; i++) {
                 call(pipeline, "call");
             }
@@ -208,10 +208,11 @@ class NestedAsyncCallsTests {
             end(1, new ConnectException("second"));
             time.advance(WAIT);
 
-            assertThat(failureOf(answer)).isInstanceOf(CircuitOpenException.class).satisfies(refusal -> assertThat(
-                            refusal.getSuppressed())
-                    .extracting(Throwable::getMessage)
-                    .containsExactly("first", "second"));
+            assertThat(failureOf(answer))
+                    .isInstanceOf(CircuitOpenException.class)
+                    .satisfies(refusal -> assertThat(refusal.getSuppressed())
+                            .extracting(Throwable::getMessage)
+                            .containsExactly("first", "second"));
             assertThat(begun).hasSize(2);
         }
 
@@ -333,11 +334,8 @@ class NestedAsyncCallsTests {
                 case "thrown" -> throw new IllegalStateException("no answer");
                 default -> CompletableFuture.failedFuture(new IllegalStateException("no answer"));
             };
-            Pipeline pipeline = resilience
-                    .pipeline("f")
-                    .fallback(answer)
-                    .bulkhead(bulkhead)
-                    .build();
+            Pipeline pipeline =
+                    resilience.pipeline("f").fallback(answer).bulkhead(bulkhead).build();
 
             CompletableFuture<Object> failed =
                     pipeline.callAsync(() -> CompletableFuture.failedFuture(new ConnectException("down")));
@@ -349,7 +347,9 @@ class NestedAsyncCallsTests {
                 if (how.equals("value") || how.equals("future")) {
                     assertThat(call).isCompletedWithValue("later");
                 } else {
-                    assertThat(failureOf(call)).isInstanceOf(IllegalStateException.class).hasMessage("no answer");
+                    assertThat(failureOf(call))
+                            .isInstanceOf(IllegalStateException.class)
+                            .hasMessage("no answer");
                 }
             }
             assertNothingIsHeld();

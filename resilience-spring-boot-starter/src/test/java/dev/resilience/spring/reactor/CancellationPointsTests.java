@@ -49,8 +49,8 @@ class CancellationPointsTests {
 
     private final ManualTimeSource time = new ManualTimeSource();
     private final Resilience resilience = Resilience.builder().timeSource(time).build();
-    private final Bulkhead bulkhead = resilience.bulkhead(
-            "b", BulkheadPolicy.builder().maxConcurrent(1).build());
+    private final Bulkhead bulkhead =
+            resilience.bulkhead("b", BulkheadPolicy.builder().maxConcurrent(1).build());
     private final CircuitBreaker breaker = resilience.circuitBreaker(
             "c",
             CircuitBreakerPolicy.builder()
@@ -153,12 +153,13 @@ class CancellationPointsTests {
     }
 
     static Stream<Arguments> all() {
-        return Stream.of(Point.values()).flatMap(point -> Stream.of(Plan.values())
-                .filter(plan -> point.failed == 0 || plan.retries())
-                .flatMap(plan -> Stream.of(By.values())
-                        .flatMap(by -> Stream.of(true, false)
-                                .filter(isFlux -> isFlux || !point.isOfStreams())
-                                .map(isFlux -> Arguments.of(point, plan, by, isFlux)))));
+        return Stream.of(Point.values())
+                .flatMap(point -> Stream.of(Plan.values())
+                        .filter(plan -> point.failed == 0 || plan.retries())
+                        .flatMap(plan -> Stream.of(By.values())
+                                .flatMap(by -> Stream.of(true, false)
+                                        .filter(isFlux -> isFlux || !point.isOfStreams())
+                                        .map(isFlux -> Arguments.of(point, plan, by, isFlux)))));
     }
 
     @ParameterizedTest
@@ -167,7 +168,8 @@ class CancellationPointsTests {
         Subscriber subscriber = new Subscriber(point, by);
         long retries = Objects.requireNonNull(retry.budget()).available();
 
-        protect(plan, isFlux, Flux.defer(() -> attempt(point, isFlux, subscriber))).subscribe(subscriber);
+        protect(plan, isFlux, Flux.defer(() -> attempt(point, isFlux, subscriber)))
+                .subscribe(subscriber);
         time.advance(WAIT.multipliedBy(attempts.get() == 0 ? 0 : Math.max(0, point.attempts() - 1)));
         if (subscriber.cancels.get() == 0) {
             subscriber.cancel();
@@ -178,7 +180,8 @@ class CancellationPointsTests {
                 .isEqualTo(retries - Math.max(0, point.attempts() - 1));
         time.advance(Duration.ofHours(1));
         assertThat(attempts).hasValue(point.attempts());
-        boolean sourceHasEnded = point.inHand == null || (!isFlux && point.is("IN_ON_NEXT")) || point.is("IN_ON_COMPLETE");
+        boolean sourceHasEnded =
+                point.inHand == null || (!isFlux && point.is("IN_ON_NEXT")) || point.is("IN_ON_COMPLETE");
         assertThat(cancelled).as("cancellations of the source").hasValue(sourceHasEnded ? 0 : 1);
         assertThat(bulkhead.running()).as("permits").isZero();
         assertThat(bulkhead.queued()).as("queue").isZero();
@@ -193,9 +196,8 @@ class CancellationPointsTests {
     /** With the retry outside, the breaker sees each attempt and otherwise the call as a whole. */
     private void assertCounted(Point point, Plan plan) {
         boolean each = plan == Plan.ALL_WITH_RETRY_OUTSIDE;
-        CircuitBreakerOutcome whole = point.inHand == null && point.failed > 0 && !each
-                ? CircuitBreakerOutcome.IGNORED
-                : point.inHand;
+        CircuitBreakerOutcome whole =
+                point.inHand == null && point.failed > 0 && !each ? CircuitBreakerOutcome.IGNORED : point.inHand;
         assertThat(breaker.calls().get(CircuitBreakerOutcome.FAILURE)).isEqualTo(each ? point.failed : 0);
         assertThat(breaker.calls().total()).isEqualTo((each ? point.failed : 0) + (whole == null ? 0 : 1));
         if (whole != null) {

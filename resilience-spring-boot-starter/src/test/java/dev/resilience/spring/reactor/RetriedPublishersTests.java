@@ -40,7 +40,9 @@ class RetriedPublishersTests {
         Applications.plain(Files.class)
                 .withPropertyValues("resilience.retry.default.backoff.base-delay=0")
                 .run(context -> {
-                    assertThat(attemptsOf(context, IOException::new)).as("listed").isEqualTo(3);
+                    assertThat(attemptsOf(context, IOException::new))
+                            .as("listed")
+                            .isEqualTo(3);
                     assertThat(attemptsOf(context, () -> new FileSystemException("f")))
                             .as("subclass")
                             .isEqualTo(3);
@@ -151,10 +153,7 @@ class RetriedPublishersTests {
         }
     }
 
-    @Retryable(
-            value = "default",
-            retryOn = IOException.class,
-            doNotRetryOn = AccessDeniedException.class)
+    @Retryable(value = "default", retryOn = IOException.class, doNotRetryOn = AccessDeniedException.class)
     public static class Files {
 
         public Mono<String> read(Supplier<Throwable> failures) {

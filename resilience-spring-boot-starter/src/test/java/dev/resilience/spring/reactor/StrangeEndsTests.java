@@ -67,7 +67,8 @@ class StrangeEndsTests {
     @ParameterizedTest
     @ValueSource(strings = {"onNext", "onComplete", "onError"})
     void aSubscriberThatThrowsLosesNoPermit(String where) {
-        Flux<String> source = where.equals("onError") ? Flux.error(new IllegalArgumentException("bad")) : Flux.just("a");
+        Flux<String> source =
+                where.equals("onError") ? Flux.error(new IllegalArgumentException("bad")) : Flux.just("a");
         Subscriber<String> throwing = new Subscriber<>() {
             @Override
             public void onSubscribe(Subscription subscription) {
@@ -191,7 +192,10 @@ class StrangeEndsTests {
                 }
             }));
         });
-        StepVerifier.create(source.transformDeferred(all())).thenAwait().thenCancel().verify();
+        StepVerifier.create(source.transformDeferred(all()))
+                .thenAwait()
+                .thenCancel()
+                .verify();
         app.time.advance(Duration.ofHours(1));
         assertThat(attempts).hasValue(1);
         assertThat(app.counted(CircuitBreakerOutcome.FAILURE)).isZero();
@@ -254,8 +258,8 @@ class StrangeEndsTests {
                         .backoff(Backoff.builder().baseDelay(Duration.ZERO).build())
                         .build())
                 .build();
-        Mono<String> source = Mono.defer(() ->
-                attempts.incrementAndGet() < MANY ? Mono.error(new ConnectException("down")) : Mono.just("last"));
+        Mono<String> source = Mono.defer(
+                () -> attempts.incrementAndGet() < MANY ? Mono.error(new ConnectException("down")) : Mono.just("last"));
         Publisher<String> call = ResilienceOperator.<String>of(retrying).apply(isMono ? source : source.flux());
         StepVerifier.create(call).expectNext("last").verifyComplete();
         assertThat(attempts).hasValue(MANY);
