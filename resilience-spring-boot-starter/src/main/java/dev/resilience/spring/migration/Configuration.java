@@ -9,7 +9,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -22,9 +21,6 @@ final class Configuration {
     private static final Pattern INSTANCE = Pattern.compile("(resilience4j\\.[\\w-]+\\.instances\\.)\\[([^]]*)](.*)");
     private static final Pattern CONDITION = Pattern.compile(
             "(?i)(spring\\.config\\.activate\\.on-?(?:profile|cloud-?platform)|spring\\.profiles)(\\[\\d+])?");
-
-    private static final String POOLS = "resilience4j.threadpoolbulkhead.";
-    private static final String BULKHEADS = "resilience4j.bulkhead.";
 
     /** A document of a file: what it is called, whether a profile adds it, its keys. */
     private record Document(String label, boolean isOfProfile, Map<String, String> keys) {}
@@ -57,6 +53,7 @@ final class Configuration {
                     .collect(Collectors.joining(", "));
             keys.forEach((key, value) -> report(path, key));
             keys.keySet().removeIf(key -> !key.startsWith("resilience4j."));
+            project.readBulkheads(keys.keySet());
             if (!keys.isEmpty()) {
                 documents.add(new Document(
                         path + (profile.isEmpty() ? "" : ", profile " + profile),
@@ -113,37 +110,15 @@ final class Configuration {
         first.keys().putAll(missing);
         StringBuilder text = new StringBuilder();
         for (Document document : documents) {
-            Resilience4jTranslation translation = new Resilience4jTranslation(document.keys(), !document.isOfProfile());
+            Resilience4jTranslation translation = new Resilience4jTranslation(document.keys(), !document.isOfProfile(), project.pools());
             if (document.equals(first)) {
                 project.keys.forEach(
                         (kind, byName) -> byName.forEach((name, keys) -> translation.add(kind, name, keys)));
             }
             text.append("# ").append(document.label()).append('\n').append(translation.toYaml());
-            reportSharedNames(document);
             translation.without().forEach(key -> project.leftOut(document.label(), key, remark(key)));
         }
         return text.toString();
-    }
-
-    /** Here both kinds of bulkheads are policies of one kind. */
-    private void reportSharedNames(Document document) {
-        Set<String> pools = document.keys().keySet().stream()
-                .map(Configuration::policy)
-                .filter(policy -> policy.startsWith(POOLS))
-                .map(policy -> policy.substring(POOLS.length()))
-                .collect(Collectors.toSet());
-        document.keys().keySet().stream()
-                .filter(key -> policy(key).startsWith(BULKHEADS))
-                .filter(key -> pools.contains(policy(key).substring(BULKHEADS.length())))
-                .forEach(key -> project.leftOut(
-                        document.label(),
-                        key,
-                        "a thread-pool-bulkhead has the same name, and what is printed is its policy: rename one"));
-    }
-
-    /** The part of a key that names a policy; a key that ends with that has the name in brackets. */
-    private static String policy(String key) {
-        return plain(key.endsWith("]") || !key.contains(".") ? key : key.substring(0, key.lastIndexOf('.')));
     }
 
     private static String remark(String key) {

@@ -75,6 +75,7 @@ final class Converter {
         Map<Path, JavaSource> sources = new LinkedHashMap<>();
         texts.forEach((file, text) -> sources.put(file, new JavaSource(text)));
         sources.values().forEach(source -> project.readConstants(source.tokens));
+        sources.values().forEach(project::readBulkheads);
         sources.forEach((file, source) -> conversions.put(file, new FileConversion(project, shown(file), source)));
         conversions.values().forEach(FileConversion::convert);
         int changed = 0;

@@ -200,8 +200,8 @@ final class Edits {
         if (one.isWildcard()) {
             return !kept.isEmpty();
         }
-        String name = one.isStatic() ? "" : one.simpleName();
-        return name.isEmpty() || IntStream.range(1, source.tokens.size()).anyMatch(i -> isUse(i, name, one.end()));
+        String name = one.simpleName();
+        return IntStream.range(1, source.tokens.size()).anyMatch(i -> isUse(i, name, one.end()));
     }
 
     private boolean isUse(int index, String name, int from) {

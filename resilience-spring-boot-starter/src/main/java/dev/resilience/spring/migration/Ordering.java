@@ -27,14 +27,9 @@ final class Ordering {
             return;
         }
         if (byName.containsKey("Retryable")) {
-            project.decide(
-                    path,
-                    line,
-                    element.policyName(),
-                    "the retry stood outside of "
-                            + (byName.containsKey("CircuitBreaker") ? "the breaker" : "the others")
-                            + " and stands inside of breaker and bulkhead here, so that these see a call with its retries as one;"
-                            + " resilience.order: [idempotent, retry, circuit-breaker, time-limit, bulkhead] keeps it");
+            project.notes.add("on methods that are retried and have other annotations of Resilience4j, the retry stood outside of"
+                    + " breaker and bulkhead, and stands inside of them here, so that these see a call with its retries as one;"
+                    + " resilience.order: [idempotent, retry, circuit-breaker, time-limit, bulkhead] keeps it");
         }
         boolean answeredInside = byName.entrySet().stream()
                 .anyMatch(one -> !one.getKey().equals("Retryable") && one.getValue().fallback != null);

@@ -2,6 +2,8 @@ package dev.resilience.spring.migration;
 
 import dev.resilience.spring.migration.JavaTokens.Kind;
 import dev.resilience.spring.migration.JavaTokens.Token;
+import dev.resilience.spring.properties.unknown.PoolNames;
+import dev.resilience.spring.properties.unknown.Resilience4jTranslation;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -24,6 +26,9 @@ final class Project {
 
     /** The packages of annotations that stay, whose switches must stay too. */
     final Set<String> keptLibraries = new HashSet<>();
+
+    private final Set<String> threadPools = new HashSet<>();
+    private final Set<String> semaphores = new HashSet<>();
 
     /** Whether a {@code @TimeLimit} was written. */
     boolean hasTimeLimits;
@@ -50,6 +55,31 @@ final class Project {
                         .add(text == null ? "" : text);
             }
         }
+    }
+
+    /** Remembers the bulkheads of both kinds in a configuration. */
+    void readBulkheads(Set<String> keys) {
+        threadPools.addAll(Resilience4jTranslation.names(keys, Resilience4jTranslation.POOLS));
+        semaphores.addAll(Resilience4jTranslation.names(keys, Resilience4jTranslation.SEMAPHORES));
+    }
+
+    /** Remembers the bulkheads of both kinds in a source; all constants must have been read. */
+    void readBulkheads(JavaSource source) {
+        source.elements.stream()
+                .flatMap(element -> element.annotations().stream())
+                .filter(use -> Resilience4jAnnotations.BULKHEAD.equals(source.fullName(use.name(), Libraries.ANNOTATIONS)))
+                .forEach(use -> {
+                    List<Token> name = use.attributes().get("name");
+                    String literal = name == null ? null : constant(name);
+                    if (literal != null) {
+                        (Resilience4jAnnotations.isPool(use) ? threadPools : semaphores).add(literal);
+                    }
+                });
+    }
+
+    /** What thread pools are called here; all files must have been read. */
+    PoolNames pools() {
+        return PoolNames.of(threadPools, semaphores);
     }
 
     /** The text of a literal or of the one constant of this name; {@code null} if it is neither. */

@@ -16,6 +16,9 @@ final class Resilience4jAnnotations {
             "Bulkhead", List.of("Bulkhead", "bulkhead"),
             "TimeLimiter", List.of("TimeLimit", "timelimiter"));
 
+    /** The annotation that both kinds of bulkheads share. */
+    static final String BULKHEAD = Libraries.RESILIENCE4J + "bulkhead.annotation.Bulkhead";
+
     private static final Pattern NOT_PLAIN = Pattern.compile("#|^\\w+::");
 
     private final Project project;
@@ -43,8 +46,18 @@ final class Resilience4jAnnotations {
         Converted converted = new Converted(kind.get(1), kind.get(0));
         converted.attributes.put("value", Expressions.source(name));
         converted.fallback = fallback(use);
-        List<Token> type = use.attributes().get("type");
-        boolean isPool = type != null && type.get(type.size() - 1).is("THREADPOOL");
+        boolean isPool = isPool(use);
+        if (isPool && literal != null && project.pools().isTaken(literal)) {
+            boolean isWritten = Expressions.text(name) != null;
+            String renamed = project.pools().of(literal);
+            converted.attributes.put(
+                    "value",
+                    isWritten
+                            ? '"' + renamed + '"'
+                            : Expressions.source(name) + " + \"" + renamed.substring(literal.length()) + '"');
+            project.notes.add("a thread pool and a semaphore of one name are two bulkheads there; the pool has '-pool' behind "
+                    + "its name here");
+        }
         if (literal == null || literal.contains("${")) {
             converted.decisions.add(
                     "the policy's name is not known here; if no file has the policy, the startup fails");
@@ -56,6 +69,12 @@ final class Resilience4jAnnotations {
             converted.keys.put(config == null ? key : key + ".base-config", config == null ? "" : config);
         }
         return converted;
+    }
+
+    /** Whether a bulkhead is a thread pool. */
+    static boolean isPool(AnnotationUse use) {
+        List<Token> type = use.attributes().get("type");
+        return type != null && type.get(type.size() - 1).is("THREADPOOL");
     }
 
     /** The name of the fallback; {@code null} if there is none. */

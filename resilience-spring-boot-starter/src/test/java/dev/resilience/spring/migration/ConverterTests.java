@@ -193,18 +193,71 @@ class ConverterTests {
     }
 
     @Test
-    void bulkheadsOfBothKindsWithOneNameAreTold() throws IOException {
+    void aThreadPoolWhoseNameASemaphoreHasGetsAnother() throws IOException {
         Files.writeString(directory.resolve("application.yml"), """
                 resilience4j:
                   bulkhead.instances.a.max-concurrent-calls: 3
                   bulkhead.instances.b.max-concurrent-calls: 3
-                  thread-pool-bulkhead.instances.a.max-thread-pool-size: 7
+                  thread-pool-bulkhead:
+                    configs.default.max-thread-pool-size: 4
+                    instances:
+                      a.max-thread-pool-size: 7
+                      c.queue-capacity: 2
+                      d.base-config: a
                 """);
 
-        assertThat(run(directory.toString()))
-                .contains(
-                        "left out: resilience4j.bulkhead.instances.a.max-concurrent-calls: a thread-pool-bulkhead has")
-                .doesNotContain("left out: resilience4j.bulkhead.instances.b");
+        assertThat(run(directory.toString())).contains("""
+                  bulkhead:
+                    a:
+                      max-concurrent: 3
+                      max-queue: 0
+                    a-pool:
+                      type: thread-pool
+                      extends: default-pool
+                      max-concurrent: 7
+                """, """
+                    c:
+                      type: thread-pool
+                      extends: default-pool
+                      max-queue: 2
+                    d:
+                      type: thread-pool
+                      extends: a-pool
+                    default-pool:
+                      type: thread-pool
+                      max-concurrent: 4
+                """).doesNotContain("left out");
+    }
+
+    @Test
+    void annotationsNameTheThreadPoolOfTheSameName() throws IOException {
+        Files.writeString(directory.resolve("Shop.java"), """
+                import static io.github.resilience4j.bulkhead.annotation.Bulkhead.Type;
+
+                import io.github.resilience4j.bulkhead.annotation.Bulkhead;
+                import java.util.concurrent.CompletableFuture;
+
+                class Shop {
+                    private static final String SHOP = "shop";
+
+                    @Bulkhead(name = SHOP)
+                    void one() {}
+
+                    @Bulkhead(name = SHOP, type = Type.THREADPOOL)
+                    CompletableFuture<String> two() { return new CompletableFuture<>(); }
+
+                    @Bulkhead(name = "shop", type = Type.THREADPOOL)
+                    CompletableFuture<String> three() { return new CompletableFuture<>(); }
+
+                    @Bulkhead(name = "pool", type = Type.THREADPOOL)
+                    CompletableFuture<String> four() { return new CompletableFuture<>(); }
+                }
+                """);
+
+        assertThat(run("--write", directory.toString())).contains("shop-pool:", "note: a thread pool and a semaphore");
+        assertThat(Files.readString(directory.resolve("Shop.java")))
+                .contains("@Bulkhead(SHOP)", "@Bulkhead(SHOP + \"-pool\")", "@Bulkhead(\"shop-pool\")", "@Bulkhead(\"pool\")")
+                .doesNotContain("io.github.resilience4j");
     }
 
     @Test

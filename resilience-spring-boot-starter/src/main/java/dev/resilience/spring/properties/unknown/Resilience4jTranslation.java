@@ -2,6 +2,7 @@ package dev.resilience.spring.properties.unknown;
 
 import dev.resilience.spring.properties.Percentages;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,6 +11,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Keys of Resilience4j as YAML of this library. What Resilience4j does by default and this library does not is written
@@ -18,12 +20,17 @@ import java.util.regex.Pattern;
  */
 public final class Resilience4jTranslation {
 
+    /** The modules of both kinds of bulkheads. */
+    public static final String POOLS = "threadpoolbulkhead";
+
+    public static final String SEMAPHORES = "bulkhead";
+
     /** The kinds by the module that has them there. */
     private static final Map<String, String> MODULES = Map.of(
             "retry", "retry",
             "circuitbreaker", "circuit-breaker",
-            "bulkhead", "bulkhead",
-            "threadpoolbulkhead", "bulkhead",
+            SEMAPHORES, "bulkhead",
+            POOLS, "bulkhead",
             "timelimiter", "time-limit");
 
     private static final Set<String> LEVELS = Set.of("instances", "configs", "backends");
@@ -32,6 +39,7 @@ public final class Resilience4jTranslation {
     private final ForeignKeys table = new ForeignKeys();
     private final Map<String, Map<String, Map<String, String>>> policies = new LinkedHashMap<>();
     private final Set<String> without = new TreeSet<>();
+    private final PoolNames pools;
 
     /**
      * Translates keys.
@@ -40,15 +48,17 @@ public final class Resilience4jTranslation {
      *     of a list one by one, as {@code key[0]}
      */
     public Resilience4jTranslation(Map<String, String> written) {
-        this(written, true);
+        this(written, true, PoolNames.of(names(written.keySet(), POOLS), names(written.keySet(), SEMAPHORES)));
     }
 
     /**
      * Translates keys of which others may stand elsewhere.
      *
      * @param isWhole whether defaults that differ are written out; where a profile changes some keys they are not
+     * @param pools what thread pools are called
      */
-    public Resilience4jTranslation(Map<String, String> written, boolean isWhole) {
+    public Resilience4jTranslation(Map<String, String> written, boolean isWhole, PoolNames pools) {
+        this.pools = pools;
         Map<String, List<String>> lists = new LinkedHashMap<>();
         written.forEach((name, value) -> {
             if (name.matches(".*\\[\\d+]")) {
@@ -75,15 +85,35 @@ public final class Resilience4jTranslation {
             without.add(name);
             return;
         }
+        boolean isPool = module.equals(POOLS);
+        String policy = isPool ? pools.of(elements.get(3)) : elements.get(3);
         Map<String, String> keys = policies.computeIfAbsent(kind, key -> new TreeMap<>())
-                .computeIfAbsent(elements.get(3), key -> new LinkedHashMap<>());
-        if (module.equals("threadpoolbulkhead")) {
-            keys.putIfAbsent("type", "thread-pool");
-        }
+                .computeIfAbsent(policy, key -> new LinkedHashMap<>());
         String key = String.join(".", elements.subList(4, elements.size()));
-        if (!key.isEmpty() && !translate(kind, key, value, keys)) {
+        if (isPool) {
+            keys.putIfAbsent("type", "thread-pool");
+            if (pools.haveDefault() && !policy.equals(pools.of("default"))) {
+                keys.putIfAbsent("extends", pools.of("default"));
+            }
+        }
+        if (!key.isEmpty() && !translate(kind, key, isPool && isBase(key) ? pools.of(value) : value, keys)) {
             without.add(name);
         }
+    }
+
+    private static boolean isBase(String key) {
+        return ForeignKeys.uniform(key).equals("baseconfig");
+    }
+
+    /** The names of the policies of a module among keys. */
+    public static Set<String> names(Collection<String> keys, String module) {
+        return keys.stream()
+                .map(Resilience4jTranslation::elements)
+                .filter(elements -> elements.size() > 3
+                        && ForeignKeys.uniform(elements.get(1)).equals(module)
+                        && LEVELS.contains(ForeignKeys.uniform(elements.get(2))))
+                .map(elements -> elements.get(3))
+                .collect(Collectors.toSet());
     }
 
     private static List<String> elements(String name) {
