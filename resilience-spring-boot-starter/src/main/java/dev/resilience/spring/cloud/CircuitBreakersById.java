@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.Assert;
 
 /** The policies that both factories make their circuit breakers of. Safe for use by many threads. */
 final class CircuitBreakersById {
@@ -36,6 +37,7 @@ final class CircuitBreakersById {
 
     /** The circuit breaker of an id, and the time limit of that id inside of it if one is configured. */
     Pipeline pipeline(String id, @Nullable String group) {
+        Assert.hasText(id, "A circuit breaker of Spring Cloud has no id: give it one");
         CircuitBreaker breaker = breaker(id, group);
         Optional<TimeLimit> limit = registry.find(TimeLimit.class, id);
         return limit.isPresent() ? registry.outermostFirst(breaker, limit.get()) : registry.outermostFirst(breaker);

@@ -72,6 +72,13 @@ class CircuitBreakerFactoryTests {
     }
 
     @Test
+    void aMissingIdIsRefusedWithItsCure() {
+        with((factory, registry) -> assertThatThrownBy(() -> factory.create(null))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("A circuit breaker of Spring Cloud has no id: give it one"));
+    }
+
+    @Test
     void anIdThatIsNotConfiguredHasTheDefaultPolicy() {
         with((factory, registry) -> {
             factory.create("any").run(() -> "result");
