@@ -81,7 +81,8 @@ class ArchitectureTests {
                             "time",
                             "worker")),
             Map.entry("retry.window", Set.of("time")),
-            Map.entry("deadletter", Set.of("context", "event", "event.internal", "exception", "log", "pipeline", "time")),
+            Map.entry(
+                    "deadletter", Set.of("context", "event", "event.internal", "exception", "log", "pipeline", "time")),
             Map.entry(
                     "circuitbreaker",
                     Set.of(

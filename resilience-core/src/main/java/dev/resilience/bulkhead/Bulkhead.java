@@ -13,7 +13,6 @@ import dev.resilience.time.DelayedTasks;
 import dev.resilience.time.TimeSource;
 import dev.resilience.worker.CancellableTimer;
 import dev.resilience.worker.ShutdownTasks;
-import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -52,6 +52,7 @@ class CallersTests {
                 ),
             )
             .withPropertyValues("resilience.idempotency-store.type=memory", *properties)
+            .withBean("springSecurityFilterChain", Any::class.java, { Any() })
             .withBean(Callee::class.java)
             .withBean(Accounts::class.java)
             .run { context ->
@@ -107,6 +108,7 @@ class CallersTests {
                 ),
             )
             .withPropertyValues("resilience.idempotency-store.type=memory")
+            .withBean("springSecurityFilterChain", Any::class.java, { Any() })
             .withBean(Callee::class.java)
             .withBean(Accounts::class.java)
             .run { context ->

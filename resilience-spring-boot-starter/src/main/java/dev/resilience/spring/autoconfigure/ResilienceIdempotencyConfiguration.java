@@ -17,6 +17,7 @@ import dev.resilience.spring.properties.store.IdempotencyStoreProperties;
 import dev.resilience.spring.properties.unknown.PolicyNames;
 import dev.resilience.time.TimeSource;
 import jakarta.servlet.http.HttpServletRequest;
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -30,7 +31,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.util.ClassUtils;
-import org.springframework.web.context.WebApplicationContext;
 import org.springframework.web.servlet.handler.MappedInterceptor;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 import tools.jackson.databind.json.JsonMapper;
@@ -38,6 +38,8 @@ import tools.jackson.databind.json.JsonMapper;
 /** What idempotent methods need of the application, where it brings nothing of its own. */
 @Configuration(proxyBeanMethods = false)
 final class ResilienceIdempotencyConfiguration {
+
+    private static final String REACTIVE_FILTERS = "org.springframework.security.web.server.WebFilterChainProxy";
 
     @Bean
     @ConditionalOnMissingBean
@@ -103,7 +105,7 @@ final class ResilienceIdempotencyConfiguration {
                 callerScope.getIfAvailable(),
                 sentAnswers.getIfAvailable(),
                 reactive,
-                hidesCallers,
+                hidesCallers ? new SecurityCallerScope(looksForCallers(application)) : null,
                 () -> {
                     if (!mistakes.isEmpty()) {
                         return; // the application does not start: nothing is to be made for it
@@ -116,6 +118,20 @@ final class ResilienceIdempotencyConfiguration {
                                         + "give the application a database or an IdempotencyStore bean");
                     }
                 });
+    }
+
+    /** Whether Spring Security's filters are there, by whichever of its two stacks. */
+    private static boolean looksForCallers(ApplicationContext application) {
+        ClassLoader loader = application.getClassLoader();
+        return application.containsBean("springSecurityFilterChain")
+                || (ClassUtils.isPresent(REACTIVE_FILTERS, loader)
+                        && BeanFactoryUtils.beanNamesForTypeIncludingAncestors(
+                                                application,
+                                                ClassUtils.resolveClassName(REACTIVE_FILTERS, loader),
+                                                true,
+                                                false)
+                                        .length
+                                > 0);
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -134,13 +150,10 @@ final class ResilienceIdempotencyConfiguration {
     @Conditional(NotReactive.class)
     static class SecurityConfiguration {
 
-        private static final String WEB_CONTEXT = "org.springframework.web.context.WebApplicationContext";
-
         @Bean
         @ConditionalOnMissingBean(CallerScope.class)
         SecurityCallerScope resilienceCallerScope(ApplicationContext application) {
-            return new SecurityCallerScope(ClassUtils.isPresent(WEB_CONTEXT, application.getClassLoader())
-                    && application instanceof WebApplicationContext);
+            return new SecurityCallerScope(looksForCallers(application));
         }
     }
 

@@ -39,7 +39,7 @@ public final class IdempotentMethods {
     private final @Nullable CallerScope callerScope;
     private final @Nullable SentAnswers sentAnswers;
     private final boolean hasServletRequests;
-    private final boolean hidesCallers;
+    private final @Nullable SecurityCallerScope hiddenCallers;
     private final Runnable firstUse;
     private boolean used; // by one thread: methods are resolved at startup
 
@@ -48,7 +48,7 @@ public final class IdempotentMethods {
      * @param callerScope who is calling; {@code null} if nothing tells callers apart
      * @param sentAnswers keeps answers as bytes; {@code null} if the application does not answer requests by Spring MVC
      * @param reactive whether requests are none of servlets, and so none that a key's header could be read from
-     * @param hidesCallers whether Spring Security knows who is calling, in a place that is no thread's
+     * @param hiddenCallers asks Spring Security where it knows who is calling in a place that is no thread's; or {@code null}
      * @param firstUse run when a method turns out to be idempotent
      */
     public IdempotentMethods(
@@ -56,13 +56,13 @@ public final class IdempotentMethods {
             @Nullable CallerScope callerScope,
             @Nullable SentAnswers sentAnswers,
             boolean reactive,
-            boolean hidesCallers,
+            @Nullable SecurityCallerScope hiddenCallers,
             Runnable firstUse) {
         this.json = json;
         this.callerScope = callerScope;
         this.sentAnswers = sentAnswers;
         this.hasServletRequests = SERVLET && !reactive;
-        this.hidesCallers = hidesCallers;
+        this.hiddenCallers = hiddenCallers;
         this.firstUse = firstUse;
     }
 
@@ -211,11 +211,11 @@ public final class IdempotentMethods {
         if (callerScope != null) {
             return callerScope;
         }
-        if (hidesCallers && moves) {
+        if (hiddenCallers != null && moves) {
             // the caller is in Reactor's context, and put on the thread that asks
-            return new SecurityCallerScope(true).ofMovingCalls(name);
+            return hiddenCallers.ofMovingCalls(name);
         }
-        if (hidesCallers) {
+        if (hiddenCallers != null) {
             throw new ResilienceConfigurationException(
                     "The @Idempotent method " + name + " is one of a reactive web application, where Spring Security "
                             + "knows the caller and this library does not: one caller could get another's result",

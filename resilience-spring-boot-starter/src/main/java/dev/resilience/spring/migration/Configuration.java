@@ -110,7 +110,8 @@ final class Configuration {
         first.keys().putAll(missing);
         StringBuilder text = new StringBuilder();
         for (Document document : documents) {
-            Resilience4jTranslation translation = new Resilience4jTranslation(document.keys(), !document.isOfProfile(), project.pools());
+            Resilience4jTranslation translation =
+                    new Resilience4jTranslation(document.keys(), !document.isOfProfile(), project.pools());
             if (document.equals(first)) {
                 project.keys.forEach(
                         (kind, byName) -> byName.forEach((name, keys) -> translation.add(kind, name, keys)));

@@ -143,9 +143,10 @@ final class FileConversion {
             Libraries.notes(name, converted, project.notes);
         }
         if (element.returnType().matches(REACTOR)) {
-            project.notes.add("on methods that return Mono or Flux, annotations are for each subscription, and each attempt calls"
-                    + " the method again; a Flux that has emitted is not retried (retry-after-first-element), and a time limit is"
-                    + " for the whole of it");
+            project.notes.add(
+                    "on methods that return Mono or Flux, annotations are for each subscription, and each attempt calls"
+                            + " the method again; a Flux that has emitted is not retried (retry-after-first-element), and a time limit is"
+                            + " for the whole of it");
         }
         return converted;
     }

@@ -27,9 +27,10 @@ final class Ordering {
             return;
         }
         if (byName.containsKey("Retryable")) {
-            project.notes.add("on methods that are retried and have other annotations of Resilience4j, the retry stood outside of"
-                    + " breaker and bulkhead, and stands inside of them here, so that these see a call with its retries as one;"
-                    + " resilience.order: [idempotent, retry, circuit-breaker, time-limit, bulkhead] keeps it");
+            project.notes.add(
+                    "on methods that are retried and have other annotations of Resilience4j, the retry stood outside of"
+                            + " breaker and bulkhead, and stands inside of them here, so that these see a call with its retries as one;"
+                            + " resilience.order: [idempotent, retry, circuit-breaker, time-limit, bulkhead] keeps it");
         }
         boolean answeredInside = byName.entrySet().stream()
                 .anyMatch(one -> !one.getKey().equals("Retryable") && one.getValue().fallback != null);

@@ -67,7 +67,8 @@ final class Project {
     void readBulkheads(JavaSource source) {
         source.elements.stream()
                 .flatMap(element -> element.annotations().stream())
-                .filter(use -> Resilience4jAnnotations.BULKHEAD.equals(source.fullName(use.name(), Libraries.ANNOTATIONS)))
+                .filter(use ->
+                        Resilience4jAnnotations.BULKHEAD.equals(source.fullName(use.name(), Libraries.ANNOTATIONS)))
                 .forEach(use -> {
                     List<Token> name = use.attributes().get("name");
                     String literal = name == null ? null : constant(name);

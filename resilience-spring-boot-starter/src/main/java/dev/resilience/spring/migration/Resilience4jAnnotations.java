@@ -55,8 +55,9 @@ final class Resilience4jAnnotations {
                     isWritten
                             ? '"' + renamed + '"'
                             : Expressions.source(name) + " + \"" + renamed.substring(literal.length()) + '"');
-            project.notes.add("a thread pool and a semaphore of one name are two bulkheads there; the pool has '-pool' behind "
-                    + "its name here");
+            project.notes.add(
+                    "a thread pool and a semaphore of one name are two bulkheads there; the pool has '-pool' behind "
+                            + "its name here");
         }
         if (literal == null || literal.contains("${")) {
             converted.decisions.add(

@@ -86,9 +86,8 @@ final class SpringAnnotations {
                     : plain.equals("backoff.value") ? "backoff.delay" : plain;
             if (isFramework && plain.equals("maxAttempts")) {
                 foreign = "max-retries"; // its name before 7.0.0, where the first call did not count
-                converted.decisions.add(
-                        "maxAttempts did not count the first call before Spring Framework 7.0.0,"
-                                + " the only versions that had it");
+                converted.decisions.add("maxAttempts did not count the first call before Spring Framework 7.0.0,"
+                        + " the only versions that had it");
             }
             ForeignKeys.Entry entry = table.find(converted.kind, foreign);
             if (entry == null || (entry.ours().isEmpty() && !entry.isNeedless())) {

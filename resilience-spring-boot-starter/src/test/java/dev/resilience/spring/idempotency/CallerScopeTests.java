@@ -7,6 +7,7 @@ import dev.resilience.annotation.Idempotent;
 import dev.resilience.idempotency.CallerScope;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceContextAutoConfiguration;
+import jakarta.servlet.Filter;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -107,6 +108,7 @@ class CallerScopeTests {
                             JacksonAutoConfiguration.class,
                             ResilienceAutoConfiguration.class,
                             ResilienceContextAutoConfiguration.class))
+                    .withBean("springSecurityFilterChain", Filter.class, () -> (request, response, chain) -> {})
                     .withBean(Orders.class)
                     .run(context -> {
                         Orders orders = context.getBean(Orders.class);

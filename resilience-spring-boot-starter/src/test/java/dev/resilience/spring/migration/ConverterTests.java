@@ -256,7 +256,11 @@ class ConverterTests {
 
         assertThat(run("--write", directory.toString())).contains("shop-pool:", "note: a thread pool and a semaphore");
         assertThat(Files.readString(directory.resolve("Shop.java")))
-                .contains("@Bulkhead(SHOP)", "@Bulkhead(SHOP + \"-pool\")", "@Bulkhead(\"shop-pool\")", "@Bulkhead(\"pool\")")
+                .contains(
+                        "@Bulkhead(SHOP)",
+                        "@Bulkhead(SHOP + \"-pool\")",
+                        "@Bulkhead(\"shop-pool\")",
+                        "@Bulkhead(\"pool\")")
                 .doesNotContain("io.github.resilience4j");
     }
 

@@ -27,11 +27,16 @@ public final class Resilience4jTranslation {
 
     /** The kinds by the module that has them there. */
     private static final Map<String, String> MODULES = Map.of(
-            "retry", "retry",
-            "circuitbreaker", "circuit-breaker",
-            SEMAPHORES, "bulkhead",
-            POOLS, "bulkhead",
-            "timelimiter", "time-limit");
+            "retry",
+            "retry",
+            "circuitbreaker",
+            "circuit-breaker",
+            SEMAPHORES,
+            "bulkhead",
+            POOLS,
+            "bulkhead",
+            "timelimiter",
+            "time-limit");
 
     private static final Set<String> LEVELS = Set.of("instances", "configs", "backends");
     private static final Pattern ELEMENT = Pattern.compile("\\[([^]]*)]|([^.\\[]+)");
