@@ -68,11 +68,13 @@ class WrappedDataSourceTests {
      * one on the one database and the other on the other.
      */
     static Stream<Arguments> nestings() {
+        List<Databases> databases = List.copyOf(Databases.atHand());
         return NESTINGS.stream()
-                .flatMap(nesting -> Databases.atHand().stream()
+                .flatMap(nesting -> databases.stream()
                         .flatMap(database -> Stream.of(true, false)
                                 .filter(outermost -> ServerDatabases.IS_LONG
-                                        || outermost == ((database.ordinal() + NESTINGS.indexOf(nesting)) % 2 == 0))
+                                        || outermost
+                                                == ((databases.indexOf(database) + NESTINGS.indexOf(nesting)) % 2 == 0))
                                 .map(outermost -> Arguments.of(database, nesting, outermost))));
     }
 
