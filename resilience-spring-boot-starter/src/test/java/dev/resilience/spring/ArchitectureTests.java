@@ -56,7 +56,7 @@ class ArchitectureTests {
                             ROOT + ".transaction",
                             ROOT + ".weaving")),
             Map.entry(ROOT + ".aop.check", List.of(ROOT + ".aop", ROOT + ".aop.method", ROOT + ".kind")),
-            Map.entry(ROOT + ".aop.method", List.of(ROOT + ".kind", ROOT + ".reactor")),
+            Map.entry(ROOT + ".aop.method", List.of(ROOT + ".kind", ROOT + ".reactor", ROOT + ".weaving")),
             Map.entry(ROOT + ".aop.policy", List.of(ROOT + ".aop.method", ROOT + ".kind")),
             Map.entry(ROOT + ".autoconfigure.condition", List.of(ROOT + ".properties", ROOT + ".properties.store")),
             Map.entry(ROOT + ".cloud", List.of(ROOT + ".reactor")),
@@ -300,7 +300,11 @@ class ArchitectureTests {
                                 "Subclasses")),
                 arguments(
                         "org.springframework.security..",
-                        places("SecurityCallerScope", "SecurityContextCarrier", "ReactiveCaller")),
+                        places(
+                                "SecurityCallerScope",
+                                "SecurityContextCarrier",
+                                "ReactiveCaller",
+                                "UnauthenticatedContext")),
                 arguments(
                         "org.springframework.data..",
                         places("RedisIdempotencyStore", "KeySearch", "LuaScript", "EvictionCheck")),

@@ -2,7 +2,7 @@ package dev.resilience.spring.idempotency;
 
 import dev.resilience.idempotency.CallerScope;
 import dev.resilience.spring.ReflectiveAccessor;
-import dev.resilience.spring.context.UnauthenticatedContext;
+import dev.resilience.spring.reactor.UnauthenticatedContext;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.security.authentication.AnonymousAuthenticationToken;

@@ -1,6 +1,5 @@
 package dev.resilience.spring.reactor;
 
-import dev.resilience.spring.context.UnauthenticatedContext;
 import java.util.function.Function;
 import org.springframework.security.concurrent.DelegatingSecurityContextRunnable;
 import org.springframework.security.core.context.ReactiveSecurityContextHolder;

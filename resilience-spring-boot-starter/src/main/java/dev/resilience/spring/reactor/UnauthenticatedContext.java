@@ -1,4 +1,4 @@
-package dev.resilience.spring.context;
+package dev.resilience.spring.reactor;
 
 import org.springframework.security.core.context.SecurityContextImpl;
 
