@@ -13,7 +13,8 @@ final class StandardCarrier implements ContextCarrier {
     /** The last task that had no MDC to take along: the next one is often the same. Weak, for the sake of class loaders. */
     private volatile WeakReference<Carried> lastWithoutMdc = new WeakReference<>(null);
 
-    private StandardCarrier() {}
+    /** For tests; all others share the one. */
+    StandardCarrier() {}
 
     @Override
     public Runnable wrap(Runnable task) {

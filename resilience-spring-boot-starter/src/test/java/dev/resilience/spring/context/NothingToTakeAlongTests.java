@@ -23,10 +23,8 @@ import org.springframework.web.context.request.ServletRequestAttributes;
 /** A hundred thousand calls that wait, and whose callers have nothing to take along, hold that once. */
 class NothingToTakeAlongTests {
 
-    private final ContextCarrier carrier = new SecurityContextCarrier()
-            .and(new RequestContextCarrier())
-            .and(new SnapshotCarrier())
-            .and(ContextCarrier.standard());
+    private final ContextCarrier carrier =
+            new SecurityContextCarrier().and(new RequestContextCarrier()).and(new SnapshotCarrier());
 
     @AfterEach
     void clear() {

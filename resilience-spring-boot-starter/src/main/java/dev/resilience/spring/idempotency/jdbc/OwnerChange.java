@@ -6,6 +6,7 @@ import dev.resilience.idempotency.store.RecordLockedException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * What an owner does to its record, and to no other's.
@@ -14,6 +15,9 @@ import java.util.Map;
  */
 record OwnerChange(
         RecordTable records, LeaseToken token, RecordChange change, Map<String, Object> values, boolean isCompletion) {
+
+    /** Between two tries where the database waits for no lock: it is another claim's, and held for a moment. */
+    private static final long PAUSE_NANOS = 5_000_000;
 
     /**
      * On a connection with auto-commit.
@@ -28,8 +32,11 @@ record OwnerChange(
             if (status == ClaimStatus.COMPLETED || status == ClaimStatus.LOST) {
                 return isCompletion && status == ClaimStatus.COMPLETED;
             }
-            if (status == ClaimStatus.LOCKED && i > 0 && change.hasWaited()) {
+            if (status == ClaimStatus.LOCKED && change.hasWaited() && i > 0) {
                 break;
+            }
+            if (status == ClaimStatus.LOCKED && !change.hasWaited()) {
+                LockSupport.parkNanos(PAUSE_NANOS);
             }
             changed = change.unlessLockedForLong(connection, values);
         }
