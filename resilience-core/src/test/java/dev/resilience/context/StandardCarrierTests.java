@@ -9,7 +9,12 @@ import org.slf4j.MDC;
 class StandardCarrierTests {
 
     private final ContextCarrier carrier = new StandardCarrier();
-    private final Runnable task = () -> assertThat(MDC.getCopyOfContextMap()).isNullOrEmpty();
+    private final Runnable task = new Runnable() {
+        @Override
+        public void run() {
+            assertThat(MDC.getCopyOfContextMap()).isNullOrEmpty();
+        }
+    };
 
     @AfterEach
     void clear() {
