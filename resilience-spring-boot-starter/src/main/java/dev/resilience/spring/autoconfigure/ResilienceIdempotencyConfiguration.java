@@ -120,7 +120,7 @@ final class ResilienceIdempotencyConfiguration {
                 });
     }
 
-    /** Whether Spring Security's filters are there, by whichever of its two stacks. */
+    /** Whether Spring Security's filters are there, of its servlet or its reactive stack. */
     private static boolean looksForCallers(ApplicationContext application) {
         ClassLoader loader = application.getClassLoader();
         return application.containsBean("springSecurityFilterChain")

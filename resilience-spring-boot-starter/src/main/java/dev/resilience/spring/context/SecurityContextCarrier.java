@@ -11,14 +11,14 @@ import org.springframework.security.core.context.SecurityContextHolder;
  */
 public final class SecurityContextCarrier implements ContextCarrier {
 
-    private final SharedTask ofNobody = new SharedTask();
+    private final SharedTask withoutCaller = new SharedTask();
 
     @Override
     public Runnable wrap(Runnable task) {
         SecurityContext current = SecurityContextHolder.getContext();
         SecurityContext caller = copy(current);
         return current.getAuthentication() == null && caller != current
-                ? ofNobody.of(task, () -> () -> run(task, SecurityContextHolder.createEmptyContext()))
+                ? withoutCaller.of(task, () -> () -> run(task, SecurityContextHolder.createEmptyContext()))
                 : () -> run(task, caller);
     }
 

@@ -26,17 +26,20 @@ interface ReactiveCaller {
     /** Apart, because Spring Security need not be there. */
     final class Security {
 
+        /** What this library's filter puts into Reactor's context. */
+        private static final String REQUEST = "dev.resilience.request";
+
         private Security() {}
 
         static Mono<ReactiveCaller> caller() {
             return Mono.deferContextual(reactor -> ReactiveSecurityContextHolder.getContext()
-                    .map(Security::of)
+                    .map(found -> of(found.getAuthentication() == null ? new UnauthenticatedContext() : found))
                     .defaultIfEmpty(isRequest(reactor) ? of(new UnauthenticatedContext()) : Runnable::run));
         }
 
-        /** Whether Spring Security's filter has put there what finds the caller, if there is one. */
+        /** Whether a filter has put something there: Spring Security's, or this library's where no filter chain matches. */
         private static boolean isRequest(ContextView reactor) {
-            return reactor.hasKey(SecurityContext.class);
+            return reactor.hasKey(SecurityContext.class) || reactor.hasKey(REQUEST);
         }
 
         private static ReactiveCaller of(SecurityContext context) {

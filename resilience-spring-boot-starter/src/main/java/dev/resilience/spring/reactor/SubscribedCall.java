@@ -109,6 +109,8 @@ abstract class SubscribedCall implements PublisherCall {
         }
         if (!cancelled || goesOnWithoutSubscriber()) { // otherwise the stage is about to be cancelled
             attempt.subscribeTo(source);
+        } else if (isSatisfied) {
+            attempt.endEarly(); // nothing else ends it
         }
         if (isAbandoned() && !isSatisfied) { // by this thread
             cancelAnswer();

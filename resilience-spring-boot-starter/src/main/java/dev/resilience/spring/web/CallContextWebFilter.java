@@ -17,6 +17,9 @@ import reactor.core.publisher.Mono;
  */
 public final class CallContextWebFilter implements WebFilter, Ordered {
 
+    /** What is found in Reactor's context as long as a call has not left its request. */
+    private static final String REQUEST = "dev.resilience.request";
+
     private final CallContextExtractor calls;
     private final StartupWarnings warnings;
 
@@ -37,7 +40,9 @@ public final class CallContextWebFilter implements WebFilter, Ordered {
         if (!context.equals(CallContext.NONE)) {
             warnIfUnheard();
         }
-        return chain.filter(exchange).contextWrite(reactor -> reactor.put(CallContextAccessor.KEY, context));
+        return chain.filter(exchange)
+                .contextWrite(
+                        reactor -> reactor.put(CallContextAccessor.KEY, context).put(REQUEST, true));
     }
 
     /** Warns, once, where what this filter reads reaches no methods but those that return a publisher. */

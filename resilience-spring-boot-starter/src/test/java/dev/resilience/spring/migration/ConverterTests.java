@@ -230,6 +230,56 @@ class ConverterTests {
     }
 
     @Test
+    void aThreadPoolGetsNothingOfTheDefaultsOfSemaphores() throws IOException {
+        Files.writeString(directory.resolve("application.yml"), """
+                resilience4j:
+                  bulkhead.configs.default.max-concurrent-calls: 20
+                  thread-pool-bulkhead:
+                    configs.default.max-thread-pool-size: 8
+                    instances:
+                      reports.max-thread-pool-size: 4
+                      mails.base-config: reports
+                """);
+        Files.writeString(directory.resolve("application-prod.yml"), """
+                resilience4j.thread-pool-bulkhead.instances.mails.max-thread-pool-size: 8
+                """);
+
+        assertThat(run(directory.toString())).contains("""
+                    default:
+                      max-concurrent: 20
+                      max-queue: 0
+                    default-pool:
+                      type: thread-pool
+                      max-concurrent: 8
+                      max-queue: 100
+                    mails:
+                      type: thread-pool
+                      extends: reports
+                    reports:
+                      type: thread-pool
+                      extends: default-pool
+                      max-concurrent: 4
+                """, """
+                    mails:
+                      type: thread-pool
+                      max-concurrent: 8
+                """);
+    }
+
+    @Test
+    void aNameThatIsTakenAsWellGetsANumber() throws IOException {
+        Files.writeString(directory.resolve("application.yml"), """
+                resilience4j:
+                  bulkhead.instances:
+                    a.max-concurrent-calls: 3
+                    a-pool.max-concurrent-calls: 3
+                  thread-pool-bulkhead.instances.a.max-thread-pool-size: 7
+                """);
+
+        assertThat(run(directory.toString())).contains("    a-pool-2:\n      type: thread-pool\n");
+    }
+
+    @Test
     void annotationsNameTheThreadPoolOfTheSameName() throws IOException {
         Files.writeString(directory.resolve("Shop.java"), """
                 import static io.github.resilience4j.bulkhead.annotation.Bulkhead.Type;

@@ -56,6 +56,36 @@ class StrangeEndsTests {
         app.everyPermitIsBack();
     }
 
+    /** The attempt has failed, and its source has not let go of the thread that subscribes. */
+    @Test
+    void aCallIsOverThatIsCancelledBetweenTheFailureOfItsAttemptAndTheEndOfSubscribing() {
+        BaseSubscriber<Integer> subscriber = new BaseSubscriber<>() {};
+        Publisher<Integer> source = attempt -> {
+            attempts.incrementAndGet();
+            attempt.onSubscribe(Operators.emptySubscription());
+            attempt.onNext(1);
+            attempt.onError(new ConnectException());
+            Thread other = new Thread(subscriber::cancel);
+            other.start();
+            try {
+                other.join();
+            } catch (InterruptedException unexpected) {
+                throw new IllegalStateException(unexpected);
+            }
+        };
+
+        Flux.from(source)
+                .transformDeferred(ResilienceOperator.of(app.all(true)))
+                .subscribe(subscriber);
+        for (int i = 0; i < 3; i++) {
+            app.time.advance(WAIT);
+        }
+
+        assertThat(attempts).hasValue(1);
+        assertThat(app.counted(CircuitBreakerOutcome.SUCCESS)).isEqualTo(1);
+        app.everyPermitIsBack();
+    }
+
     @Test
     void anEndlessStreamOfWhichSomeAreTakenEnds() {
         Flux<Integer> endless = Flux.<Integer>generate(sink -> sink.next(1)).transformDeferred(all());

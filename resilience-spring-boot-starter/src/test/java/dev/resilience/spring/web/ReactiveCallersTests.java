@@ -7,6 +7,7 @@ import dev.resilience.annotation.Idempotent;
 import dev.resilience.idempotency.CallerScope;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
+import dev.resilience.spring.autoconfigure.ResilienceWebAutoConfiguration;
 import java.security.Principal;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -20,6 +21,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
 import org.springframework.security.core.context.ReactiveSecurityContextHolder;
 import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.security.core.context.SecurityContextImpl;
 import org.springframework.security.web.server.WebFilterChainProxy;
 import org.springframework.security.web.server.context.NoOpServerSecurityContextRepository;
 import org.springframework.security.web.server.context.ReactorContextWebFilter;
@@ -132,6 +134,38 @@ class ReactiveCallersTests {
                             .isInstanceOf(IllegalStateException.class)
                             .hasMessageContainingAll("Ledger.balance", "not even an anonymous one");
                     assertThat(ledger.calls()).isZero();
+                });
+    }
+
+    @Test
+    void aContextWithoutAnAuthenticationIsThatOfTheUnauthenticated() {
+        runner.withBean(WebFilterChainProxy.class, () -> new WebFilterChainProxy(List.of()))
+                .withBean(Ledger.class)
+                .run(context -> assertThat(context.getBean(Ledger.class)
+                                .balance("k")
+                                .contextWrite(ReactiveSecurityContextHolder.withSecurityContext(
+                                        Mono.just(new SecurityContextImpl())))
+                                .block())
+                        .isEqualTo("balance 1"));
+    }
+
+    @Test
+    void requestsThatNoFilterChainMatchesAreOneCaller() {
+        runner.withConfiguration(AutoConfigurations.of(ResilienceWebAutoConfiguration.class))
+                .withUserConfiguration(WebFlux.class)
+                .withBean(WebFilterChainProxy.class, () -> new WebFilterChainProxy(List.of()))
+                .withBean(Ledger.class)
+                .withBean(Balances.class)
+                .run(context -> {
+                    WebTestClient client =
+                            WebTestClient.bindToApplicationContext(context).build();
+                    for (int i = 0; i < 2; i++) {
+                        client.get()
+                                .uri("/balance")
+                                .exchange()
+                                .expectBody(String.class)
+                                .isEqualTo("balance 1");
+                    }
                 });
     }
 

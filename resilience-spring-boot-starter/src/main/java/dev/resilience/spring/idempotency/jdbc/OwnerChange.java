@@ -16,7 +16,10 @@ import java.util.concurrent.locks.LockSupport;
 record OwnerChange(
         RecordTable records, LeaseToken token, RecordChange change, Map<String, Object> values, boolean isCompletion) {
 
-    /** Between two tries where the database waits for no lock: it is another claim's, and held for a moment. */
+    /**
+     * Between two tries where the database waits for no lock: it is another claim's, and held for a moment. It stands for the
+     * database's own wait, which no {@code TimeSource} knows either.
+     */
     private static final long PAUSE_NANOS = 5_000_000;
 
     /**

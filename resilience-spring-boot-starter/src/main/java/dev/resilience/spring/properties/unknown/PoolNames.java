@@ -6,16 +6,18 @@ import java.util.Set;
 
 /**
  * What the thread pools of Resilience4j are called here. There a pool and a semaphore may have one name; here both are
- * bulkheads, so a pool whose name is taken gets {@code -pool} behind it. Immutable.
+ * bulkheads, so a pool whose name is taken gets {@code -pool} behind it, and a number if that is taken as well. Immutable.
  */
 public final class PoolNames {
 
     private static final String DEFAULT = "default";
 
     private final Set<String> taken;
+    private final Set<String> all;
 
-    private PoolNames(Set<String> taken) {
+    private PoolNames(Set<String> taken, Set<String> all) {
         this.taken = taken;
+        this.all = all;
     }
 
     /**
@@ -30,12 +32,21 @@ public final class PoolNames {
             taken.add(DEFAULT);
         }
         taken.retainAll(Set.copyOf(pools));
-        return new PoolNames(taken);
+        Set<String> all = new HashSet<>(pools);
+        all.addAll(semaphores);
+        return new PoolNames(taken, all);
     }
 
     /** The name of a pool here. */
     public String of(String pool) {
-        return isTaken(pool) ? pool + "-pool" : pool;
+        if (!isTaken(pool)) {
+            return pool;
+        }
+        String name = pool + "-pool";
+        for (int number = 2; all.contains(name); number++) {
+            name = pool + "-pool-" + number;
+        }
+        return name;
     }
 
     /** Whether a semaphore has the name. */

@@ -6,12 +6,14 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keys of Resilience4j as YAML of this library. What Resilience4j does by default and this library does not is written
@@ -44,6 +46,7 @@ public final class Resilience4jTranslation {
     private final ForeignKeys table = new ForeignKeys();
     private final Map<String, Map<String, Map<String, String>>> policies = new LinkedHashMap<>();
     private final Set<String> without = new TreeSet<>();
+    private final boolean isWhole;
     private final PoolNames pools;
 
     /**
@@ -63,6 +66,7 @@ public final class Resilience4jTranslation {
      * @param pools what thread pools are called
      */
     public Resilience4jTranslation(Map<String, String> written, boolean isWhole, PoolNames pools) {
+        this.isWhole = isWhole;
         this.pools = pools;
         Map<String, List<String>> lists = new LinkedHashMap<>();
         written.forEach((name, value) -> {
@@ -75,11 +79,7 @@ public final class Resilience4jTranslation {
         });
         lists.forEach((name, values) -> add(name, "[" + String.join(", ", values) + "]"));
         policies.forEach((kind, byName) -> byName.forEach((name, keys) -> Resilience4jDefaults.complete(
-                kind,
-                keys,
-                isWhole
-                        && (name.equals("default")
-                                || (!keys.containsKey("extends") && !byName.containsKey("default"))))));
+                kind, keys, isWhole && startsFromNothing(name, keys, byName.get("default")))));
     }
 
     private void add(String name, String value) {
@@ -97,13 +97,20 @@ public final class Resilience4jTranslation {
         String key = String.join(".", elements.subList(4, elements.size()));
         if (isPool) {
             keys.putIfAbsent("type", "thread-pool");
-            if (pools.haveDefault() && !policy.equals(pools.of("default"))) {
+            if (isWhole && pools.haveDefault() && !policy.equals(pools.of("default"))) {
                 keys.putIfAbsent("extends", pools.of("default"));
             }
         }
         if (!key.isEmpty() && !translate(kind, key, isPool && isBase(key) ? pools.of(value) : value, keys)) {
             without.add(name);
         }
+    }
+
+    /** A pool gets nothing of a default that is a semaphore's. */
+    private static boolean startsFromNothing(
+            String name, Map<String, String> keys, @Nullable Map<String, String> defaults) {
+        boolean isOfAnotherKind = defaults != null && !Objects.equals(defaults.get("type"), keys.get("type"));
+        return name.equals("default") || (!keys.containsKey("extends") && (defaults == null || isOfAnotherKind));
     }
 
     private static boolean isBase(String key) {
