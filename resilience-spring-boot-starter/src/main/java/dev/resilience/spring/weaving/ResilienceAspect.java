@@ -17,6 +17,7 @@ import org.aspectj.lang.annotation.Around;
 import org.aspectj.lang.annotation.Aspect;
 import org.aspectj.lang.annotation.DeclarePrecedence;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
 
 /**
  * Stands around annotated methods where AspectJ has woven it into their classes, with {@code
@@ -75,8 +76,16 @@ public final class ResilienceAspect {
         return !Modifier.isStatic(modifiers)
                 && ANNOTATIONS.stream()
                         .anyMatch(annotation -> method.isAnnotationPresent(annotation)
-                                || (Modifier.isPublic(modifiers)
-                                        && method.getDeclaringClass().isAnnotationPresent(annotation)));
+                                || (Modifier.isPublic(modifiers) && isOnTypeOf(method, annotation)));
+    }
+
+    /** The type that declares the method, or an interface of it that does so as well: AspectJ matches either. */
+    private static boolean isOnTypeOf(Method method, Class<? extends Annotation> annotation) {
+        Class<?> type = method.getDeclaringClass();
+        return type.isAnnotationPresent(annotation)
+                || ClassUtils.getAllInterfacesForClassAsSet(type).stream()
+                        .anyMatch(each -> each.isAnnotationPresent(annotation)
+                                && ClassUtils.hasMethod(each, method.getName(), method.getParameterTypes()));
     }
 
     /** A call of a woven method. */

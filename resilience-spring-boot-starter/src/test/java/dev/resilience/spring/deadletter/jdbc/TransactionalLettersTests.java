@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -291,9 +292,10 @@ class TransactionalLettersTests {
         application(pool, Shop.class).run(context -> {
             context.getBean(Callee.class).failNext(Integer.MAX_VALUE);
             CountDownLatch both = new CountDownLatch(2);
+            Executor threads = task -> new Thread(task).start(); // the common pool may have one thread
             List<CompletableFuture<Void>> callers = List.of(
-                    CompletableFuture.runAsync(() -> callInTransaction(context, both)),
-                    CompletableFuture.runAsync(() -> callInTransaction(context, both)));
+                    CompletableFuture.runAsync(() -> callInTransaction(context, both), threads),
+                    CompletableFuture.runAsync(() -> callInTransaction(context, both), threads));
             callers.forEach(CompletableFuture::join);
 
             assertThat(stored(context)).hasSize(2);
