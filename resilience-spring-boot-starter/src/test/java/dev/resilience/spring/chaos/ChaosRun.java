@@ -121,7 +121,7 @@ final class ChaosRun implements AutoCloseable {
     }
 
     private void awaitCallers(List<Future<?>> callers) {
-        long deadline = System.nanoTime() + SLACK.multipliedBy(6 + calls / 100).toNanos();
+        long deadline = System.nanoTime() + SLACK.multipliedBy(6 + calls / 40).toNanos();
         for (Future<?> caller : callers) {
             try {
                 caller.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
