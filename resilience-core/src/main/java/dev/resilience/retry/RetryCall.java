@@ -124,11 +124,11 @@ final class RetryCall extends BetweenAttempts {
         if (attempts >= maxAttempts()) {
             return end(End.NO_ATTEMPTS_LEFT);
         }
-        if (clock().isStopped()) {
-            return end(End.STOPPED);
-        }
         if (thread == Thread.currentThread() && rules.isTransactionLost(failure())) {
             return end(End.NOT_RETRYABLE);
+        }
+        if (clock().isStopped()) {
+            return end(End.STOPPED);
         }
         End whyNone = planNext(attempts, hintOfServer);
         if (whyNone != null) {

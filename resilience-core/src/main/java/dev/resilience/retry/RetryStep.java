@@ -8,6 +8,7 @@ import dev.resilience.pipeline.Step;
 import dev.resilience.time.WaitStoppedException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -138,7 +139,11 @@ final class RetryStep extends Step {
                 told.finish(result, failure);
                 return;
             }
+            AtomicBoolean begun = new AtomicBoolean(); // a clock may run what is due and then throw
             Runnable last = () -> {
+                if (!begun.compareAndSet(false, true)) {
+                    return;
+                }
                 try {
                     tell.run();
                 } finally {

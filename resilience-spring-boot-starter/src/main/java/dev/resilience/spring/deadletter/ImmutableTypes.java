@@ -46,7 +46,11 @@ final class ImmutableTypes {
     /** A record in a record is looked into no further, because it may contain itself. */
     private static boolean isFlat(Class<?> raw) {
         return Arrays.stream(raw.getRecordComponents())
-                .noneMatch(
-                        part -> part.getType().isRecord() || !contain(ResolvableType.forType(part.getGenericType())));
+                .map(part -> value(ResolvableType.forType(part.getGenericType())))
+                .noneMatch(part -> part.toClass().isRecord() || !contain(part));
+    }
+
+    private static ResolvableType value(ResolvableType type) {
+        return type.toClass() == Optional.class ? value(type.getGeneric()) : type;
     }
 }
