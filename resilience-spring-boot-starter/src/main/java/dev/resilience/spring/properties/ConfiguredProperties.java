@@ -145,6 +145,17 @@ public final class ConfiguredProperties {
         return known;
     }
 
+    /** The sources that may say something of a policy. */
+    List<SourceKeys> sourcesOf(ConfigurationPropertyName policy) {
+        List<SourceKeys> found = new ArrayList<>();
+        for (SourceKeys source : read()) {
+            if (source.mayHave(policy)) {
+                found.add(source);
+            }
+        }
+        return found;
+    }
+
     /** Whether the property is written, as one value or as a list. */
     public boolean contains(ConfigurationPropertyName name) {
         for (SourceKeys source : read()) {

@@ -72,15 +72,20 @@ public final class PoliciesInCode implements IterableConfigurationPropertySource
 
     @Override
     public @Nullable ConfigurationProperty getConfigurationProperty(ConfigurationPropertyName name) {
-        if (name.getNumberOfElements() <= KnownKeys.POLICY_KEY) {
-            return null;
-        }
-        PolicyKind kind = byId.get(name.getElement(KnownKeys.KIND, Form.UNIFORM));
-        AnnotatedPolicy found =
-                kind == null ? null : annotated.find(kind, name.getElement(KnownKeys.POLICY, Form.ORIGINAL));
+        AnnotatedPolicy found = name.getNumberOfElements() > KnownKeys.POLICY_KEY ? annotated(name) : null;
         return found == null
                 ? null
                 : property(name, found, name.subName(KnownKeys.POLICY_KEY).toString());
+    }
+
+    /** Whether an annotation gives values to the policy that has this name. */
+    boolean hasValuesOf(ConfigurationPropertyName policy) {
+        return annotated(policy) != null;
+    }
+
+    private @Nullable AnnotatedPolicy annotated(ConfigurationPropertyName name) {
+        PolicyKind kind = byId.get(name.getElement(KnownKeys.KIND, Form.UNIFORM));
+        return kind == null ? null : annotated.find(kind, name.getElement(KnownKeys.POLICY, Form.ORIGINAL));
     }
 
     private static @Nullable ConfigurationProperty property(

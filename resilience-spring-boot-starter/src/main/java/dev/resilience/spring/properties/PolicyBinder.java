@@ -5,6 +5,7 @@ import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupMistakes;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
@@ -101,7 +102,7 @@ public final class PolicyBinder {
         LenientBinding handler = new LenientBinding(() -> keys, placeholders, mistakes);
         return !kind.canBeSwitchedOff()
                 || !Boolean.FALSE.equals(
-                        value(kind, written(kind).chain(name), ENABLED, Bindable.of(Boolean.class), handler));
+                        value(kind, links(kind, written(kind).chain(name)), ENABLED, Bindable.of(Boolean.class), handler));
     }
 
     /** The property that gives a policy the value of a key: its own or one of those that it starts from. */
@@ -124,11 +125,12 @@ public final class PolicyBinder {
     private <P extends Record> @Nullable P bind(PolicyKind kind, String name, PolicyKeys.Target<P> target) {
         LenientBinding handler = new LenientBinding(() -> keys, placeholders, mistakes);
         List<String> chain = written(kind).chain(name);
+        List<Link> links = links(kind, chain);
         Map<String, @Nullable Object> base = target.valuesOf(written(kind).base(chain, target.defaults()));
         Map<String, @Nullable Object> values = new HashMap<>(base);
         Set<String> refused = new HashSet<>();
         target.types().forEach((key, type) -> {
-            Object value = value(kind, chain, key, type, handler);
+            Object value = value(kind, links, key, type, handler);
             String text = key.toString();
             ResolvableType function = target.functions().get(text);
             if (value != null && function != null) {
@@ -145,7 +147,7 @@ public final class PolicyBinder {
         });
         while (true) {
             try {
-                P policy = PolicyKeys.create(target.type(), values);
+                P policy = target.shape().create(values);
                 return refused.isEmpty() && !handler.hasFailed() ? written(kind).customize(name, policy) : null;
             } catch (BeanInstantiationException failed) {
                 InvalidPolicyException invalid = invalid(failed);
@@ -166,22 +168,43 @@ public final class PolicyBinder {
         }
     }
 
+    /**
+     * A link of a chain.
+     *
+     * @param property where it is written; {@code null} for a preset
+     * @param sources those that may say something of it
+     */
+    private record Link(
+            String name, @Nullable ConfigurationPropertyName property, List<SourceKeys> sources) {
+
+        boolean has(ConfigurationPropertyName key) {
+            return property != null && sources.stream().anyMatch(source -> source.has(property, key));
+        }
+    }
+
+    private List<Link> links(PolicyKind kind, List<String> chain) {
+        List<Link> links = new ArrayList<>(chain.size());
+        for (String name : chain) {
+            ConfigurationPropertyName property = written(kind).find(name);
+            links.add(new Link(name, property, property == null ? List.of() : keys.sourcesOf(property)));
+        }
+        return links;
+    }
+
     /** What the first link of the chain says that has the key; one that leaves it empty says nothing. */
     private @Nullable Object value(
             PolicyKind kind,
-            List<String> chain,
+            List<Link> links,
             ConfigurationPropertyName key,
             Bindable<?> type,
             LenientBinding handler) {
-        for (String link : chain) {
-            ConfigurationPropertyName policy = written(kind).find(link);
-            String preset = policy == null ? written(kind).preset(link, key.toString()) : null;
+        for (Link link : links) {
+            ConfigurationPropertyName policy = link.property();
+            String preset = policy == null ? written(kind).preset(link.name(), key.toString()) : null;
             Object value = null;
-            if (policy != null) {
+            if (policy != null && link.has(key)) {
                 ConfigurationPropertyName property = policy.append(key);
-                value = keys.contains(property)
-                        ? binder.bind(property, type, handler).orElse(null)
-                        : null;
+                value = binder.bind(property, type, handler).orElse(null);
                 if (handler.isUnreadable(property)) {
                     return null;
                 }

@@ -1,7 +1,9 @@
 package dev.resilience.spring.properties;
 
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +24,7 @@ final class SourceKeys implements IterableConfigurationPropertySource {
     private final ConfigurationPropertySource source;
     private final Set<ConfigurationPropertyName> names = new LinkedHashSet<>();
     private final Set<ConfigurationPropertyName> parents = new HashSet<>();
+    private final Map<ConfigurationPropertyName, Set<ConfigurationPropertyName>> keysOfPolicies = new HashMap<>();
     private final boolean isCode;
     private final boolean complete;
 
@@ -32,6 +35,13 @@ final class SourceKeys implements IterableConfigurationPropertySource {
         }
         for (ConfigurationPropertyName name : names) {
             parents.add(name.getParent());
+            if (name.getNumberOfElements() > KnownKeys.POLICY_KEY) {
+                ConfigurationPropertyName key = name.subName(KnownKeys.POLICY_KEY);
+                Set<ConfigurationPropertyName> keys = keysOfPolicies.computeIfAbsent(
+                        name.chop(KnownKeys.POLICY_KEY), policy -> new HashSet<>());
+                keys.add(key);
+                keys.add(key.getParent());
+            }
         }
         this.isCode = source instanceof PoliciesInCode;
         boolean isEnvironment = source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource;
@@ -52,6 +62,20 @@ final class SourceKeys implements IterableConfigurationPropertySource {
                 || (!complete
                         && (getConfigurationProperty(name) != null
                                 || (!isCode && getConfigurationProperty(name.append("[0]")) != null)));
+    }
+
+    /** Whether anything may be written below a policy. */
+    boolean mayHave(ConfigurationPropertyName policy) {
+        return complete
+                ? keysOfPolicies.containsKey(policy)
+                : !(source instanceof PoliciesInCode code) || code.hasValuesOf(policy);
+    }
+
+    /** Whether a key of a policy is written. */
+    boolean has(ConfigurationPropertyName policy, ConfigurationPropertyName key) {
+        return complete
+                ? keysOfPolicies.getOrDefault(policy, Set.of()).contains(key)
+                : has(policy.append(key));
     }
 
     @Override
