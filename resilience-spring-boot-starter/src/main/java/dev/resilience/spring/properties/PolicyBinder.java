@@ -101,8 +101,8 @@ public final class PolicyBinder {
     public boolean isEnabled(PolicyKind kind, String name) {
         LenientBinding handler = new LenientBinding(() -> keys, placeholders, mistakes);
         return !kind.canBeSwitchedOff()
-                || !Boolean.FALSE.equals(
-                        value(kind, links(kind, written(kind).chain(name)), ENABLED, Bindable.of(Boolean.class), handler));
+                || !Boolean.FALSE.equals(value(
+                        kind, links(kind, written(kind).chain(name)), ENABLED, Bindable.of(Boolean.class), handler));
     }
 
     /** The property that gives a policy the value of a key: its own or one of those that it starts from. */
@@ -174,8 +174,7 @@ public final class PolicyBinder {
      * @param property where it is written; {@code null} for a preset
      * @param sources those that may say something of it
      */
-    private record Link(
-            String name, @Nullable ConfigurationPropertyName property, List<SourceKeys> sources) {
+    private record Link(String name, @Nullable ConfigurationPropertyName property, List<SourceKeys> sources) {
 
         boolean has(ConfigurationPropertyName key) {
             return property != null && sources.stream().anyMatch(source -> source.has(property, key));

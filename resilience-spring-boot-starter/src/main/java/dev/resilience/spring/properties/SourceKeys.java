@@ -37,8 +37,8 @@ final class SourceKeys implements IterableConfigurationPropertySource {
             parents.add(name.getParent());
             if (name.getNumberOfElements() > KnownKeys.POLICY_KEY) {
                 ConfigurationPropertyName key = name.subName(KnownKeys.POLICY_KEY);
-                Set<ConfigurationPropertyName> keys = keysOfPolicies.computeIfAbsent(
-                        name.chop(KnownKeys.POLICY_KEY), policy -> new HashSet<>());
+                Set<ConfigurationPropertyName> keys =
+                        keysOfPolicies.computeIfAbsent(name.chop(KnownKeys.POLICY_KEY), policy -> new HashSet<>());
                 keys.add(key);
                 keys.add(key.getParent());
             }
@@ -73,9 +73,7 @@ final class SourceKeys implements IterableConfigurationPropertySource {
 
     /** Whether a key of a policy is written. */
     boolean has(ConfigurationPropertyName policy, ConfigurationPropertyName key) {
-        return complete
-                ? keysOfPolicies.getOrDefault(policy, Set.of()).contains(key)
-                : has(policy.append(key));
+        return complete ? keysOfPolicies.getOrDefault(policy, Set.of()).contains(key) : has(policy.append(key));
     }
 
     @Override

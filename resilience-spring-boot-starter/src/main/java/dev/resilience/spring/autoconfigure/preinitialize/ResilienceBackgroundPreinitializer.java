@@ -52,16 +52,16 @@ import org.springframework.core.env.StandardEnvironment;
  */
 final class ResilienceBackgroundPreinitializer implements BackgroundPreinitializer {
 
-    private static final Map<String, Object> PROPERTIES = Map.of(
-            "resilience.retry.sample.max-attempts", 2,
-            "resilience.circuit-breaker.sample.open-duration", "1s");
+    private static final Map<String, Object> PROPERTIES =
+            Map.of("resilience.retry.sample.max-attempts", 2, "resilience.circuit-breaker.sample.open-duration", "1s");
 
     /** Throws what is wrong with it for the test: Spring Boot passes over it. */
     @Override
     public void preinitialize() {
         StartupMistakes mistakes = new StartupMistakes();
         try (GenericApplicationContext beans = new GenericApplicationContext()) {
-            beans.registerBean(MemoryIdempotencyStore.class, () -> new MemoryIdempotencyStore(new ManualTimeSource(), 1));
+            beans.registerBean(
+                    MemoryIdempotencyStore.class, () -> new MemoryIdempotencyStore(new ManualTimeSource(), 1));
             beans.registerBean(Sample.class, Sample::new);
             beans.refresh();
             makeLiveObjects(beans, kinds(), mistakes);

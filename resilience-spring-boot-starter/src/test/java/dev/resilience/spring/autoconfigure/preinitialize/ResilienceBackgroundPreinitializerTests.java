@@ -18,7 +18,8 @@ class ResilienceBackgroundPreinitializerTests {
 
     @Test
     void springBootFindsIt() {
-        assertThat(SpringFactoriesLoader.loadFactories(BackgroundPreinitializer.class, getClass().getClassLoader()))
+        assertThat(SpringFactoriesLoader.loadFactories(
+                        BackgroundPreinitializer.class, getClass().getClassLoader()))
                 .hasAtLeastOneElementOfType(ResilienceBackgroundPreinitializer.class);
     }
 
