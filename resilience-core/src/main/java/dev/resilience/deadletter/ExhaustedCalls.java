@@ -24,4 +24,11 @@ public interface ExhaustedCalls {
      * @param failure of the last attempt; {@code null} if that returned a result which asks for another one
      */
     void ranOut(Invocation call, @Nullable Object begun, int attempts, @Nullable Throwable failure);
+
+    /**
+     * A call has failed without running out. Called on the thread on which it ended. Does not throw or block.
+     *
+     * @param failure which an earlier call may have had too, if it is an object that is thrown again and again
+     */
+    void failedOtherwise(Throwable failure);
 }
