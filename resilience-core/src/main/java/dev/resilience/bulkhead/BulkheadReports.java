@@ -73,7 +73,9 @@ final class BulkheadReports {
 
     ResilienceException timedOut(EffectiveTimeout patience) {
         boolean byDeadline = patience.byDeadline();
-        String why = byDeadline ? "the deadline came while it waited in the queue" : "it waited in the queue for " + patience;
+        String why = byDeadline
+                ? "the deadline came while it waited in the queue"
+                : "it waited in the queue for " + patience;
         refused(BulkheadOutcome.TIMED_OUT, TIMED_OUT, why);
         return byDeadline
                 ? new DeadlineExceededException(
