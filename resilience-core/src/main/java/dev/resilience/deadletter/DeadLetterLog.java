@@ -13,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
 
-/** What becomes of a policy's dead letters, told without arguments. */
+/** What becomes of a policy's dead letters, logged without arguments. */
 final class DeadLetterLog {
 
     private static final Logger log = LoggerFactory.getLogger(DeadLetters.class);
@@ -75,7 +75,7 @@ final class DeadLetterLog {
     }
 
     /**
-     * @param wait until the next replay; {@code null} if there is none
+     * @param wait until automatic replays may take it; {@code null} if none does
      */
     void replayFailed(ReplayClaim claim, Throwable failure, @Nullable Duration wait) {
         LogLine event = wait == null ? GIVEN_UP : REPLAY_FAILED;
@@ -88,23 +88,26 @@ final class DeadLetterLog {
                             claim.replays(),
                             claim.letter(),
                             failed,
-                            wait == null
-                                    ? "It is kept, but no automatic replay takes it again"
-                                    : "An automatic replay takes it again in " + Durations.inWords(wait));
+                            whatNext(wait));
         });
     }
 
-    void notMade(ReplayClaim claim, Throwable failure, Duration wait) {
+    /**
+     * @param wait until automatic replays may take it; {@code null} if none does
+     */
+    void notMade(ReplayClaim claim, Throwable failure, @Nullable Duration wait) {
         lines.write(NOT_MADE, failure, line -> {
             LoggedFailure failed = LoggedFailure.of(failure);
             failed.addTo(of(claim, line))
-                    .log(
-                            "Retry '{}': {} was not replayed: {}. An automatic replay takes it again in {}",
-                            policy,
-                            claim.letter(),
-                            failed,
-                            Durations.inWords(wait));
+                    .log("Retry '{}': {} was not replayed: {}. {}", policy, claim.letter(), failed, whatNext(wait));
         });
+    }
+
+    /** The policy may have no automatic replays, which can change at any time. */
+    private static String whatNext(@Nullable Duration wait) {
+        return wait == null
+                ? "It is kept, but no automatic replay takes it again"
+                : "It is kept. Automatic replays leave it alone for " + Durations.inWords(wait);
     }
 
     void unreadable(DeadLetter letter, Throwable failure) {

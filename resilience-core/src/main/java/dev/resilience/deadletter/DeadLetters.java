@@ -72,22 +72,35 @@ public final class DeadLetters implements AutoCloseable {
     /**
      * Keeps a call. What goes wrong is counted and logged, and never thrown, so that it does not hide the call's own failure.
      *
+     * @param failure which the caller gets, and of which {@link KeptCalls} tells from now on whether its call was kept;
+     *     {@code null} if the caller gets a result
      * @param letter makes it; may throw
      */
-    public void keep(Supplier<DeadLetter> letter) {
+    public void keep(@Nullable Throwable failure, Supplier<DeadLetter> letter) {
         boolean interrupted = Thread.interrupted(); // with which a pool hands out no connection
         try {
             DeadLetter made = letter.get();
             store.store(made, ReplayTimes.FIRST_WAIT);
             size = null;
+            KeptCalls.put(failure, made.id());
             calls.count(DeadLetterOutcome.STORED);
             log.stored(made);
         } catch (Throwable failed) { // a StackOverflowError of the codec too
+            KeptCalls.put(failure, null);
             calls.count(DeadLetterOutcome.STORE_FAILURE);
             log.notStored(failed);
         } finally {
             restore(interrupted);
         }
+    }
+
+    /**
+     * A call has failed and is not kept.
+     *
+     * @param failure which an earlier call may have had too
+     */
+    public void notKept(Throwable failure) {
+        KeptCalls.put(failure, null);
     }
 
     /** As {@link DeadLetterStore#list}. */
@@ -134,7 +147,7 @@ public final class DeadLetters implements AutoCloseable {
             log.storeFailed("find a letter that is due", failed);
             return null;
         }
-        if (claim != null && claim.replays() > ReplayTimes.MOST_REPLAYS) { // its process has died in the last one
+        if (claim != null && ReplayTimes.isGivenUp(claim)) { // or will be now: its process has died in the last one
             return failed(
                     claim,
                     new IllegalStateException("It was replayed " + ReplayTimes.MOST_REPLAYS
@@ -152,9 +165,6 @@ public final class DeadLetters implements AutoCloseable {
             replayer.replay(claim.letter(), attempt);
         } catch (Throwable failure) { // an Error of the method too
             lease.end();
-            if (failure instanceof InterruptedException) {
-                Thread.currentThread().interrupt();
-            }
             boolean isRefused = ReplayTimes.isRefusal(failure) && !attempt.hasBegun();
             return isRefused || failure instanceof UnreadableLetterException
                     ? notMade(claim, failure)
@@ -173,7 +183,7 @@ public final class DeadLetters implements AutoCloseable {
             calls.count(DeadLetterOutcome.REPLAY_FAILED);
             log.unreadable(claim.letter(), failure);
         }
-        log.notMade(claim, failure, wait);
+        log.notMade(claim, failure, ReplayTimes.isGivenUp(claim) ? null : wait);
         change(claim, () -> store.postpone(claim, wait));
         return new Replayed(claim.letter().id(), Replayed.Result.NOT_MADE, failure);
     }

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 public interface LetterReplayer {
 
     /**
-     * Makes the call.
+     * Makes the call. An interrupt of this thread is there again when it has ended; one that the method throws is the
+     * method's own.
      *
      * @param attempt current for the call, so that it tells afterwards how far the call has come
      * @throws UnreadableLetterException if there is no such method here, or if it does not take the arguments

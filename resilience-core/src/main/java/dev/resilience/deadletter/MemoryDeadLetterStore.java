@@ -114,6 +114,7 @@ public final class MemoryDeadLetterStore implements DeadLetterStore {
     private ReplayClaim claim(MemoryLetter found, Duration lease) {
         MemoryLetter claimed = found.claimed(after(lease));
         letters.put(found.letter().id(), claimed);
+        bytes += claimed.bytes() - found.bytes();
         return new ReplayClaim(claimed.letter(), claimed.replays(), claimed.fence());
     }
 
@@ -159,8 +160,8 @@ public final class MemoryDeadLetterStore implements DeadLetterStore {
                 return false;
             }
             MemoryLetter changed = change.apply(found);
-            long grown = bytes - found.bytes() + changed.bytes();
-            MemoryLetter kept = grown > maxBytes ? changed.withoutMessage() : changed;
+            long more = changed.bytes() - found.bytes();
+            MemoryLetter kept = more > 0 && bytes + more > maxBytes ? changed.withoutMessage() : changed;
             letters.put(claim.letter().id(), kept);
             bytes += kept.bytes() - found.bytes();
             return true;

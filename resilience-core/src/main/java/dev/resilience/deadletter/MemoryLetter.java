@@ -27,8 +27,10 @@ record MemoryLetter(
         return new MemoryLetter(letter, storedAt, false, false, 0, null, 0, due);
     }
 
+    /** If the last replay was abandoned, the one before it is forgotten. */
     MemoryLetter claimed(long leaseUntil) {
-        return new MemoryLetter(letter, storedAt, true, givenUp, replays + 1, replayFailure, fence + 1, leaseUntil);
+        LetterFailure ofLast = replaying ? null : replayFailure;
+        return new MemoryLetter(letter, storedAt, true, givenUp, replays + 1, ofLast, fence + 1, leaseUntil);
     }
 
     MemoryLetter renewed(long leaseUntil) {
@@ -79,19 +81,21 @@ record MemoryLetter(
     StoredLetter stored(Instant wallTime, long now) {
         boolean isDueOnce = !givenUp || isReplaying(now);
         Instant dueAt = isDueOnce ? wallTime.plus(Duration.ofNanos(due - now)) : null;
-        return new StoredLetter(letter, storedAt, state(now), replays, replayFailure, dueAt);
+        State state = state(now);
+        LetterFailure ofLast = state == State.ABANDONED ? null : replayFailure;
+        return new StoredLetter(letter, storedAt, state, replays, ofLast, dueAt);
     }
 
     private State state(long now) {
         if (replaying) {
             return isReplaying(now) ? State.REPLAYING : State.ABANDONED;
         }
-        if (givenUp) {
-            return State.GIVEN_UP;
+        if (replays == 0) {
+            return State.WAITING;
         }
-        if (replayFailure != null) {
-            return State.FAILED;
+        if (replayFailure == null) {
+            return State.ABANDONED; // and refused since
         }
-        return replays == 0 ? State.WAITING : State.ABANDONED; // and refused since
+        return givenUp ? State.GIVEN_UP : State.FAILED;
     }
 }

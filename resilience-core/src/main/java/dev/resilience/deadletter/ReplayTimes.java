@@ -37,6 +37,11 @@ final class ReplayTimes {
         return Durations.min(LONGEST_WAIT, FIRST_WAIT.multipliedBy(1L << replays));
     }
 
+    /** Whether a letter was given up before a claim: by then it was replayed as often as letters are. */
+    static boolean isGivenUp(ReplayClaim claim) {
+        return claim.replays() > MOST_REPLAYS;
+    }
+
     /** After a replay that was not made. */
     static Duration waitAfter(Throwable notMade) {
         return notMade instanceof UnreadableLetterException ? UNREADABLE_WAIT : FIRST_WAIT;

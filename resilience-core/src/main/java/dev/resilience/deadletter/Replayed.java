@@ -13,7 +13,7 @@ public record Replayed(String id, Result result, @Nullable Throwable failure) {
     public enum Result {
         /** The letter is gone. */
         SUCCEEDED,
-        /** The letter is kept, and replayed again later. */
+        /** The letter is kept. Automatic replays leave it alone for a while. */
         FAILED,
         /** The letter is kept, and no automatic replay takes it again. */
         GIVEN_UP,

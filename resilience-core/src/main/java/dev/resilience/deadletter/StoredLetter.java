@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param storedAt when it was stored
  * @param replays how often it was replayed, a replay under way included
- * @param replayFailure how the last replay failed; {@code null} if none did
+ * @param replayFailure how the last replay failed that has ended; {@code null} if there was none, or if the last one was
+ *     abandoned
  * @param dueAt when an automatic replay may take it; {@code null} if none will. For a letter that is being replayed, when
  *     its lease ends
  */
@@ -22,16 +23,17 @@ public record StoredLetter(
 
     /** Where a letter stands. A letter that was replayed with success is gone. */
     public enum State {
-        /** No replay of it has failed: it was not replayed yet. */
+        /** It was not replayed yet. */
         WAITING,
         /** It is being replayed: its lease lasts. */
         REPLAYING,
         /**
-         * A replay began and its lease has run out: its process died, or hangs. The method may have been called. It stays so
-         * if the next replay is refused by a policy.
+         * The last replay began and its lease has run out: its process died, or hangs. The method may have been called. It
+         * stays so if the next replay is refused by a policy. An automatic replay takes it again, unless it was given up
+         * before.
          */
         ABANDONED,
-        /** The last replay failed. An automatic replay takes it again when it is due. */
+        /** The last replay failed. An automatic replay, if the policy has them, takes it again when it is due. */
         FAILED,
         /** The last replay failed, and no automatic replay takes it again. */
         GIVEN_UP

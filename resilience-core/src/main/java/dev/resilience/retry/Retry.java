@@ -175,7 +175,7 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
     }
 
     /**
-     * A retry's layer that also tells of the calls that ran out of retries, unless they are part of another retry.
+     * A retry's layer that also reports the calls that ran out of retries, unless they are part of another retry.
      *
      * @param ofRetry a layer that a retry made
      */

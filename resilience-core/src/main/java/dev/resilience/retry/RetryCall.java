@@ -124,7 +124,9 @@ final class RetryCall extends BetweenAttempts {
         if (attempts >= maxAttempts()) {
             return end(End.NO_ATTEMPTS_LEFT);
         }
-        if (thread == Thread.currentThread() && rules.isTransactionLost(failure())) {
+        String lost = whyTransactionLost();
+        if (lost != null) {
+            retry.log().transactionLost(lost);
             return end(End.NOT_RETRYABLE);
         }
         if (clock().isStopped()) {
@@ -137,6 +139,10 @@ final class RetryCall extends BetweenAttempts {
         Duration wait = nextWait();
         retry.reports().scheduled(attempts, policy().maxAttempts(), wait, failure());
         return wait;
+    }
+
+    private @Nullable String whyTransactionLost() {
+        return thread == Thread.currentThread() ? rules.whyTransactionLost(failure()) : null;
     }
 
     private @Nullable Duration end(End how) {
@@ -217,6 +223,7 @@ final class RetryCall extends BetweenAttempts {
     /** Counts the call's outcome, and lets go of what it did not use; from now on {@link #failure()} carries the earlier failures. */
     void ended() {
         giveBack();
+        boolean isUndone = retry.deadLetters() != null && ranOut() && whyTransactionLost() != null;
         if (end == End.SUCCESS) {
             retry.succeededAtOnce(outer);
         } else {
@@ -227,11 +234,15 @@ final class RetryCall extends BetweenAttempts {
             holdFailure(new RetryExhaustedException(retry.name(), attempts, end.why));
         }
         suppressEarlierFailures();
+        if (isUndone) {
+            end = End.NOT_RETRYABLE; // it is counted as what it was, and not kept
+        }
     }
 
     /**
-     * Whether the call could have been tried again, but attempts, budget or time ran out or the application ends, and no
-     * outer call is retried, which may still succeed. Asked when the call has ended.
+     * Whether the call could have been tried again, but attempts, budget or time ran out or the application ends, and neither
+     * an outer call is retried, which may still succeed, nor is what the caller did undone with its transaction. Asked when
+     * the call has ended.
      */
     boolean ranOut() {
         return outer == null
@@ -241,7 +252,7 @@ final class RetryCall extends BetweenAttempts {
                 };
     }
 
-    /** How often the method was called. */
+    /** How many attempts have begun; the last one may have had no time to call the method. */
     int attempts() {
         return attempts;
     }

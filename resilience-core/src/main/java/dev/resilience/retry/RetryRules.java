@@ -151,23 +151,21 @@ final class RetryRules {
     }
 
     /**
-     * Whether the transaction of the current thread can only be rolled back, so that no attempt inside of it can succeed.
+     * Why the transaction of the current thread can only be rolled back, so that no attempt inside of it can succeed; {@code
+     * null} if it can be committed, or if there is none.
      *
      * @param failure what the attempt threw on this thread; {@code null} if it returned something that asks for another one
      */
-    boolean isTransactionLost(@Nullable Throwable failure) {
+    @Nullable
+    String whyTransactionLost(@Nullable Throwable failure) {
         try {
-            String why = parts.transactions.whyLost(failure);
-            if (why != null) {
-                parts.log.transactionLost(why);
-            }
-            return why != null;
+            return parts.transactions.whyLost(failure);
         } catch (Throwable broken) { // a checked one too, thrown sneakily
             if (broken instanceof InterruptedException) {
                 Thread.currentThread().interrupt();
             }
             parts.log.brokenTransactionState(broken);
-            return false;
+            return null;
         }
     }
 

@@ -6,9 +6,9 @@ import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.WaitStoppedException;
+import dev.resilience.worker.Detached;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +39,7 @@ final class RetryStep extends Step {
         this.exhausted = exhausted;
     }
 
-    /** The same, which tells of calls that ran out of retries. */
+    /** The same, which reports the calls that ran out of retries. */
     RetryStep telling(ExhaustedCalls calls) {
         return new RetryStep(retry, isIdempotent, next, calls);
     }
@@ -78,8 +78,8 @@ final class RetryStep extends Step {
             }
         }
         call.ended();
-        if (exhausted != null && call.ranOut()) {
-            exhausted.ranOut(invocation, begun, call.attempts(), call.failure());
+        if (exhausted != null) {
+            tell(exhausted, invocation, begun, call);
         }
         if (call.failure() != null) {
             throw call.failure();
@@ -127,7 +127,15 @@ final class RetryStep extends Step {
         }
         Object begun = exhausted.begins(invocation);
         CompletableFuture<@Nullable Object> answer = new AsyncRetry(next, invocation, call).start();
-        return told(answer, () -> exhausted.ranOut(invocation, begun, call.attempts(), call.failure()), call);
+        return told(answer, () -> tell(exhausted, invocation, begun, call), call);
+    }
+
+    private static void tell(ExhaustedCalls exhausted, Invocation invocation, @Nullable Object begun, RetryCall call) {
+        if (call.ranOut()) {
+            exhausted.ranOut(invocation, begun, call.attempts(), call.failure());
+        } else if (call.failure() != null) {
+            exhausted.failedOtherwise(call.failure());
+        }
     }
 
     /** On a thread of the policy: the one on which the last attempt has ended may be one that must not wait for a store. */
@@ -135,24 +143,16 @@ final class RetryStep extends Step {
             CompletableFuture<@Nullable Object> answer, Runnable tell, RetryCall call) {
         LinkedFuture told = new LinkedFuture();
         told.await(answer, (result, failure) -> {
-            if (!call.ranOut()) {
-                told.finish(result, failure);
-                return;
-            }
-            AtomicBoolean begun = new AtomicBoolean(); // a clock may run what is due and then throw
             Runnable last = () -> {
-                if (!begun.compareAndSet(false, true)) {
-                    return;
-                }
                 try {
                     tell.run();
                 } finally {
                     told.finish(result, failure);
                 }
             };
-            try {
-                retry.time().schedule(Duration.ZERO, last);
-            } catch (Throwable broken) { // a clock, or no thread: the caller must hear all the same
+            if (call.ranOut()) {
+                Detached.run(task -> retry.time().schedule(Duration.ZERO, task), last);
+            } else {
                 last.run();
             }
         });

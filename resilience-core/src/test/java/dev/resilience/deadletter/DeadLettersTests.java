@@ -44,7 +44,7 @@ class DeadLettersTests {
 
     @Test
     void aLetterIsReplayedAfterAMinuteAndOnce() {
-        letters.keep(() -> letter("id"));
+        letters.keep(null, () -> letter("id"));
         assertThat(replayDue(working)).isNull();
 
         time.advance(Duration.ofMinutes(1));
@@ -58,7 +58,7 @@ class DeadLettersTests {
 
     @Test
     void waitsGrowUpToAnHourAndAfterTenReplaysTheLetterIsGivenUp() {
-        letters.keep(() -> letter("id"));
+        letters.keep(null, () -> letter("id"));
         List<Long> minutes = new ArrayList<>();
         long waited = 1;
         time.advance(Duration.ofMinutes(1));
@@ -82,7 +82,7 @@ class DeadLettersTests {
 
     @Test
     void aSlowReplayKeepsItsLetterAndAHungOneLosesIt() {
-        letters.keep(() -> letter("id"));
+        letters.keep(null, () -> letter("id"));
         DeadLetters ofOtherProcess = new DeadLetters("orders", store, time);
 
         letters.replay("id", (slow, attempt) -> {
@@ -101,7 +101,7 @@ class DeadLettersTests {
 
     @Test
     void aReplayThatAPolicyRefusesDoesNotCountAndComesAgain() {
-        letters.keep(() -> letter("id"));
+        letters.keep(null, () -> letter("id"));
 
         Replayed refused = letters.replay("id", (full, attempt) -> {
             throw new BulkheadFullException("orders", "full");
@@ -116,7 +116,7 @@ class DeadLettersTests {
 
     @Test
     void aRefusalThatComesFromInsideOfTheMethodIsAFailure() {
-        letters.keep(() -> letter("id"));
+        letters.keep(null, () -> letter("id"));
 
         Replayed failed = letters.replay("id", (inside, attempt) -> {
             attempt.begun();
@@ -129,7 +129,7 @@ class DeadLettersTests {
 
     @Test
     void aLetterThatCannotBeReadHereIsLeftToOthersAndNeverGivenUp() {
-        letters.keep(() -> letter("id"));
+        letters.keep(null, () -> letter("id"));
         for (int i = 0; i < 20; i++) {
             time.advance(Duration.ofMinutes(10));
             assertThat(replayDue((unknown, attempt) -> {
@@ -166,7 +166,7 @@ class DeadLettersTests {
 
     @Test
     void aLetterWhoseProcessDiesInEachReplayIsGivenUp() {
-        letters.keep(() -> letter("id"));
+        letters.keep(null, () -> letter("id"));
         for (int i = 0; i < 10; i++) {
             time.advance(Duration.ofMinutes(1));
             assertThat(store.claimDue("orders", Duration.ofSeconds(30))).isNotNull();
@@ -181,10 +181,10 @@ class DeadLettersTests {
 
     @Test
     void whatCannotBeKeptIsCountedAndNotThrown() {
-        letters.keep(() -> {
+        letters.keep(null, () -> {
             throw new StackOverflowError();
         });
-        letters.keep(() -> new DeadLetter("", "orders", "b", "o", new byte[0], new LetterFailure("t", ""), 1));
+        letters.keep(null, () -> new DeadLetter("", "orders", "b", "o", new byte[0], new LetterFailure("t", ""), 1));
 
         assertThat(letters.calls().get(DeadLetterOutcome.STORE_FAILURE)).isEqualTo(2);
         assertThat(letters.size()).isZero();
@@ -192,7 +192,7 @@ class DeadLettersTests {
 
     @Test
     void anAbandonedLetterWhoseNextReplayIsRefusedIsNotTakenForANewOne() {
-        letters.keep(() -> letter("id"));
+        letters.keep(null, () -> letter("id"));
         assertThat(store.claim("orders", "id", Duration.ZERO)).isNotNull();
         assertThat(stored("id").state()).isEqualTo(State.ABANDONED);
 
@@ -210,14 +210,27 @@ class DeadLettersTests {
     void anInterruptedThreadLosesNoLetterAndStaysInterrupted() {
         DeadLetters ofPool = new DeadLetters("orders", new InterruptibleStore(store), time);
         Thread.currentThread().interrupt();
-        ofPool.keep(() -> letter("id"));
+        ofPool.keep(null, () -> letter("id"));
         assertThat(Thread.interrupted()).isTrue();
 
         ofPool.replay("id", (interrupted, attempt) -> {
+            Thread.currentThread().interrupt();
             throw new InterruptedException();
         });
 
         assertThat(Thread.interrupted()).isTrue();
+        assertThat(stored("id").state()).isEqualTo(State.FAILED);
+    }
+
+    @Test
+    void anInterruptOfTheMethodsOwnIsNoneOfTheRequester() {
+        letters.keep(null, () -> letter("id"));
+
+        letters.replay("id", (interrupted, attempt) -> {
+            throw new InterruptedException("of a thread that the method waited for");
+        });
+
+        assertThat(Thread.interrupted()).isFalse();
         assertThat(stored("id").state()).isEqualTo(State.FAILED);
     }
 
@@ -228,7 +241,7 @@ class DeadLettersTests {
         assertThat(letters.size()).isZero();
         time.advance(Duration.ofSeconds(5));
         assertThat(letters.size()).isEqualTo(1);
-        letters.keep(() -> letter("own"));
+        letters.keep(null, () -> letter("own"));
         assertThat(letters.size()).isEqualTo(2);
         assertThat(letters.discard("own")).isTrue();
         assertThat(letters.size()).isEqualTo(1);

@@ -2,6 +2,7 @@ package dev.resilience.spring.deadletter;
 
 import dev.resilience.spring.kind.MethodNames;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -9,9 +10,10 @@ import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -32,19 +34,18 @@ final class BeanNames {
     }
 
     /**
-     * The name of the bean behind whose proxy an object is.
+     * The name of the bean that an object is, or that it stands behind.
      *
-     * @throws IllegalStateException if it is none with a name of its own
+     * @throws IllegalStateException if it is none, or if nothing tells which one
      */
     String of(@Nullable Object target) {
         List<String> known = names.obtain();
-        if (known.size() == 1 && !isAnother(known.get(0), target)) {
-            return known.get(0);
-        }
-        return known.stream()
-                .filter(name ->
-                        target != null && beans.containsSingleton(name) && isBehind(beans.getBean(name), target))
+        List<String> possible =
+                known.stream().filter(name -> !isAnother(name, target)).toList();
+        return possible.stream()
+                .filter(name -> isBehind(object(name), target))
                 .findFirst()
+                .or(() -> possible.size() == 1 ? Optional.of(possible.get(0)) : Optional.empty())
                 .orElseThrow(() -> new IllegalStateException("nothing tells which bean of the type "
                         + MethodNames.simple(type) + " was called: there are " + known));
     }
@@ -70,27 +71,55 @@ final class BeanNames {
     }
 
     private String scope(String name) {
-        String target = ScopedProxyUtils.getTargetBeanName(name);
-        String scoped = beans.containsBeanDefinition(target) ? target : name;
+        String scoped = scopedName(name);
         String scope = beans.containsBeanDefinition(scoped)
                 ? beans.getMergedBeanDefinition(scoped).getScope()
                 : null;
         return scope == null ? "" : scope;
     }
 
-    /** A call that no proxy has sent on is woven into the class, and may be one of an object that is no bean. */
-    @SuppressWarnings("ReferenceEquality") // the very bean
+    /** The name of what a scoped proxy stands for; the bean's own name if it is none. */
+    private String scopedName(String name) {
+        String target = ScopedProxyUtils.getTargetBeanName(name);
+        return beans.containsBeanDefinition(target) ? target : name;
+    }
+
+    /** The bean, or what its scoped proxy stands for now; {@code null} if there is none yet. */
+    private @Nullable Object object(String name) {
+        String scoped = scopedName(name);
+        try {
+            return !scoped.equals(name) || beans.containsSingleton(name) ? beans.getBean(scoped) : null;
+        } catch (BeansException broken) { // another bean than the one that was called
+            return null;
+        }
+    }
+
+    /**
+     * Whether an object is certainly not a bean. That is so if the bean shows itself and is another object. A bean that the
+     * proxy of another library hides may be the object, and an object that a scope has replaced was the bean when it was
+     * called.
+     */
     private boolean isAnother(String name, @Nullable Object target) {
-        Object bean = beans.getSingleton(name);
-        return bean != null
-                && target != null
-                && bean != target
-                && !(bean instanceof FactoryBean)
-                && !AopUtils.isAopProxy(bean);
+        if (target == null || !scopedName(name).equals(name) || !beans.isSingleton(name)) {
+            return false;
+        }
+        Object bean = object(name);
+        Object innermost = innermost(bean);
+        boolean isShown =
+                innermost == null || (!AopUtils.isAopProxy(innermost) && ClassUtils.getUserClass(innermost) == type);
+        return isShown && !isBehind(bean, target);
+    }
+
+    private static @Nullable Object innermost(@Nullable Object bean) {
+        Object innermost = bean;
+        for (Object each = bean; each != null; each = AopProxyUtils.getSingletonTarget(each)) {
+            innermost = each;
+        }
+        return innermost;
     }
 
     @SuppressWarnings("ReferenceEquality") // the very bean
-    private static boolean isBehind(Object bean, Object target) {
+    private static boolean isBehind(@Nullable Object bean, @Nullable Object target) {
         for (Object each = bean; each != null; each = AopProxyUtils.getSingletonTarget(each)) {
             if (each == target) {
                 return true;
@@ -99,16 +128,22 @@ final class BeanNames {
         return false;
     }
 
-    /** An interface proxy is no instance of the class behind it, and a client made at run time has no class of its own. */
+    /** A client made at run time has no class of its own. */
     private List<String> find() {
-        List<String> exact = all().filter(name -> {
-                    Class<?> target = AutoProxyUtils.determineTargetClass(beans, name);
-                    return target != null && ClassUtils.getUserClass(target) == type;
-                })
-                .toList();
+        List<String> exact = all().filter(this::isOfType).toList();
         return exact.isEmpty()
                 ? all().filter(name -> beans.isTypeMatch(name, type)).toList()
                 : exact;
+    }
+
+    /** A proxy is no instance of the class behind it if it has the interfaces alone; then the definition tells. */
+    private boolean isOfType(String name) {
+        String scoped = scopedName(name);
+        Class<?> found = AutoProxyUtils.determineTargetClass(beans, scoped);
+        return (found != null && ClassUtils.getUserClass(found) == type)
+                || (beans.containsBeanDefinition(scoped)
+                        && beans.getMergedBeanDefinition(scoped) instanceof RootBeanDefinition made
+                        && made.getTargetType() == type);
     }
 
     private Stream<String> all() {

@@ -51,7 +51,13 @@ record DeadLetterMethod(
      */
     DeadLetter letter(Invocation call, @Nullable Object begun, int attempts, @Nullable Throwable failure) {
         if (begun instanceof Throwable unwritable) {
-            throw new IllegalStateException(unwritable.getMessage(), unwritable);
+            String why = unwritable.getMessage();
+            throw new IllegalStateException(
+                    why == null // as that of a StackOverflowError
+                            ? "the arguments cannot be written: "
+                                    + unwritable.getClass().getName()
+                            : why,
+                    unwritable);
         }
         return new DeadLetter(
                 UUID.randomUUID().toString(),

@@ -58,7 +58,12 @@ public final class DeadLetterMethods implements LetterReplayer {
 
         @Override
         public void ranOut(Invocation call, @Nullable Object begun, int attempts, @Nullable Throwable failure) {
-            letters.keep(() -> method.letter(call, begun, attempts, failure));
+            letters.keep(failure, () -> method.letter(call, begun, attempts, failure));
+        }
+
+        @Override
+        public void failedOtherwise(Throwable failure) {
+            letters.notKept(failure);
         }
     }
 

@@ -11,6 +11,8 @@ import dev.resilience.spring.LiveRegistry;
 import dev.resilience.time.TimeSource;
 import dev.resilience.time.TimeSource.Scheduled;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -25,10 +27,11 @@ import org.springframework.context.SmartLifecycle;
 
 /**
  * Replays dead letters in the background, where the policy says so: every 10 s up to 10 of a policy, one after the other,
- * until one fails. What is down gets no more calls of this kind than that; the budget of the retries does not count.
+ * until one fails. What is down gets no more calls of this kind than that. Retries of a replay are taken from the policy's
+ * budget; its first attempt adds nothing to the budget, because it is a repetition itself.
  *
- * <p>Makes sure of the store before the first call can need it. Among the last to be started and the first to be stopped: no replay begins any more, and the shutdown waits for those
- * that run as long as Spring lets it.
+ * <p>Makes sure of the store before the first call can need it. Among the last to be started and the first to be stopped: no
+ * replay begins any more, and the shutdown waits for those that run as long as Spring lets it.
  */
 public final class DeadLetterReplays implements SmartInitializingSingleton, SmartLifecycle {
 
@@ -98,6 +101,10 @@ public final class DeadLetterReplays implements SmartInitializingSingleton, Smar
         Rounds added = new Rounds(retry);
         if (rounds.putIfAbsent(retry.name(), added) == null) {
             added.schedule();
+            if (!running) { // stopped meanwhile, possibly before this was among the rounds to stop
+                rounds.remove(retry.name(), added);
+                added.stop();
+            }
         }
     }
 
@@ -110,9 +117,13 @@ public final class DeadLetterReplays implements SmartInitializingSingleton, Smar
     @SuppressWarnings("FutureReturnValueIgnored") // what Spring throws when it hears of the end is its own
     public void stop(Runnable callback) {
         running = false;
-        CompletableFuture<?>[] ends = rounds.values().stream().map(Rounds::stop).toArray(CompletableFuture[]::new);
-        rounds.clear();
-        CompletableFuture.allOf(ends).thenRun(callback);
+        List<CompletableFuture<Void>> ends = new ArrayList<>();
+        rounds.forEach((policy, stopped) -> {
+            rounds.remove(policy, stopped);
+            stopped.stop();
+            ends.add(stopped.current);
+        });
+        CompletableFuture.allOf(ends.toArray(new CompletableFuture<?>[0])).thenRun(callback);
     }
 
     @Override
@@ -138,13 +149,13 @@ public final class DeadLetterReplays implements SmartInitializingSingleton, Smar
             next = time.schedule(PAUSE, this::replay);
         }
 
-        CompletableFuture<Void> stop() {
+        /** No replay begins from now on; one that runs is left alone. */
+        void stop() {
             stopped = true;
             Scheduled waiting = next;
             if (waiting != null) {
                 waiting.cancel();
             }
-            return current;
         }
 
         private void replay() {
@@ -158,10 +169,13 @@ public final class DeadLetterReplays implements SmartInitializingSingleton, Smar
                     }
                 }
             } finally {
-                if (!stopped) {
-                    schedule();
+                try {
+                    if (!stopped) {
+                        schedule();
+                    }
+                } finally {
+                    ended.complete(null); // a shutdown waits for it
                 }
-                ended.complete(null);
             }
         }
 

@@ -13,20 +13,32 @@ final class OwnThread {
 
     private OwnThread() {}
 
-    /** Waits for the end. An interrupt of the caller interrupts the task. */
+    /**
+     * Waits for the end, however long that takes: as long as the task runs, nothing else may begin that it excludes. An
+     * interrupt of the caller interrupts the task, and is there again afterwards.
+     */
     static <T> @Nullable T call(Callable<@Nullable T> task) throws Throwable {
         FutureTask<@Nullable T> running = new FutureTask<>(task);
         Thread thread = new Thread(null, running, "resilience-replay", 0, false);
         thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
         thread.setDaemon(true);
         thread.start();
+        boolean interrupted = false;
         try {
-            return running.get();
+            while (true) {
+                try {
+                    return running.get();
+                } catch (InterruptedException ofCaller) {
+                    interrupted = true;
+                    thread.interrupt();
+                }
+            }
         } catch (ExecutionException failed) {
             throw failed.getCause() == null ? failed : failed.getCause();
-        } catch (InterruptedException interrupted) {
-            running.cancel(true);
-            throw interrupted;
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 }

@@ -205,6 +205,27 @@ public abstract class DeadLetterStoreContract extends ReplayClaimContract {
     }
 
     @Test
+    void anAbandonedLetterStaysSoIfItsNextReplayIsPostponedWhateverItWasBefore() throws Exception {
+        storeDue("waiting", "failed", "given up");
+        store.failed(claim("failed", LONG), FAILURE, LONG);
+        store.failed(claim("given up", LONG), FAILURE, null);
+
+        for (String id : List.of("waiting", "failed", "given up")) {
+            claim(id, shortWhile());
+            letPass(shortWhile());
+            assertThat(state(id)).as(id).isEqualTo(State.ABANDONED);
+            assertThat(find(id).replayFailure()).as(id).isNull();
+            for (int i = 0; i < 2; i++) {
+                assertThat(store.postpone(claim(id, LONG), shortWhile())).isTrue();
+                assertThat(state(id)).as(id).isEqualTo(State.ABANDONED);
+            }
+            assertThat(store.failed(claim(id, LONG), FAILURE, LONG)).isTrue();
+            assertThat(state(id)).as(id).isEqualTo(State.FAILED);
+            assertThat(find(id).replayFailure()).isEqualTo(FAILURE);
+        }
+    }
+
+    @Test
     void aDiscardedLetterIsGoneAlsoIfItWasAbandonedOrGivenUp() throws Exception {
         storeDue("waiting", "failed", "given up", "abandoned");
         store.failed(claim("failed", LONG), FAILURE, LONG);

@@ -51,6 +51,11 @@ final class LetterTable {
     private static final String OF_POLICY = " WHERE id BETWEEN :first AND :last";
     private static final String AS_FOUND =
             " WHERE id = :id AND fence = :fence AND due_at = :due_at AND (NOT replaying OR due_at <= {now})";
+    /** If the last replay was abandoned, the one before it. Stands first: MySQL reads what is assigned further left. */
+    private static final String FORGETS =
+            "replay_failure_type = CASE WHEN replaying THEN NULL ELSE replay_failure_type END,"
+                    + " replay_failure_message = CASE WHEN replaying THEN NULL ELSE replay_failure_message END";
+
     private static final String MINE = " WHERE id = :id AND fence = :fence AND replaying";
     private static final byte[] NOTHING = {};
 
@@ -91,7 +96,8 @@ final class LetterTable {
         this.claim = new RecordChange(
                 dialect,
                 table,
-                "UPDATE {table} SET replaying = TRUE, replays = replays + 1, fence = fence + 1, due_at = {now} + :lease",
+                "UPDATE {table} SET " + FORGETS + ", replaying = TRUE, replays = replays + 1, fence = fence + 1,"
+                        + " due_at = {now} + :lease",
                 AS_FOUND);
         this.renew = new RecordChange(dialect, table, "UPDATE {table} SET due_at = {now} + :lease", MINE);
         this.remove = new RecordChange(dialect, table, "DELETE FROM {table}", MINE);
@@ -216,7 +222,9 @@ final class LetterTable {
                 instant(row.getLong("stored_at")),
                 state,
                 row.getInt("replays"),
-                failed == null ? null : new LetterFailure(failed, text(row, "replay_failure_message")),
+                failed == null || state == State.ABANDONED
+                        ? null
+                        : new LetterFailure(failed, text(row, "replay_failure_message")),
                 row.getBoolean("given_up") && state != State.REPLAYING ? null : instant(row.getLong("due_at")));
     }
 
@@ -224,13 +232,13 @@ final class LetterTable {
         if (row.getBoolean("replaying")) {
             return row.getLong("due_at") > row.getLong("now") ? State.REPLAYING : State.ABANDONED;
         }
-        if (row.getBoolean("given_up")) {
-            return State.GIVEN_UP;
+        if (row.getInt("replays") == 0) {
+            return State.WAITING;
         }
-        if (hasFailed) {
-            return State.FAILED;
+        if (!hasFailed) {
+            return State.ABANDONED; // and refused since
         }
-        return row.getInt("replays") == 0 ? State.WAITING : State.ABANDONED; // and refused since
+        return row.getBoolean("given_up") ? State.GIVEN_UP : State.FAILED;
     }
 
     /** No text at all is the same as NULL in a mode of H2. */

@@ -153,7 +153,8 @@ public enum Dialect {
     }
 
     /**
-     * What makes a table, to be run one after the other.
+     * What makes a table, to be run one after the other. MySQL and MariaDB may have a character set of few characters, and
+     * what has others would be stored with question marks.
      *
      * @param columns their definitions
      * @param indexed the one that has an index; the index is called by its first word
@@ -166,7 +167,8 @@ public enum Dialect {
                 ? List.of(
                         filledIn(create + "\n)", table),
                         "CREATE INDEX IF NOT EXISTS " + index + " ON " + table + " (" + indexed + ")")
-                : List.of(filledIn(create + ",\n    INDEX " + index + " (" + indexed + ")\n)", table));
+                : List.of(filledIn(
+                        create + ",\n    INDEX " + index + " (" + indexed + ")\n) CHARACTER SET utf8mb4", table));
     }
 
     private String filledIn(String written, String table) {

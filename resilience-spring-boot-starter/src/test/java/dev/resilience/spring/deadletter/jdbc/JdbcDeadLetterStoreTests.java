@@ -73,7 +73,7 @@ class JdbcDeadLetterStoreTests extends DeadLetterStoreContract {
         DeadLetterStore store = emptyStore();
 
         new TransactionTemplate(new JdbcTransactionManager(pool)).executeWithoutResult(transaction -> {
-            jdbc.update("UPDATE " + TABLE + " SET fence = 0");
+            jdbc.queryForList("SELECT id FROM " + TABLE); // an update of all rows would lock the gaps in MariaDB
             store.store(letter("id"), LONG);
             transaction.setRollbackOnly();
         });

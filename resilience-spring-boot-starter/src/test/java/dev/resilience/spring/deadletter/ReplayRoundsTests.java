@@ -1,0 +1,105 @@
+package dev.resilience.spring.deadletter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.resilience.deadletter.DeadLetterStore;
+import dev.resilience.deadletter.DeadLetters;
+import dev.resilience.deadletter.LetterReplayer;
+import dev.resilience.deadletter.MemoryDeadLetterStore;
+import dev.resilience.retry.Retry;
+import dev.resilience.retry.RetryPolicy;
+import dev.resilience.spring.Applications;
+import dev.resilience.spring.LiveRegistry;
+import dev.resilience.time.ManualTimeSource;
+import dev.resilience.time.TimeSource;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Rounds of replays whose start, end and time source get into each other's way. */
+class ReplayRoundsTests {
+
+    private static final Duration PAUSE = Duration.ofSeconds(10);
+
+    private final ManualTimeSource time = new ManualTimeSource();
+    private final AtomicInteger claims = new AtomicInteger();
+    private Runnable onSchedule = () -> {};
+
+    /** Has no letters. */
+    private final DeadLetterStore store =
+            watched(DeadLetterStore.class, new MemoryDeadLetterStore(time), "claimDue", claims::incrementAndGet);
+
+    private final TimeSource watched = watched(TimeSource.class, time, "schedule", () -> onSchedule.run());
+
+    private static <T> T watched(Class<T> type, T object, String name, Runnable before) {
+        return type.cast(
+                Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+                    if (method.getName().equals(name)) {
+                        before.run();
+                    }
+                    return method.invoke(object, arguments);
+                }));
+    }
+
+    private Retry retry(String name) {
+        RetryPolicy policy = RetryPolicy.builder()
+                .budget(RetryPolicy.NO_BUDGET)
+                .deadLetter(true)
+                .deadLetterReplay(RetryPolicy.Replay.AUTO)
+                .build();
+        return Retry.builder(name, policy)
+                .timeSource(time)
+                .deadLetters(new DeadLetters(name, store, time))
+                .build();
+    }
+
+    private DeadLetterReplays replays(LiveRegistry registry, String... policies) {
+        for (String policy : policies) {
+            registry.orMake("retry", policy, () -> retry(policy));
+        }
+        LetterReplayer none = (letter, attempt) -> {};
+        return new DeadLetterReplays(registry, none, watched, () -> {}, prepared -> {});
+    }
+
+    @Test
+    void noRoundBeginsInTheMomentOfTheStop() {
+        Applications.plain().run(context -> {
+            DeadLetterReplays replays = replays(context.getBean(LiveRegistry.class), "orders", "payments");
+            onSchedule = () -> {
+                onSchedule = () -> {};
+                replays.stop();
+            };
+
+            replays.start();
+            time.advance(PAUSE);
+            assertThat(claims)
+                    .as("stopped while the first of two policies was begun")
+                    .hasValue(0);
+
+            replays.start();
+            time.advance(PAUSE);
+            assertThat(claims).as("one round for each policy").hasValue(2);
+        });
+    }
+
+    @Test
+    void aRoundThatCannotBeScheduledAgainDoesNotHoldUpTheShutdown() {
+        Applications.plain().run(context -> {
+            DeadLetterReplays replays = replays(context.getBean(LiveRegistry.class), "orders");
+            replays.start();
+            onSchedule = () -> {
+                throw new IllegalStateException("no thread");
+            };
+            assertThatThrownBy(() -> time.advance(PAUSE)).hasMessage("no thread");
+
+            AtomicBoolean stopped = new AtomicBoolean();
+            replays.stop(() -> stopped.set(true));
+
+            assertThat(stopped).isTrue();
+            assertThat(claims).hasValue(1);
+        });
+    }
+}
