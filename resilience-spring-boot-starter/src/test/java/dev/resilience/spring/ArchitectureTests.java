@@ -338,6 +338,7 @@ class ArchitectureTests {
                                 "CallContextWebFilter",
                                 "AttemptSubscriber",
                                 "FluxCall",
+                                "GatewayCircuitBreakerFilterFactory",
                                 "IdempotentMonos",
                                 "MonoCall",
                                 "ProtectedFlux",
@@ -354,6 +355,7 @@ class ArchitectureTests {
                         "org.springframework.cloud..",
                         places(
                                 "CircuitBreakerPolicyConfig",
+                                "GatewayCircuitBreakerFilterFactory",
                                 "ResilienceCircuitBreakerFactory",
                                 "ReactiveResilienceCircuitBreakerFactory")),
                 arguments("org.mockito..", places()));
