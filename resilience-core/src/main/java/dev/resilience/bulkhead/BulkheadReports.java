@@ -15,7 +15,10 @@ import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import org.slf4j.LoggerFactory;
 
-/** Tells the counters, the log and the listeners of a bulkhead how its calls were received, and rejected callers why. */
+/**
+ * Reports accepted, queued and rejected calls of a bulkhead to its counters, its log and its listeners, and makes the
+ * exceptions that rejected callers get.
+ */
 final class BulkheadReports {
 
     private static final String STOPPED = "it was stopped before the call began";

@@ -15,8 +15,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state that a circuit breaker is in. It is one reference, moved by compare-and-set; each move is counted, and the log
- * and the listeners are told of it. Safe for use by many threads.
+ * Holds the state of a circuit breaker and moves it to the next one: by compare-and-set, so that of several threads one
+ * makes the move. Each transition is counted, and reported to the log and the listeners in the order in which it was made.
+ * Safe for use by many threads.
  */
 final class Transitions {
 

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which attempt of a retrying call the current thread works for. Retries inside retries multiply: three times three
- * attempts are nine calls, and with one service more twenty-seven. Whoever retries can see here that somebody further
- * out does so as well, in this process or in the one that sent the request.
+ * attempts are nine calls, and with one service more twenty-seven. Code that retries can see here that another retry
+ * stands around it, in this process or in the one that sent the request.
  *
  * <p>Safe for use by many threads; what it tells of a retry never changes.
  */

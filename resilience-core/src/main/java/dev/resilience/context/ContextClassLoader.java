@@ -2,7 +2,10 @@ package dev.resilience.context;
 
 import org.jspecify.annotations.Nullable;
 
-/** The context class loader of threads that go on with what another one began. Not for applications. */
+/**
+ * Runs what another thread has begun with that thread's context class loader. Not for applications. Safe for use by many
+ * threads.
+ */
 public final class ContextClassLoader {
 
     private ContextClassLoader() {}

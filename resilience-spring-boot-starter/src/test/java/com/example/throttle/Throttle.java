@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.LongAdder;
 public final class Throttle implements LiveObject<ThrottlePolicy>, Layer {
 
     private final String name;
-    private final ThrottlePolicy policy;
+    private volatile ThrottlePolicy policy;
     private final TimeSource time;
     final LongAdder refused = new LongAdder();
     private long begin;
@@ -33,6 +33,15 @@ public final class Throttle implements LiveObject<ThrottlePolicy>, Layer {
     @Override
     public ThrottlePolicy policy() {
         return policy;
+    }
+
+    @Override
+    public void reconfigure(ThrottlePolicy changed) {
+        policy = changed;
+    }
+
+    synchronized void restart() {
+        calls = 0;
     }
 
     @Override

@@ -1,10 +1,12 @@
 package com.example.throttle;
 
+import dev.resilience.spring.kind.Action;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.KindContext;
 import dev.resilience.spring.kind.MeterFamily;
 import dev.resilience.spring.kind.Meters;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 
 public final class ThrottleKind extends ConfiguredKind<Throttled, ThrottlePolicy, Throttle> {
@@ -29,5 +31,16 @@ public final class ThrottleKind extends ConfiguredKind<Throttled, ThrottlePolicy
     @Override
     public void meters(Throttle throttle, Meters meters) {
         meters.counter(REFUSED, throttle, t -> t.refused.sum());
+    }
+
+    @Override
+    public List<String> actions() {
+        return List.of("restart");
+    }
+
+    @Override
+    public Map<String, Object> act(Throttle throttle, Action action) {
+        throttle.restart();
+        return null;
     }
 }

@@ -221,6 +221,34 @@ class ThrottleKindTests {
     }
 
     @Test
+    void itsPoliciesChangeWhileTheApplicationRuns() {
+        application.run(context -> {
+            Shop shop = context.getBean(Shop.class);
+            shop.order();
+            shop.order();
+            ResilienceRegistry registry = context.getBean(ResilienceRegistry.class);
+            registry.reconfigure(Throttle.class, "partners", Map.of("max-calls", 4));
+
+            assertThat(registry.get(Throttle.class, "partners").policy().maxCalls())
+                    .isEqualTo(4);
+            shop.order();
+        });
+    }
+
+    @Test
+    void operatorsCanDoWhatItOffers() {
+        application.run(context -> {
+            Shop shop = context.getBean(Shop.class);
+            shop.order();
+            shop.order();
+            context.getBean(ResilienceEndpoint.class)
+                    .act("throttle", "partners", "restart", null, null, null, null, null, null);
+
+            assertThat(shop.order()).isEqualTo("ordered");
+        });
+    }
+
+    @Test
     void itsMetersAreThereFromTheStart() {
         application.run(context -> assertThat(context.getBean(MeterRegistry.class)
                         .get("throttle.refused")

@@ -4,6 +4,7 @@ import dev.resilience.event.CircuitStateChanged;
 import dev.resilience.event.PolicyChanged;
 import dev.resilience.event.ResilienceEvent;
 import dev.resilience.time.Timestamps;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -45,13 +46,8 @@ final class EventEntry {
         }
     }
 
-    /** Higher than that of every entry whose last event is older. */
-    long position() {
-        return position;
-    }
-
-    /** The last event; with how many there were, unless each is kept for itself. */
-    Map<String, Object> view() {
+    /** What is shown of it at this moment; events go on being counted meanwhile. */
+    Shown shown() {
         ResilienceEvent event = last;
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("at", Timestamps.text(event.at()));
@@ -60,6 +56,15 @@ final class EventEntry {
             view.put("count", Math.max(1, count.get()));
         }
         view.putAll(event.details());
-        return view;
+        return new Shown(position, event.at(), view);
     }
+
+    /**
+     * An entry at one moment.
+     *
+     * @param position higher than that of every entry whose last event came before the newest entry was begun
+     * @param at when the last event happened
+     * @param view the last event, with how many there were, unless each is kept for itself
+     */
+    record Shown(long position, Instant at, Map<String, Object> view) {}
 }

@@ -26,6 +26,11 @@ final class EventHistory {
     private static final int SHOWN = 100;
     private static final int ROOM_FOR_TRANSITIONS = 50;
 
+    /** The time of day decides between entries that no newer one tells apart: it may be set back. */
+    private static final Comparator<EventEntry.Shown> NEWEST_FIRST = Comparator.comparingLong(EventEntry.Shown::position)
+            .thenComparing(EventEntry.Shown::at)
+            .reversed();
+
     private final Deque<EventEntry> transitions = new ArrayDeque<>();
     private final Deque<EventEntry> seconds = new ArrayDeque<>();
     private final ConcurrentMap<Same, EventEntry> present = new ConcurrentHashMap<>();
@@ -70,8 +75,9 @@ final class EventHistory {
         return Stream.concat(
                         transitions.stream().limit(ofTransitions),
                         seconds.stream().limit(SHOWN - ofTransitions))
-                .sorted(Comparator.comparingLong(EventEntry::position).reversed())
-                .map(EventEntry::view)
+                .map(EventEntry::shown) // before they are sorted, because events go on being counted
+                .sorted(NEWEST_FIRST)
+                .map(EventEntry.Shown::view)
                 .toList();
     }
 

@@ -4,8 +4,9 @@ import java.lang.ref.WeakReference;
 import java.util.function.Supplier;
 
 /**
- * What a carrier makes of a task when the caller has nothing to take along. Many calls that wait have the same task, and
- * share it. Weak, for the sake of class loaders; safe for use by many threads.
+ * Remembers what a carrier has made of the last task whose caller has nothing to take along. Many waiting calls have the
+ * same task, so that it is wrapped once and not for each call. Holds it weakly, because it must not keep a class loader
+ * alive. Safe for use by many threads.
  */
 final class SharedTask {
 

@@ -9,8 +9,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@code @Recover} methods of a file. Spring Retry looks for them by their types among those of the class; a fallback is
- * named where it is used.
+ * Finds the {@code @Recover} methods of a file that answer for a method, and tells which of them can go. Spring Retry looks
+ * for them by their types; a fallback is named where it is used.
  */
 final class Recovers {
 

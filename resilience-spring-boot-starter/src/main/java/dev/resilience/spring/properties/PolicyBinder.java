@@ -90,6 +90,9 @@ public final class PolicyBinder {
             policy = bind(kind, name, target);
         } catch (ResilienceConfigurationException mistake) {
             mistakes.add(mistake);
+            if (written(kind).isBroken(name)) {
+                bind(kind, name, target); // to tell what is wrong with its own values as well
+            }
         }
         if (policy == null) {
             broken.accept(kind, name);
@@ -250,7 +253,8 @@ public final class PolicyBinder {
         String otherKey = invalid.otherKey();
         ConfigurationPropertyName other =
                 otherKey == null ? null : written(kind).origin(name, otherKey);
-        if (handler.isUnreadable(key) || (other != null && handler.isUnreadable(other))) {
+        if (handler.isUnreadable(key)
+                || (other != null && (handler.isUnreadable(other) || written(kind).isBroken(name)))) {
             return; // compared with what stands in for it
         }
         String reason = subject(key, invalid.value()) + " " + invalid.requirement();

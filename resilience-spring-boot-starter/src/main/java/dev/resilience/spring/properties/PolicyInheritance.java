@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +37,7 @@ final class PolicyInheritance {
     private final Set<String> presets;
     private final Map<String, ConfigurationPropertyName> properties;
     private final Map<String, List<String>> chains = new HashMap<>();
+    private final Set<String> broken = new HashSet<>();
 
     PolicyInheritance(PolicyKind kind, ConfiguredProperties keys, PlaceholdersResolver placeholders) {
         this.kind = kind;
@@ -91,23 +93,39 @@ final class PolicyInheritance {
         return new PolicyFunction(beans.factory(), kind, name, type, text, place).read();
     }
 
-    /** The policy itself, then what it starts from, and so on: up to {@code default} or a preset. */
+    /**
+     * The policy itself, then what it starts from, and so on: up to {@code default} or a preset. A chain that is broken is
+     * thrown as a mistake when it is first asked for. After that {@code default} stands in for what is missing, so that the
+     * policy's own values can be checked.
+     */
     List<String> chain(String name) {
         List<String> known = chains.get(name);
         if (known != null) {
             return known;
         }
         Set<String> chain = new LinkedHashSet<>();
-        String link = name;
-        while (link != null) {
-            if (!chain.add(link)) {
-                throw circle(chain, link);
+        try {
+            String link = name;
+            while (link != null) {
+                if (!chain.add(link)) {
+                    throw circle(chain, link);
+                }
+                String parent = find(link) != null ? parent(link) : null;
+                link = link.equals(parent) && presets.contains(parent) ? HIDDEN + parent : parent;
             }
-            String parent = find(link) != null ? parent(link) : null;
-            link = link.equals(parent) && presets.contains(parent) ? HIDDEN + parent : parent;
+        } catch (ResilienceConfigurationException mistake) {
+            broken.add(name);
+            chain.add(DEFAULT);
+            throw mistake;
+        } finally {
+            chains.put(name, List.copyOf(chain));
         }
-        chains.put(name, List.copyOf(chain));
         return List.copyOf(chain);
+    }
+
+    /** Whether {@code default} stands in for what a policy starts from, because that does not exist. */
+    boolean isBroken(String name) {
+        return broken.contains(name);
     }
 
     /** The preset that a policy starts from in the end, or {@code null} if that is {@code default}. */

@@ -32,6 +32,10 @@ class EventLogTests {
         log.onEvent(new CallRejected(at, "circuit-breaker", "orders", "rejected"));
     }
 
+    private void finish(Instant at, RetryOutcome outcome) {
+        log.onEvent(new RetryFinished(at, "orders", outcome, 3, Duration.ofSeconds(1)));
+    }
+
     private void move(Instant at, CircuitState from, CircuitState to) {
         log.onEvent(new CircuitStateChanged(at, "orders", from, to, "why", null, 0, null));
     }
@@ -121,6 +125,18 @@ class EventLogTests {
     }
 
     @Test
+    void theNewestAreFirstThoughTwoOutcomesAreCountedInOneSecond() {
+        finish(START, RetryOutcome.EXHAUSTED);
+        finish(START.plusMillis(100), RetryOutcome.NOT_RETRYABLE);
+        finish(START.plusMillis(200), RetryOutcome.NOT_RETRYABLE);
+        finish(START.plusMillis(300), RetryOutcome.EXHAUSTED);
+
+        assertThat(log.of("retry", "orders"))
+                .extracting(entry -> entry.get("at"))
+                .containsExactly("2026-01-01T00:00:00.300Z", "2026-01-01T00:00:00.200Z");
+    }
+
+    @Test
     void aClockThatIsSetBackBeginsANewEntryOnTop() {
         reject(START);
         reject(START.minusSeconds(3600));
@@ -144,7 +160,7 @@ class EventLogTests {
     void outcomesAreCountedApart() {
         for (int i = 0; i < 10; i++) {
             RetryOutcome outcome = i % 5 == 0 ? RetryOutcome.EXHAUSTED : RetryOutcome.SUCCESS_AFTER_RETRY;
-            log.onEvent(new RetryFinished(START, "orders", outcome, 3, Duration.ofSeconds(1)));
+            finish(START, outcome);
         }
 
         assertThat(log.of("retry", "orders"))

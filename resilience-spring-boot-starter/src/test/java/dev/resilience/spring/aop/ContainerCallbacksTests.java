@@ -7,6 +7,7 @@ import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.LiveRegistry;
+import jakarta.annotation.PostConstruct;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -47,6 +48,17 @@ class ContainerCallbacksTests {
                 .run(context -> assertThatThrownBy(
                                 () -> context.getBean(Annotated.class).afterPropertiesSet())
                         .isInstanceOf(CircuitOpenException.class));
+    }
+
+    @Test
+    void aMethodThatTheContainerCallsWithoutTheProxyIsWarnedOf() {
+        String told = " has @CircuitBreaker, but the container calls it on the bean itself and not on its proxy, so that "
+                + "call is not protected. Let it call a method of another bean that has the annotation";
+
+        assertThat(OtherLibrariesTests.warnings(WarmUp.class))
+                .containsExactlyInAnyOrder(
+                        "The method " + WarmUp.class.getName() + ".afterPropertiesSet()" + told,
+                        "The method " + WarmUp.class.getName() + ".load()" + told);
     }
 
     /** The application's own name for it. */
@@ -118,5 +130,28 @@ class ContainerCallbacksTests {
         @Override
         @CircuitBreaker("gateway")
         public void afterPropertiesSet() {}
+    }
+
+    static class WarmUp implements SmartLifecycle, InitializingBean {
+
+        @PostConstruct
+        @CircuitBreaker
+        public void load() {}
+
+        @Override
+        @CircuitBreaker
+        public void afterPropertiesSet() {}
+
+        @Override
+        @CircuitBreaker
+        public void start() {}
+
+        @Override
+        public void stop() {}
+
+        @Override
+        public boolean isRunning() {
+            return false;
+        }
     }
 }

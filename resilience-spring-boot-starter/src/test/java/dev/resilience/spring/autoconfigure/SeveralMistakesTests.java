@@ -119,6 +119,26 @@ class SeveralMistakesTests extends FailingStartup {
     }
 
     @Test
+    void valuesOfAPolicyThatExtendsWhatDoesNotExistAreToldAsWell() {
+        fail(
+                        """
+                        resilience.retry:
+                          payments: {extends: interactiv, max-attempts: 0, max-duration: 5}
+                          refunds: {extends: payments, backoff.base-delay: 1h}
+                          loop: {extends: loop, max-retry-after: soon}
+                        """,
+                        NamesPayments.class)
+                .says(
+                        "There are 5 mistakes",
+                        "extends 'interactiv', which does not exist",
+                        "loop -> loop",
+                        "'soon' is not a valid duration",
+                        "Value: 0",
+                        "5s or 5ms?")
+                .advises("Did you mean 'interactive'?");
+    }
+
+    @Test
     void aMethodThatNamesABrokenPolicyIsNoMistakeOfItsOwn() {
         assertThat(fail("resilience.retry.payments.max-attempts: 0", NamesPayments.class)
                         .description())

@@ -5,20 +5,26 @@ import dev.resilience.spring.aop.method.ResilienceAnnotations;
 import dev.resilience.spring.kind.MethodNames;
 import java.lang.reflect.Method;
 import java.util.Map;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.MergedAnnotations;
 
 /**
- * Warns of annotations on {@code @Bean} methods and configuration classes: they protect the one call that makes the
- * bean, and none of the bean's own methods.
+ * Warns of annotations on methods that make or set up beans. Those on {@code @Bean} methods and configuration classes
+ * protect the one call that makes the bean, and none of the bean's own methods. Those on {@code @PostConstruct} methods and
+ * the like do nothing when the container calls them, because it has no proxy of the bean then.
  */
 final class BeanMethodCheck {
 
     private final StartupWarnings warnings;
+    private final boolean areWoven;
 
-    BeanMethodCheck(StartupWarnings warnings) {
+    BeanMethodCheck(StartupWarnings warnings, boolean areWoven) {
         this.warnings = warnings;
+        this.areWoven = areWoven;
     }
 
     void check(Class<?> type, Map<Method, ResilienceAnnotations> methods) {
@@ -35,7 +41,25 @@ final class BeanMethodCheck {
                 warnings.add("The configuration class " + type.getName() + " has " + protection
                         + ", which holds for making its beans, as by " + method.getName()
                         + "(), and not for calls of them. Annotate the classes of the beans or their interfaces");
+            } else if (!areWoven && protection.onMethod() && isCalledWithoutProxy(method, type)) {
+                warnings.add("The method " + MethodNames.full(method, type) + " has " + protection
+                        + ", but the container calls it on the bean itself and not on its proxy, so that call is not "
+                        + "protected. Let it call a method of another bean that has the annotation");
             }
         });
+    }
+
+    private static boolean isCalledWithoutProxy(Method method, Class<?> type) {
+        MergedAnnotations annotations = MergedAnnotations.from(method);
+        return annotations.isPresent("jakarta.annotation.PostConstruct")
+                || annotations.isPresent("jakarta.annotation.PreDestroy")
+                || isOf(InitializingBean.class, "afterPropertiesSet", method, type)
+                || isOf(DisposableBean.class, "destroy", method, type);
+    }
+
+    private static boolean isOf(Class<?> callback, String name, Method method, Class<?> type) {
+        return callback.isAssignableFrom(type)
+                && method.getParameterCount() == 0
+                && method.getName().equals(name);
     }
 }

@@ -92,9 +92,9 @@ public final class StartupCheck implements SmartInitializingSingleton {
         }
         advisor.plans().resolveAll();
         OtherLibraries others = new OtherLibraries(beans, application, warnings);
-        BeanMethodCheck beanMethods = new BeanMethodCheck(warnings);
-        SelfCallCheck selfCalls = new SelfCallCheck(application, warnings);
         boolean areWoven = advisor.methods().areWoven();
+        BeanMethodCheck beanMethods = new BeanMethodCheck(warnings, areWoven);
+        SelfCallCheck selfCalls = new SelfCallCheck(application, warnings);
         WovenTransactionsCheck transactions = new WovenTransactionsCheck(beans, areWoven, warnings);
         AuthorizationCheck authorization = new AuthorizationCheck(beans, advisor);
         AsyncResultCheck asyncResults = new AsyncResultCheck(beans);

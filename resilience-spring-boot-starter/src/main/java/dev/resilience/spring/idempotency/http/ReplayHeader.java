@@ -2,7 +2,10 @@ package dev.resilience.spring.idempotency.http;
 
 import java.util.function.Supplier;
 
-/** Says in the answer to the request of a call that it is an earlier one's, on the thread that finds it out. */
+/**
+ * Sets {@code Idempotency-Replayed} in the HTTP response to a call that gets an earlier one's result. The request is that of
+ * the thread that asks; the header may be set on another thread.
+ */
 public final class ReplayHeader implements Supplier<Runnable> {
 
     static final String NAME = "Idempotency-Replayed";
