@@ -147,6 +147,14 @@ class SeveralMistakesTests extends FailingStartup {
     }
 
     @Test
+    void aMethodThatNamesOneOfTwoSpellingsIsNoMistakeOfItsOwn() {
+        assertThat(fail("resilience.retry: {pay-ments.max-attempts: 4, payments.max-attempts: 3}", NamesPayments.class)
+                        .description())
+                .contains("differ by dashes and case only")
+                .doesNotContain("NamesPayments");
+    }
+
+    @Test
     void ofOneMethod() {
         fail(WrongInEveryWay.class)
                 .says("There are 3 mistakes", "retry policy 'a'", "circuit-breaker policy 'b'", "fallback method 'c'");
