@@ -120,14 +120,12 @@ class SeveralMistakesTests extends FailingStartup {
 
     @Test
     void valuesOfAPolicyThatExtendsWhatDoesNotExistAreToldAsWell() {
-        fail(
-                        """
+        fail("""
                         resilience.retry:
                           payments: {extends: interactiv, max-attempts: 0, max-duration: 5}
                           refunds: {extends: payments, backoff.base-delay: 1h}
                           loop: {extends: loop, max-retry-after: soon}
-                        """,
-                        NamesPayments.class)
+                        """, NamesPayments.class)
                 .says(
                         "There are 5 mistakes",
                         "extends 'interactiv', which does not exist",
