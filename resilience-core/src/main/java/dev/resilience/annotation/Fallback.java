@@ -18,8 +18,8 @@ import java.lang.annotation.Target;
  * <p>With {@code "bean::method"} it is a method of another bean, called through its proxy, so that its own annotations hold.
  * A fallback method of the same class is called as the method itself would call it: its annotations do nothing then.
  *
- * <p>It wraps everything else, unless {@code resilience.order} says otherwise: it sees refusals of circuit breaker and
- * bulkhead too. Its result is never stored as an idempotent result.
+ * <p>The fallback wraps everything else, unless {@code resilience.order} says otherwise: it sees refusals of circuit breaker
+ * and bulkhead too. Its result is never stored as an idempotent result.
  */
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)

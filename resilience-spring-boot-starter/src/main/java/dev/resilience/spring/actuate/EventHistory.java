@@ -27,7 +27,8 @@ final class EventHistory {
     private static final int ROOM_FOR_TRANSITIONS = 50;
 
     /** The time of day decides between entries that no newer one tells apart: it may be set back. */
-    private static final Comparator<EventEntry.Shown> NEWEST_FIRST = Comparator.comparingLong(EventEntry.Shown::position)
+    private static final Comparator<EventEntry.Shown> NEWEST_FIRST = Comparator.comparingLong(
+                    EventEntry.Shown::position)
             .thenComparing(EventEntry.Shown::at)
             .reversed();
 

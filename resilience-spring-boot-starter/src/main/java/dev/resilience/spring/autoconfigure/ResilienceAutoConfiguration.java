@@ -127,9 +127,10 @@ public final class ResilienceAutoConfiguration {
         UnknownKeys unknown = new UnknownKeys(keys, keys.known());
         unknown.collect(mistakes);
         unknown.warn(warnings);
-        new Spellings(keys).collect(mistakes);
+        PolicyNames names = new PolicyNames(environment, keys, unknown, mistakes);
+        new Spellings(keys, names::breaks).collect(mistakes);
         GeneralProperties.check(environment, mistakes);
-        return new PolicyNames(environment, keys, unknown, mistakes);
+        return names;
     }
 
     @Bean

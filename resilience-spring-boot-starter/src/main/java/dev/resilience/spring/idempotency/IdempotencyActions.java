@@ -63,7 +63,8 @@ final class IdempotencyActions {
             return false;
         }
         throw new ActionRefusedException(
-                "'as' is " + as, "Say what became of the call: \"as\": \"executed\" or \"as\": \"not-executed\"");
+                as == null ? "No 'as'" : "'as' cannot be '" + as + "'",
+                "Say what became of the call: \"as\": \"executed\" or \"as\": \"not-executed\"");
     }
 
     /** A method may be named as the endpoint shows it or in full; without the bean that some have, for all their beans. */

@@ -253,8 +253,9 @@ public final class PolicyBinder {
         String otherKey = invalid.otherKey();
         ConfigurationPropertyName other =
                 otherKey == null ? null : written(kind).origin(name, otherKey);
-        if (handler.isUnreadable(key)
-                || (other != null && (handler.isUnreadable(other) || written(kind).isBroken(name)))) {
+        boolean isStandIn =
+                other != null && (handler.isUnreadable(other) || written(kind).isBroken(name));
+        if (handler.isUnreadable(key) || isStandIn) {
             return; // compared with what stands in for it
         }
         String reason = subject(key, invalid.value()) + " " + invalid.requirement();

@@ -134,6 +134,18 @@ class IdempotencyActionsTests extends ManualTimeActuatorTest {
     }
 
     @Test
+    void anAnswerSaysWhatIsMissingAndWhatIsWrong() {
+        assertThat(post("{\"action\": \"resolve\", \"key\": \"KEY\"}"))
+                .bodyJson()
+                .extractingPath("$.error")
+                .isEqualTo("No 'as'");
+        assertThat(post("{\"action\": \"resolve\", \"key\": \"KEY\", \"as\": \"maybe\"}"))
+                .bodyJson()
+                .extractingPath("$.error")
+                .isEqualTo("'as' cannot be 'maybe'");
+    }
+
+    @Test
     void aPolicyThatDoesNotExistIsNotFound() {
         assertThat(mvc.post()
                         .uri("/actuator/resilience/idempotency/nobody")

@@ -52,8 +52,9 @@ class ContainerCallbacksTests {
 
     @Test
     void aMethodThatTheContainerCallsWithoutTheProxyIsWarnedOf() {
-        String told = " has @CircuitBreaker, but the container calls it on the bean itself and not on its proxy, so that "
-                + "call is not protected. Let it call a method of another bean that has the annotation";
+        String told =
+                " has @CircuitBreaker, but the container calls it on the bean itself and not on its proxy, so that "
+                        + "call is not protected. Let it call a method of another bean that has the annotation";
 
         assertThat(OtherLibrariesTests.warnings(WarmUp.class))
                 .containsExactlyInAnyOrder(

@@ -120,14 +120,12 @@ class SeveralMistakesTests extends FailingStartup {
 
     @Test
     void valuesOfAPolicyThatExtendsWhatDoesNotExistAreToldAsWell() {
-        fail(
-                        """
+        fail("""
                         resilience.retry:
                           payments: {extends: interactiv, max-attempts: 0, max-duration: 5}
                           refunds: {extends: payments, backoff.base-delay: 1h}
                           loop: {extends: loop, max-retry-after: soon}
-                        """,
-                        NamesPayments.class)
+                        """, NamesPayments.class)
                 .says(
                         "There are 5 mistakes",
                         "extends 'interactiv', which does not exist",
@@ -143,6 +141,14 @@ class SeveralMistakesTests extends FailingStartup {
         assertThat(fail("resilience.retry.payments.max-attempts: 0", NamesPayments.class)
                         .description())
                 .contains("must be at least 1")
+                .doesNotContain("NamesPayments");
+    }
+
+    @Test
+    void aMethodThatNamesOneOfTwoSpellingsIsNoMistakeOfItsOwn() {
+        assertThat(fail("resilience.retry: {pay-ments.max-attempts: 4, payments.max-attempts: 3}", NamesPayments.class)
+                        .description())
+                .contains("differ by dashes and case only")
                 .doesNotContain("NamesPayments");
     }
 

@@ -12,9 +12,10 @@ import tools.jackson.databind.introspect.AnnotatedMember;
 import tools.jackson.databind.introspect.AnnotationIntrospectorPair;
 
 /**
- * Reads the application's annotations, but for those that leave out what is null, empty or a default, for patterns and
- * numbers in place of times, which cut seconds and zones off, and for other names of enums: what several constants may
- * share, or have in another order after a deployment.
+ * Reads the application's Jackson annotations, except those under which a stored value would lose something. Values that are
+ * null, empty or a default are written. Patterns and numbers for times are ignored, because they cut off seconds and zones.
+ * Enums are written by their names, because several constants may share another name or number, or get one anew with a
+ * deployment.
  */
 final class LosslessIntrospector extends AnnotationIntrospectorPair {
 

@@ -9,6 +9,7 @@ import dev.resilience.spring.properties.KnownKeys;
 import dev.resilience.spring.properties.PoliciesInCode;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
@@ -24,10 +25,13 @@ import org.springframework.core.env.EnumerablePropertySource;
 public final class Spellings {
 
     private final ConfiguredProperties keys;
+    private final BiConsumer<PolicyKind, String> broken;
     private final Map<String, Place> policies = new HashMap<>();
 
-    public Spellings(ConfiguredProperties keys) {
+    /** @param broken hears of every policy that has two spellings, under both */
+    public Spellings(ConfiguredProperties keys, BiConsumer<PolicyKind, String> broken) {
         this.keys = keys;
+        this.broken = broken;
     }
 
     /** Where a policy is named. */
@@ -94,6 +98,8 @@ public final class Spellings {
         String identity = kind.id() + "/" + KnownKeys.uniform(place.policy());
         Place first = policies.putIfAbsent(identity, place);
         if (first != null && !first.policy().equals(place.policy())) {
+            broken.accept(kind, first.policy());
+            broken.accept(kind, place.policy());
             mistakes.add(
                     "names alike " + identity,
                     new ResilienceConfigurationException(
