@@ -8,7 +8,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Bounds how many calls run at once; the others wait in line or are refused with
+ * Bounds how many calls run at once; the others wait in a queue or are refused with
  * {@link dev.resilience.exception.BulkheadFullException}.
  *
  * <p>On a type it applies to every public method; on a method it replaces the type's. An unknown policy name fails

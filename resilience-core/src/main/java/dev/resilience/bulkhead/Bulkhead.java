@@ -17,7 +17,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bulkhead policy at work: lets a limited number of calls run at once and a limited number wait in line, first come,
+ * A bulkhead policy at work: lets a limited number of calls run at once and a limited number wait in a queue, first come,
  * first served. A blocking caller waits on its own thread, an asynchronous call waits without one. With type {@code
  * thread-pool} calls run on the bulkhead's own threads; then a blocking caller waits for the end of its call too, and an
  * interrupt or a cancellation of the caller's reaches the body.
@@ -147,7 +147,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
     public void close() {
         stopWaits();
         stopPool();
-        threads.letGo();
+        threads.releaseIdleThreads();
         reports.close();
     }
 

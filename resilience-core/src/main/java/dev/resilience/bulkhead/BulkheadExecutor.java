@@ -107,7 +107,7 @@ final class BulkheadExecutor {
     }
 
     /** Lets go of idle threads at once, from now on too. Jobs are run as before. */
-    void letGo() {
-        platformThreads.letGo();
+    void releaseIdleThreads() {
+        platformThreads.releaseIdleThreads();
     }
 }

@@ -9,7 +9,7 @@ import java.time.Duration;
  *
  * @param type what limits the calls; default {@link Type#SEMAPHORE}
  * @param maxConcurrent calls that run at once; default 10, at least 1
- * @param maxQueue calls that wait in line, first come, first served; default 50, 0 refuses at once
+ * @param maxQueue calls that wait in the queue, first come, first served; default 50, 0 refuses at once
  * @param queueTimeout how long a call waits at the most; default 30 s
  * @param virtualThreads whether a thread pool uses virtual threads; default false, true only on Java 21 and later
  */

@@ -62,22 +62,24 @@ final class BulkheadReports {
     /** For a call that finds neither a permit nor room in the queue. */
     BulkheadFullException full(BulkheadPolicy limits) {
         if (permits.isClosed()) {
-            return rejected("the application ends, and calls do not wait in line any more");
+            return rejected("the application ends, and calls do not wait in the queue any more");
         }
         return rejected(limits.maxConcurrent() + " calls run and " + limits.maxQueue() + " wait, which are the limits");
     }
 
     BulkheadFullException interrupted() {
-        return rejected("it was interrupted while it waited in line");
+        return rejected("it was interrupted while it waited in the queue");
     }
 
     ResilienceException timedOut(EffectiveTimeout patience) {
         boolean byDeadline = patience.byDeadline();
-        String why = byDeadline ? "the deadline came while it waited in line" : "it waited in line for " + patience;
+        String why = byDeadline
+                ? "the deadline came while it waited in the queue"
+                : "it waited in the queue for " + patience;
         refused(BulkheadOutcome.TIMED_OUT, TIMED_OUT, why);
         return byDeadline
                 ? new DeadlineExceededException(
-                        "The deadline came while the call waited in the line of bulkhead '" + name + "'")
+                        "The deadline came while the call waited in the queue of bulkhead '" + name + "'")
                 : new BulkheadFullException(name, why);
     }
 

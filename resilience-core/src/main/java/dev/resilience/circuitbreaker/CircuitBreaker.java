@@ -102,7 +102,7 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
     }
 
     /**
-     * Begins a probing now, whatever the state, with all places free and no success so far: what an open period that is
+     * Begins a probing now, whatever the state, with all permits free and no success so far: what an open period that is
      * over does with the next call. Of a breaker that was open, the probings that have failed still count.
      *
      * <p>The log and the listeners hear of it even if it is HALF_OPEN already; that is no transition, and not counted as one.
@@ -152,7 +152,7 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
      *       it, the new ramp counts from then.
      *   <li>OPEN: stays so since when it opened. How long it stays open is told by the new policy, as for a breaker that
      *       has failed as many probings; if that time is over, the next call is a probe.
-     *   <li>HALF_OPEN: begins its probing anew, with all places free and no success so far; stays so since it began, and
+     *   <li>HALF_OPEN: begins its probing anew, with all permits free and no success so far; stays so since it began, and
      *       {@code half-open.max-duration} counts from then.
      *   <li>FORCED_OPEN and DISABLED: stay so until told otherwise.
      * </ul>
@@ -160,7 +160,7 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
      * <p>No call under way is broken or lost. It ends by the policy that it began under, which tells whether it was slow
      * and whether it counts as a failure, and it is counted so. Where the window is kept it is part of it, and may open the
      * breaker; otherwise it decides nothing any more, as any result of the past. That goes for probes too: they hold no
-     * place of the new probing, so until they have ended there may be more calls under way than
+     * permit of the new probing, so until they have ended there may be more calls under way than
      * {@code half-open.max-concurrent}.
      *
      * <p>The initial state of the new policy matters to {@link #reset()} alone.

@@ -101,7 +101,7 @@ public record CircuitBreakerPolicy(
      *
      * @param maxConcurrent probes in flight; default 1, at most 10,000
      * @param successThreshold successes that close the breaker, one failure or slow probe opens it again; default 2
-     * @param probeTimeout a probe that takes longer gives its place back and counts neither way; default 30 s
+     * @param probeTimeout a probe that takes longer gives its permit back and counts neither way; default 30 s
      * @param maxDuration a probing that has not been decided by then has failed: the breaker is open again from then on;
      *     default {@code null}, no limit
      */

@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A few calls pass as probes: enough successes close the breaker, one failure opens it again, and so do one slow probe and
- * the end of the longest stay. Each probe holds a place.
+ * the end of the longest stay. Each probe holds a permit.
  *
- * <p>A probe that overslept may lose its place to a successor; its result does not count, whether it did or not. What
+ * <p>A probe that overslept may lose its permit to a successor; its result does not count, whether it did or not. What
  * comes after the probing is decided by one compare-and-set: the first probe that can tell says so, and from then on
- * no call is let in, whichever thread makes the move. It keeps its place, so that there are never more probes under way than
- * places.
+ * no call is let in, whichever thread makes the move. It keeps its permit, so that there are never more probes under way than
+ * permits.
  */
 final class HalfOpenState extends State {
 
@@ -26,7 +26,7 @@ final class HalfOpenState extends State {
     private final int successThreshold;
     private final long probeTimeoutNanos;
     private final long longestNanos;
-    private final AtomicReferenceArray<@Nullable Probe> places;
+    private final AtomicReferenceArray<@Nullable Probe> permits;
     private final AtomicInteger successes = new AtomicInteger();
     private final AtomicReference<@Nullable State> next = new AtomicReference<>();
 
@@ -42,7 +42,7 @@ final class HalfOpenState extends State {
         Duration longest = policy.maxDuration();
         this.probeTimeoutNanos = Durations.toNanos(policy.probeTimeout());
         this.longestNanos = longest == null ? Long.MAX_VALUE : Durations.toNanos(longest);
-        this.places = new AtomicReferenceArray<>(policy.maxConcurrent());
+        this.permits = new AtomicReferenceArray<>(policy.maxConcurrent());
     }
 
     @Override
@@ -55,7 +55,7 @@ final class HalfOpenState extends State {
         return true;
     }
 
-    /** Looks whether the probing is over once the place is taken: before, it might end in between. */
+    /** Looks whether the probing is over once the permit is taken: before, it might end in between. */
     @Override
     @Nullable
     Permit tryAdmit() {
@@ -64,7 +64,7 @@ final class HalfOpenState extends State {
             end(undecided());
             return null;
         }
-        Probe probe = takePlace(now);
+        Probe probe = takePermit(now);
         return isOver() ? null : probe;
     }
 
@@ -87,11 +87,11 @@ final class HalfOpenState extends State {
     CircuitBreakerStatus.Probing probing() {
         long now = breaker.time().nanoTime();
         int inFlight = 0;
-        for (int place = 0; place < places.length(); place++) {
-            Probe holder = places.get(place);
+        for (int permit = 0; permit < permits.length(); permit++) {
+            Probe holder = permits.get(permit);
             inFlight += holder == null || holder.isLate(now) ? 0 : 1;
         }
-        return new CircuitBreakerStatus.Probing(inFlight, places.length(), successes.get(), successThreshold);
+        return new CircuitBreakerStatus.Probing(inFlight, permits.length(), successes.get(), successThreshold);
     }
 
     @Override
@@ -100,12 +100,12 @@ final class HalfOpenState extends State {
                 + present.at().text();
     }
 
-    private @Nullable Probe takePlace(long now) {
-        for (int place = 0; place < places.length(); place++) {
-            Probe holder = places.get(place);
+    private @Nullable Probe takePermit(long now) {
+        for (int permit = 0; permit < permits.length(); permit++) {
+            Probe holder = permits.get(permit);
             if (holder == null || holder.isLate(now)) {
-                Probe probe = new Probe(place, now);
-                if (places.compareAndSet(place, holder, probe)) {
+                Probe probe = new Probe(permit, now);
+                if (permits.compareAndSet(permit, holder, probe)) {
                     return probe;
                 }
             }
@@ -129,11 +129,11 @@ final class HalfOpenState extends State {
 
     private final class Probe implements Permit {
 
-        private final int place;
+        private final int permit;
         private final long startedAt;
 
-        Probe(int place, long startedAt) {
-            this.place = place;
+        Probe(int permit, long startedAt) {
+            this.permit = permit;
             this.startedAt = startedAt;
         }
 
@@ -158,7 +158,7 @@ final class HalfOpenState extends State {
             } else if (successes.incrementAndGet() >= successThreshold) {
                 end(ClosedState.afterProbing(HalfOpenState.this, present.withoutFailure()));
             } else {
-                givePlaceBack();
+                releasePermit();
             }
         }
 
@@ -180,15 +180,15 @@ final class HalfOpenState extends State {
         @Override
         public void ignored() {
             breaker.count(CircuitBreakerOutcome.IGNORED);
-            givePlaceBack();
+            releasePermit();
         }
 
         private boolean isLate(long now) {
             return now - startedAt >= probeTimeoutNanos;
         }
 
-        private void givePlaceBack() {
-            places.compareAndSet(place, this, null);
+        private void releasePermit() {
+            permits.compareAndSet(permit, this, null);
         }
     }
 }

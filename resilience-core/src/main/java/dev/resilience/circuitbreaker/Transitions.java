@@ -114,7 +114,7 @@ final class Transitions {
     }
 
     /**
-     * Tells of transitions in the order in which they were made, one at a time. A thread that is faster than the one that made
+     * Reports transitions in the order in which they were made, one at a time. A thread that is faster than the one that made
      * the transition before leaves its own to that thread, so none waits. Safe for use by many threads.
      */
     static final class Announcements {

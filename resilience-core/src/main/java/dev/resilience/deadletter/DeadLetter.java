@@ -10,7 +10,8 @@ package dev.resilience.deadletter;
  * @param operation the full name of the method with its parameter types; at most {@value #MAX_TEXT} characters
  * @param arguments a JSON array of the arguments, in UTF-8; not to be changed
  * @param failure how the last attempt ended
- * @param attempts how often the method was called
+ * @param attempts how often it was tried. The last attempt may have ended before the method was called, because its time was
+ *     over: then the failure is a {@link dev.resilience.exception.DeadlineExceededException}
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared, and never changed, so that copies would serve nothing
 public record DeadLetter(

@@ -99,8 +99,7 @@ final class DeadLetterLog {
         lines.write(NOT_MADE, failure, line -> {
             LoggedFailure failed = LoggedFailure.of(failure);
             failed.addTo(of(claim, line))
-                    .log(
-                            "Retry '{}': {} was not replayed: {}. {}", policy, claim.letter(), failed, whatNext(wait));
+                    .log("Retry '{}': {} was not replayed: {}. {}", policy, claim.letter(), failed, whatNext(wait));
         });
     }
 

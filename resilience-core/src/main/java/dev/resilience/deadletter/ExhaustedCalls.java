@@ -20,7 +20,7 @@ public interface ExhaustedCalls {
      * that may be blocked: the caller's or, for an asynchronous call, one of the policy. Does not throw.
      *
      * @param begun what {@link #begins} returned
-     * @param attempts how often the method was called
+     * @param attempts how often it was tried, the last time possibly without calling the method, because its time was over
      * @param failure of the last attempt; {@code null} if that returned a result which asks for another one
      */
     void ranOut(Invocation call, @Nullable Object begun, int attempts, @Nullable Throwable failure);

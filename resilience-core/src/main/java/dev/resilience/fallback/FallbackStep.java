@@ -21,7 +21,7 @@ final class FallbackStep extends Step {
     private final Step next;
 
     /**
-     * @param answers makes of an answer what the next step further out gets
+     * @param answers makes of an answer what the next outer step gets
      */
     FallbackStep(FallbackReport report, FallbackMethod method, UnaryOperator<@Nullable Object> answers, Step next) {
         this.report = report;

@@ -51,7 +51,7 @@ public final class FoldedLog implements AutoCloseable {
     /**
      * @param kind the kind of the policy, in words that begin a sentence: {@code Retry}
      * @param summaryEvent tells summaries from other lines: {@code retry_summary}
-     * @param events all that it tells of, in the order of a summary; each is a constant, and is known again by its identity
+     * @param events all that it reports, in the order of a summary; each is a constant, and is known again by its identity
      */
     public FoldedLog(Logger log, TimeSource time, String kind, String policy, String summaryEvent, LogLine... events) {
         this.log = log;
@@ -139,7 +139,7 @@ public final class FoldedLog implements AutoCloseable {
         }
     }
 
-    /** Goes on to the next second, once, and tells of what was folded in the last one. */
+    /** Goes on to the next second, once, and reports what was folded in the last one. */
     private LoggedSecond turn(LoggedSecond last, long now) {
         boolean[] stillFolded = new boolean[events.size()];
         boolean any = false;

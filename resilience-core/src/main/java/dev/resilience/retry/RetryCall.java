@@ -252,7 +252,7 @@ final class RetryCall extends BetweenAttempts {
                 };
     }
 
-    /** How often the method was called. */
+    /** How many attempts have begun; the last one may have had no time to call the method. */
     int attempts() {
         return attempts;
     }

@@ -63,8 +63,8 @@ final class RetryCounters {
     }
 
     /**
-     * A call that is itself part of a repetition is no first attempt that would pay for retries: only the retry further out
-     * wanted it.
+     * A call that is itself part of a repetition is no first attempt that would pay for retries: only the outer retry wanted
+     * it.
      */
     private static boolean isRepetition(@Nullable Attempt outer) {
         return outer != null && outer.number() > 1;

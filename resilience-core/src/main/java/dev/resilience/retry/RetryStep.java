@@ -130,8 +130,7 @@ final class RetryStep extends Step {
         return told(answer, () -> tell(exhausted, invocation, begun, call), call);
     }
 
-    private static void tell(
-            ExhaustedCalls exhausted, Invocation invocation, @Nullable Object begun, RetryCall call) {
+    private static void tell(ExhaustedCalls exhausted, Invocation invocation, @Nullable Object begun, RetryCall call) {
         if (call.ranOut()) {
             exhausted.ranOut(invocation, begun, call.attempts(), call.failure());
         } else if (call.failure() != null) {

@@ -182,7 +182,7 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
         return TimeLimitExceededException.notBegun(name, why, allowed.byDeadline());
     }
 
-    /** Counts a call that took too long, and tells of it. */
+    /** Counts and reports a call that took too long. */
     private String told(String what, EffectiveTimeout allowed) {
         String why = what + allowed;
         calls.count(TimeLimitOutcome.TIMED_OUT);

@@ -121,7 +121,7 @@ public final class BoundedExecutor implements Executor {
 
     /** Lets idle workers go at once, from now on too. Jobs are run as before. */
     public void close() {
-        platformThreads.letGo();
+        platformThreads.releaseIdleThreads();
     }
 
     private void work(Runnable first) {

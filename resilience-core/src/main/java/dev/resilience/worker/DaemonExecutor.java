@@ -45,7 +45,7 @@ public final class DaemonExecutor implements Executor {
     }
 
     /** Lets idle threads go at once, from now on too. Tasks are run as before. */
-    public void letGo() {
+    public void releaseIdleThreads() {
         threads.setKeepAliveTime(0, TimeUnit.NANOSECONDS);
     }
 

@@ -78,7 +78,7 @@ final class DeferredExecution extends AtomicBoolean {
         interrupt();
     }
 
-    /** Whoever sees both the interrupt and the body, and takes the interrupt. */
+    /** Done by the first thread that sees both the interrupt and the body: it takes the interrupt. */
     private void deliver() {
         InterruptibleExecution body = run;
         if (body != null && compareAndSet(true, false)) {

@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A body that runs on the current thread and may be interrupted by others until it has ended, and never later. Whoever
- * interrupts it first decides by one compare-and-set against its end; the end waits for an interrupt that is on its way
+ * A body that runs on the current thread and may be interrupted by others until it has ended, and never later. The thread
+ * that interrupts it first decides by one compare-and-set against its end; the end waits for an interrupt that is on its way
  * and takes it back, so that it reaches nothing that the thread does next.
  *
  * <p>An interrupt that came from elsewhere stays: one that was there before ours, and that of an outer body on the

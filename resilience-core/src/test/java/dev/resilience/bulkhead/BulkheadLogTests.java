@@ -63,7 +63,7 @@ class BulkheadLogTests {
         assertThat(pairsOf(log.single()))
                 .containsEntry("event", "bulkhead_timed_out")
                 .containsEntry("policy", "orders")
-                .containsEntry("reason", "it waited in line for PT30S");
+                .containsEntry("reason", "it waited in the queue for PT30S");
     }
 
     @Test

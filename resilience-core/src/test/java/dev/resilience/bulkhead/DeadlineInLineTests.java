@@ -39,7 +39,7 @@ class DeadlineInLineTests {
 
         assertThat(waiting.refusal())
                 .isInstanceOf(DeadlineExceededException.class)
-                .hasMessage("The deadline came while the call waited in the line of bulkhead 'orders'");
+                .hasMessage("The deadline came while the call waited in the queue of bulkhead 'orders'");
         calls.assertGauges(1, 0);
         calls.assertCounted(1, 0, 1);
     }
@@ -52,7 +52,7 @@ class DeadlineInLineTests {
 
         assertThat(waiting.refusal())
                 .isInstanceOf(BulkheadFullException.class)
-                .hasMessageEndingWith("it waited in line for PT30S");
+                .hasMessageEndingWith("it waited in the queue for PT30S");
     }
 
     @Test

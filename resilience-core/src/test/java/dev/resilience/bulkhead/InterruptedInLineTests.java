@@ -38,7 +38,7 @@ class InterruptedInLineTests {
 
         assertThat(waiting.refusal())
                 .isInstanceOf(BulkheadFullException.class)
-                .hasMessage("Bulkhead 'orders' refused the call: it was interrupted while it waited in line");
+                .hasMessage("Bulkhead 'orders' refused the call: it was interrupted while it waited in the queue");
         assertThat(waiting.answer().handle((result, failure) -> ((Ended) failure).interrupted))
                 .isCompletedWithValue(true);
         calls.assertGauges(1, 0);

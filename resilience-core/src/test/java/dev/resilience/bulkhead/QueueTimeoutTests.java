@@ -35,7 +35,7 @@ class QueueTimeoutTests {
 
         assertThat(waiting.refusal())
                 .isInstanceOf(BulkheadFullException.class)
-                .hasMessage("Bulkhead 'orders' refused the call: it waited in line for PT30S");
+                .hasMessage("Bulkhead 'orders' refused the call: it waited in the queue for PT30S");
 
         calls.assertGauges(1, 0);
         calls.assertCounted(1, 0, 1);
@@ -51,7 +51,7 @@ class QueueTimeoutTests {
 
         calls.time.advance(Duration.ofNanos(1));
 
-        assertThat(waiting.refusal()).hasMessageEndingWith("it waited in line for PT30S");
+        assertThat(waiting.refusal()).hasMessageEndingWith("it waited in the queue for PT30S");
     }
 
     @Test

@@ -88,12 +88,12 @@ class ReconfiguredBulkheadTests {
 
         calls.time.advance(Duration.ofSeconds(1));
 
-        assertThat(second.refusal()).hasMessageEndingWith("it waited in line for PT1S");
+        assertThat(second.refusal()).hasMessageEndingWith("it waited in the queue for PT1S");
         first.assertWaits();
         calls.time.advance(TestBulkhead.QUEUE_TIMEOUT);
         assertThat(first.refusal())
                 .isInstanceOf(BulkheadFullException.class)
-                .hasMessageEndingWith("it waited in line for PT30S");
+                .hasMessageEndingWith("it waited in the queue for PT30S");
     }
 
     @Test

@@ -16,7 +16,8 @@ class FullMemoryTests {
 
     private void store(String id) {
         store.store(
-                new DeadLetter(id, "orders", "b", "A.b()", new byte[0], new LetterFailure("a.B", ""), 3), Duration.ZERO);
+                new DeadLetter(id, "orders", "b", "A.b()", new byte[0], new LetterFailure("a.B", ""), 3),
+                Duration.ZERO);
     }
 
     private ReplayClaim claim(String id) {

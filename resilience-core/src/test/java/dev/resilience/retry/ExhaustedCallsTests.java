@@ -23,7 +23,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -92,8 +91,7 @@ class ExhaustedCallsTests {
         whyLost = "it is marked rollback-only";
 
         Throwable seen = Deadline.in(Duration.ZERO)
-                .call(() -> catchThrowable(
-                        () -> style.call(pipeline(retry(3)), time, RetryBench.fails(REFUSED))));
+                .call(() -> catchThrowable(() -> style.call(pipeline(retry(3)), time, RetryBench.fails(REFUSED))));
 
         assertThat(seen).isInstanceOf(DeadlineExceededException.class);
 
@@ -125,7 +123,10 @@ class ExhaustedCallsTests {
     void aClockThatIsBrokenDoesNotKeepACallTwiceNorNever(boolean runsWhatItRefuses) {
         Retry retry = Retry.builder(
                         "orders",
-                        RetryPolicy.builder().maxAttempts(1).budget(RetryPolicy.NO_BUDGET).build())
+                        RetryPolicy.builder()
+                                .maxAttempts(1)
+                                .budget(RetryPolicy.NO_BUDGET)
+                                .build())
                 .timeSource(new BrokenTime(runsWhatItRefuses).source())
                 .build();
 
@@ -141,9 +142,7 @@ class ExhaustedCallsTests {
         TimeSource source() {
             ManualTimeSource time = new ManualTimeSource();
             return (TimeSource) Proxy.newProxyInstance(
-                    getClass().getClassLoader(),
-                    new Class<?>[] {TimeSource.class},
-                    (proxy, method, arguments) -> {
+                    getClass().getClassLoader(), new Class<?>[] {TimeSource.class}, (proxy, method, arguments) -> {
                         Object answer;
                         try {
                             answer = runsTasks || !method.getName().startsWith("schedule")

@@ -74,7 +74,7 @@ public final class LiveRegistry implements AutoCloseable {
 
     /**
      * The application is about to end: every wait ends, and none begins any more, until {@link #resumeWaits()}. A call that
-     * waits for a retry fails with the failure in hand, one in the line of a bulkhead is refused. What runs is left alone.
+     * waits for a retry fails with the failure in hand, one in the queue of a bulkhead is refused. What runs is left alone.
      * Returns without waiting.
      */
     public void stopWaits() {

@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells of listeners that throw and of events that could not be made, with the stack trace: what always fails must not fill
+ * Reports listeners that throw and of events that could not be made, with the stack trace: what always fails must not fill
  * the log in an outage.
  */
 final class ListenerLog {

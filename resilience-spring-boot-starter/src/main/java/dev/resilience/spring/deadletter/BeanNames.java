@@ -40,7 +40,8 @@ final class BeanNames {
      */
     String of(@Nullable Object target) {
         List<String> known = names.obtain();
-        List<String> possible = known.stream().filter(name -> !isAnother(name, target)).toList();
+        List<String> possible =
+                known.stream().filter(name -> !isAnother(name, target)).toList();
         return possible.stream()
                 .filter(name -> isBehind(object(name), target))
                 .findFirst()
@@ -104,8 +105,8 @@ final class BeanNames {
         }
         Object bean = object(name);
         Object innermost = innermost(bean);
-        boolean isShown = innermost == null
-                || (!AopUtils.isAopProxy(innermost) && ClassUtils.getUserClass(innermost) == type);
+        boolean isShown =
+                innermost == null || (!AopUtils.isAopProxy(innermost) && ClassUtils.getUserClass(innermost) == type);
         return isShown && !isBehind(bean, target);
     }
 

@@ -120,7 +120,8 @@ public final class DeadLetterReplays implements SmartInitializingSingleton, Smar
         List<CompletableFuture<Void>> ends = new ArrayList<>();
         rounds.forEach((policy, stopped) -> {
             rounds.remove(policy, stopped);
-            ends.add(stopped.stop());
+            stopped.stop();
+            ends.add(stopped.current);
         });
         CompletableFuture.allOf(ends.toArray(new CompletableFuture<?>[0])).thenRun(callback);
     }
@@ -148,13 +149,13 @@ public final class DeadLetterReplays implements SmartInitializingSingleton, Smar
             next = time.schedule(PAUSE, this::replay);
         }
 
-        CompletableFuture<Void> stop() {
+        /** No replay begins from now on; one that runs is left alone. */
+        void stop() {
             stopped = true;
             Scheduled waiting = next;
             if (waiting != null) {
                 waiting.cancel();
             }
-            return current;
         }
 
         private void replay() {

@@ -8,7 +8,7 @@ import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 
 /**
  * Lets the calls that run on threads of the library come to their end when the application stops: in the bulkheads'
- * thread pools, asynchronous calls that have waited in line or for their key, and later attempts of asynchronous calls. They
+ * thread pools, asynchronous calls that have waited in a queue or for their key, and later attempts of asynchronous calls. They
  * are waited for after the web server has answered its last request and before any bean is destroyed, for
  * as long as Boot's {@code spring.lifecycle.timeout-per-shutdown-phase} allows. What has not ended then is stopped by
  * {@link BulkheadStopLifecycle}.

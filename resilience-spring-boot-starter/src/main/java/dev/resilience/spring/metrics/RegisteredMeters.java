@@ -16,8 +16,8 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meters of one application in one registry, which may outlive the application and may be shared with others. Whoever
- * registers last is shown: a registry keeps the first meter of a name and tags, which would go on showing the objects of an
+ * The meters of one application in one registry, which may outlive the application and may be shared with others. Those
+ * that are registered last are shown: a registry keeps the first meter of a name and tags, which would go on showing the objects of an
  * application that is closed. Meters refer to live objects weakly.
  */
 final class RegisteredMeters {

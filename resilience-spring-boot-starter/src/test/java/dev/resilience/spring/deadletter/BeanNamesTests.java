@@ -73,8 +73,8 @@ class BeanNamesTests {
     private void scoped(String name, boolean byClass) {
         RootBeanDefinition definition = new RootBeanDefinition(Sender.class);
         definition.setScope("refresh");
-        BeanDefinitionHolder holder = ScopedProxyUtils.createScopedProxy(
-                new BeanDefinitionHolder(definition, name), context, byClass);
+        BeanDefinitionHolder holder =
+                ScopedProxyUtils.createScopedProxy(new BeanDefinitionHolder(definition, name), context, byClass);
         context.registerBeanDefinition(name, holder.getBeanDefinition());
     }
 

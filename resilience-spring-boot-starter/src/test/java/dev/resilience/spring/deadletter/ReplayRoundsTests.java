@@ -75,7 +75,9 @@ class ReplayRoundsTests {
 
             replays.start();
             time.advance(PAUSE);
-            assertThat(claims).as("stopped while the first of two policies was begun").hasValue(0);
+            assertThat(claims)
+                    .as("stopped while the first of two policies was begun")
+                    .hasValue(0);
 
             replays.start();
             time.advance(PAUSE);

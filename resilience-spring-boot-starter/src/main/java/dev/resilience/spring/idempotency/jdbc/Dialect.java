@@ -167,7 +167,8 @@ public enum Dialect {
                 ? List.of(
                         filledIn(create + "\n)", table),
                         "CREATE INDEX IF NOT EXISTS " + index + " ON " + table + " (" + indexed + ")")
-                : List.of(filledIn(create + ",\n    INDEX " + index + " (" + indexed + ")\n) CHARACTER SET utf8mb4", table));
+                : List.of(filledIn(
+                        create + ",\n    INDEX " + index + " (" + indexed + ")\n) CHARACTER SET utf8mb4", table));
     }
 
     private String filledIn(String written, String table) {
