@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * <p>One claim at a time holds a letter, until its lease ends; the owner that died or hung loses it by the next claim alone,
  * which has a higher fence. Every method is atomic for its letter, and those that write do so in a transaction of their own,
  * because the caller's is often rolled back with the failure. A letter that is given up stays so until a replay fails with a new
- * wait. Leases and waits are measured by the store's own clock.
+ * wait. One that is abandoned shows so again after a {@code postpone}, until a replay has ended: the claim of an abandoned letter
+ * forgets how the replay before failed. Leases and waits are measured by the store's own clock.
  * Implementations are safe for use by many threads, and throw any {@link RuntimeException} when they cannot answer.
  */
 public interface DeadLetterStore {

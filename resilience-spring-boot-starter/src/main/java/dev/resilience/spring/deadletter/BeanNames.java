@@ -84,11 +84,16 @@ final class BeanNames {
         return beans.containsBeanDefinition(target) ? target : name;
     }
 
-    /** The bean, or what its scoped proxy stands for now; {@code null} if there is none yet. */
+    /** Whether a scope may replace the bean's object. */
+    private boolean isScoped(String name) {
+        String scope = scope(name);
+        return !scope.isEmpty() && !scope.equals(ConfigurableBeanFactory.SCOPE_SINGLETON);
+    }
+
+    /** The bean, or the object that its scope has now; {@code null} if there is none yet. */
     private @Nullable Object object(String name) {
-        String scoped = scopedName(name);
         try {
-            return !scoped.equals(name) || beans.containsSingleton(name) ? beans.getBean(scoped) : null;
+            return isScoped(name) || beans.containsSingleton(name) ? beans.getBean(scopedName(name)) : null;
         } catch (BeansException broken) { // another bean than the one that was called
             return null;
         }
@@ -100,7 +105,7 @@ final class BeanNames {
      * called.
      */
     private boolean isAnother(String name, @Nullable Object target) {
-        if (target == null || !scopedName(name).equals(name) || !beans.isSingleton(name)) {
+        if (target == null || isScoped(name) || !beans.isSingleton(name)) {
             return false;
         }
         Object bean = object(name);

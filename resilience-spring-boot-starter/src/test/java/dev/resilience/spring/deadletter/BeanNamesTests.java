@@ -94,6 +94,22 @@ class BeanNamesTests {
     }
 
     @Test
+    void scopedBeansWithoutProxiesAreKnownToo() {
+        context.getBeanFactory().registerScope("refresh", new SimpleThreadScope());
+        for (String name : new String[] {"one", "two"}) {
+            RootBeanDefinition definition = new RootBeanDefinition(Sender.class);
+            definition.setScope("refresh");
+            context.registerBeanDefinition(name, definition);
+        }
+        start();
+        context.getBean("one");
+        context.getBean("two");
+
+        assertThat(names.of(targets.get("one"))).isEqualTo("one");
+        assertThat(names.of(targets.get("two"))).isEqualTo("two");
+    }
+
+    @Test
     void theFormerObjectOfTheOnlyScopedBeanIsStillThatBean() {
         context.getBeanFactory().registerScope("refresh", new SimpleThreadScope());
         scoped("one", true);
