@@ -260,6 +260,7 @@ class ArchitectureTests {
                                 "ReactiveAdvices",
                                 "RestClientFailures",
                                 "WebClientFailures",
+                                "GatewayCircuitBreakerFilterFactory",
                                 "KeyHeader",
                                 "AnswerStatus",
                                 "AnswerWriter",
@@ -338,6 +339,7 @@ class ArchitectureTests {
                                 "CallContextWebFilter",
                                 "AttemptSubscriber",
                                 "FluxCall",
+                                "GatewayCircuitBreakerFilterFactory",
                                 "IdempotentMonos",
                                 "MonoCall",
                                 "ProtectedFlux",
@@ -354,6 +356,7 @@ class ArchitectureTests {
                         "org.springframework.cloud..",
                         places(
                                 "CircuitBreakerPolicyConfig",
+                                "GatewayCircuitBreakerFilterFactory",
                                 "ResilienceCircuitBreakerFactory",
                                 "ReactiveResilienceCircuitBreakerFactory")),
                 arguments("org.mockito..", places()));

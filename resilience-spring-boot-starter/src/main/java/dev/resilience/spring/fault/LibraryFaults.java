@@ -42,6 +42,11 @@ public final class LibraryFaults implements FaultClassifier {
             "org.apache.http.NoHttpResponseException",
             "org.apache.http.TruncatedChunkException",
             "org.apache.http.conn.ConnectTimeoutException",
+            // Spring Cloud Gateway: a status that a route lists as a failure
+            "org.springframework.cloud.gateway.filter.factory"
+                    + ".SpringCloudCircuitBreakerFilterFactory$CircuitBreakerStatusCodeException",
+            "org.springframework.cloud.gateway.server.mvc.filter"
+                    + ".CircuitBreakerFilterFunctions$CircuitBreakerStatusCodeException",
             // Kotlin: withTimeout inside of the method
             "kotlinx.coroutines.TimeoutCancellationException",
             // Jetty
