@@ -42,7 +42,7 @@ final class IdempotencyCall {
         this.idempotency = idempotency;
         this.policy = idempotency.policy();
         this.operation = operation;
-        this.onReplay = operation.onReplay();
+        this.onReplay = operation.onReplay(invocation);
         this.start = idempotency.time().nanoTime();
         this.request = new ClaimRequest(
                 RecordKey.of(operation.name(), operation.callerScope(invocation), key),

@@ -35,7 +35,7 @@ final class IdempotencyStep extends Step {
             idempotency.count(IdempotencyOutcome.NO_KEY);
             return UnstoredAnswer.unwrap(runUnprotected(invocation));
         }
-        IdempotencyCall call = new IdempotencyCall(idempotency, operation.ofCall(), key, invocation);
+        IdempotencyCall call = new IdempotencyCall(idempotency, operation.ofCall(invocation), key, invocation);
         for (Duration wait = call.claim(); wait != null; wait = call.claim()) {
             try {
                 idempotency.time().sleep(wait);
@@ -92,7 +92,10 @@ final class IdempotencyStep extends Step {
                 idempotency.count(IdempotencyOutcome.NO_KEY);
                 runUnprotected(invocation, answer);
             } else {
-                claim(new IdempotencyCall(idempotency, operation.ofCall(), key, invocation), invocation, answer);
+                claim(
+                        new IdempotencyCall(idempotency, operation.ofCall(invocation), key, invocation),
+                        invocation,
+                        answer);
             }
         } catch (RuntimeException | Error refused) {
             answer.finish(null, refused);

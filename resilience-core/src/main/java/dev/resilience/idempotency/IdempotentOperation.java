@@ -57,7 +57,7 @@ public interface IdempotentOperation {
      *
      * @return the operation as this one call sees it, which writes and reads its result; {@code this} by default
      */
-    default IdempotentOperation ofCall() {
+    default IdempotentOperation ofCall(Invocation invocation) {
         return this;
     }
 
@@ -67,7 +67,7 @@ public interface IdempotentOperation {
      * @return done right before an earlier call's answer is given, on the thread that has found it: a call that waits
      *     without a thread goes on on another one
      */
-    default Runnable onReplay() {
+    default Runnable onReplay(Invocation invocation) {
         return () -> {};
     }
 }

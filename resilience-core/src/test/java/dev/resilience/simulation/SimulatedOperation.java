@@ -68,7 +68,7 @@ final class SimulatedOperation implements IdempotentOperation {
     }
 
     @Override
-    public Runnable onReplay() {
+    public Runnable onReplay(Invocation invocation) {
         return () -> replay = true;
     }
 }

@@ -79,7 +79,11 @@ class ArchitectureTests {
             Map.entry(ROOT + ".idempotency.fingerprint", List.of(ROOT + ".kind")),
             Map.entry(
                     ROOT + ".idempotency.http",
-                    List.of(ROOT + ".idempotency.fingerprint", ROOT + ".idempotency.json", ROOT + ".kind")),
+                    List.of(
+                            ROOT + ".idempotency.fingerprint",
+                            ROOT + ".idempotency.json",
+                            ROOT + ".kind",
+                            ROOT + ".reactor")),
             Map.entry(ROOT + ".idempotency.jdbc", List.of(ROOT + ".idempotency.jdbc.connection")),
             Map.entry(ROOT + ".idempotency.jdbc.check", List.of(ROOT + ".idempotency", ROOT + ".idempotency.jdbc")),
             Map.entry(ROOT + ".idempotency.jdbc.connection", List.of()),
@@ -101,7 +105,7 @@ class ArchitectureTests {
             Map.entry(ROOT + ".retry", List.of(ROOT + ".deadletter", ROOT + ".kind")),
             Map.entry(ROOT + ".transaction", List.of()),
             Map.entry(ROOT + ".weaving", List.of()),
-            Map.entry(ROOT + ".web", List.of()));
+            Map.entry(ROOT + ".web", List.of(ROOT + ".reactor")));
 
     private static final JavaClasses STARTER = new ClassFileImporter()
             .importUrl(ResilienceRegistry.class
@@ -261,11 +265,15 @@ class ArchitectureTests {
                                 "RestClientFailures",
                                 "WebClientFailures",
                                 "GatewayCircuitBreakerFilterFactory",
-                                "KeyHeader",
+                                "CurrentExchange",
+                                "CurrentServletRequest",
                                 "AnswerStatus",
                                 "AnswerWriter",
+                                "HandlerAnswers",
                                 "LiveRequest",
                                 "MvcAnswers",
+                                "ReactiveAnswer",
+                                "ReactiveAnswers",
                                 "SentAnswerCodec",
                                 "SentAnswerHandler",
                                 "ResponseBodyCodec",
@@ -278,14 +286,14 @@ class ArchitectureTests {
                 arguments(
                         "jakarta.servlet..",
                         places(
-                                "KeyHeader",
+                                "CurrentServletRequest",
                                 "ReplayHeader",
                                 "AnswerWriter",
                                 "BufferedResponse",
                                 "LiveRequest",
+                                "MvcAnswers",
                                 "PendingAnswer",
                                 "SentAnswer",
-                                "SentAnswerCodec",
                                 "SentAnswerHandler",
                                 "CallContextServletFilter")),
                 arguments(
@@ -338,12 +346,16 @@ class ArchitectureTests {
                         places(
                                 "CallContextWebFilter",
                                 "AttemptSubscriber",
+                                "BufferedReactiveResponse",
                                 "FluxCall",
                                 "GatewayCircuitBreakerFilterFactory",
                                 "IdempotentMonos",
                                 "MonoCall",
                                 "ProtectedFlux",
                                 "ProtectedMonos",
+                                "ReactiveAnswer",
+                                "ReactiveAnswers",
+                                "ReactiveRequest",
                                 "ReactiveCallContext",
                                 "ReactiveCaller",
                                 "ReactiveResilienceCircuitBreakerFactory",

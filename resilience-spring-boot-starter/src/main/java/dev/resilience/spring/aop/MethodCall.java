@@ -34,17 +34,23 @@ final class MethodCall implements MovedCall, ProtectedCall {
     private final boolean clones;
     private final boolean awaitsStages;
     private final @Nullable PublisherCall publisher;
+    private final @Nullable Object seenAtAssembly;
     private final Thread caller = Thread.currentThread();
     private boolean isRecorded;
     private volatile boolean proceeded; // the next attempt may come on another thread, before a deaf one has ended
 
     MethodCall(MethodInvocation invocation, MethodPlan plan, boolean clones, boolean awaitsStages) {
-        this(invocation, plan, clones, awaitsStages, null);
+        this(invocation, plan, clones, awaitsStages, null, null);
     }
 
     /** The call that a subscription is. */
-    MethodCall(MethodInvocation invocation, MethodPlan plan, boolean clones, PublisherCall publisher) {
-        this(invocation, plan, clones, false, publisher);
+    MethodCall(
+            MethodInvocation invocation,
+            MethodPlan plan,
+            boolean clones,
+            PublisherCall publisher,
+            @Nullable Object seenAtAssembly) {
+        this(invocation, plan, clones, false, publisher, seenAtAssembly);
     }
 
     private MethodCall(
@@ -52,12 +58,14 @@ final class MethodCall implements MovedCall, ProtectedCall {
             MethodPlan plan,
             boolean clones,
             boolean awaitsStages,
-            @Nullable PublisherCall publisher) {
+            @Nullable PublisherCall publisher,
+            @Nullable Object seenAtAssembly) {
         this.invocation = invocation;
         this.plan = plan;
         this.clones = clones;
         this.awaitsStages = awaitsStages;
         this.publisher = publisher;
+        this.seenAtAssembly = seenAtAssembly;
     }
 
     @Override
@@ -125,6 +133,16 @@ final class MethodCall implements MovedCall, ProtectedCall {
     public @Nullable Object continuation() {
         @Nullable Object[] all = invocation.getArguments();
         return SuspendingFunctions.is(invocation.getMethod()) ? all[all.length - 1] : null;
+    }
+
+    @Override
+    public @Nullable Object exchange() {
+        return publisher == null ? null : publisher.exchange();
+    }
+
+    @Override
+    public @Nullable Object seenAtAssembly() {
+        return seenAtAssembly;
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.resilience.spring.aop;
 
 import dev.resilience.idempotency.IdempotentOperation;
 import dev.resilience.pipeline.Pipeline;
+import dev.resilience.spring.idempotency.AssembledCalls;
 import dev.resilience.spring.reactor.ProtectedPublishers;
 import java.util.concurrent.CompletableFuture;
 import org.aopalliance.intercept.MethodInvocation;
@@ -40,7 +41,8 @@ record MethodPlan(
     Object run(MethodInvocation invocation) throws Throwable {
         if (publishers != null) { // each subscription is a call of the method, and comes when the chain has returned
             boolean clonesEachTime = !innermost.isAt(invocation);
-            return publishers.assemble(pipeline, call -> new MethodCall(invocation, this, clonesEachTime, call));
+            Object seen = operation instanceof AssembledCalls assembled ? assembled.seenAtAssembly() : null;
+            return publishers.assemble(pipeline, call -> new MethodCall(invocation, this, clonesEachTime, call, seen));
         }
         boolean clones = repeats && !innermost.isAt(invocation);
         if (!asynchronous) {

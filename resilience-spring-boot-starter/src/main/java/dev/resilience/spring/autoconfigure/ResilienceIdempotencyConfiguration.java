@@ -9,6 +9,7 @@ import dev.resilience.spring.idempotency.IdempotencyKind;
 import dev.resilience.spring.idempotency.IdempotentMethods;
 import dev.resilience.spring.idempotency.SecurityCallerScope;
 import dev.resilience.spring.idempotency.http.MvcAnswers;
+import dev.resilience.spring.idempotency.http.ReactiveAnswers;
 import dev.resilience.spring.idempotency.http.SentAnswers;
 import dev.resilience.spring.idempotency.json.JacksonJson;
 import dev.resilience.spring.idempotency.json.Json;
@@ -31,8 +32,10 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.util.ClassUtils;
+import org.springframework.web.reactive.HandlerResultHandler;
 import org.springframework.web.servlet.handler.MappedInterceptor;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
+import reactor.core.publisher.Mono;
 import tools.jackson.databind.json.JsonMapper;
 
 /** What idempotent methods need of the application, where it brings nothing of its own. */
@@ -171,6 +174,17 @@ final class ResilienceIdempotencyConfiguration {
         @Bean
         MappedInterceptor resilienceMvcAnswersInterceptor() {
             return new MappedInterceptor(null, MvcAnswers.interceptor());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+    @ConditionalOnClass({HandlerResultHandler.class, Mono.class})
+    static class WebFluxConfiguration {
+
+        @Bean
+        static ReactiveAnswers resilienceReactiveAnswers(ObjectProvider<HandlerResultHandler> handlers) {
+            return new ReactiveAnswers(handlers);
         }
     }
 

@@ -9,8 +9,8 @@ import dev.resilience.spring.idempotency.http.KeySource;
 import dev.resilience.spring.idempotency.json.ResultCodec;
 import java.util.BitSet;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,8 +27,8 @@ record IdempotentMethod(
         BitSet compared,
         ResultCodec results,
         Predicate<@Nullable Object> finality,
-        Supplier<Runnable> replay)
-        implements IdempotentOperation {
+        Function<Invocation, Runnable> replay)
+        implements IdempotentOperation, AssembledCalls {
 
     /** For methods whose callers are not kept apart. */
     static final CallerScope NO_CALLERS = () -> "";
@@ -45,6 +45,11 @@ record IdempotentMethod(
             throw movedTooEarly(); // the caller's request may well have one
         }
         return key;
+    }
+
+    @Override
+    public @Nullable Object seenAtAssembly() {
+        return keySource.seenAtAssembly();
     }
 
     @Override
@@ -110,15 +115,15 @@ record IdempotentMethod(
     }
 
     @Override
-    public IdempotentOperation ofCall() {
-        ResultCodec ofCall = results.ofCall();
+    public IdempotentOperation ofCall(Invocation invocation) {
+        ResultCodec ofCall = results.ofCall(invocation);
         return ofCall == results
                 ? this
                 : new IdempotentMethod(name, keySource, scope, compared, ofCall, finality, replay);
     }
 
     @Override
-    public Runnable onReplay() {
-        return replay.get();
+    public Runnable onReplay(Invocation invocation) {
+        return replay.apply(invocation);
     }
 }

@@ -5,8 +5,11 @@ import dev.resilience.idempotency.CallerScope;
 import dev.resilience.idempotency.IdempotencyPolicy;
 import dev.resilience.idempotency.IdempotencyPolicy.Scope;
 import dev.resilience.idempotency.IdempotentOperation;
+import dev.resilience.pipeline.Invocation;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.idempotency.fingerprint.FingerprintArguments;
+import dev.resilience.spring.idempotency.http.CurrentExchange;
+import dev.resilience.spring.idempotency.http.CurrentServletRequest;
 import dev.resilience.spring.idempotency.http.HttpAnswerCodec;
 import dev.resilience.spring.idempotency.http.KeyHeader;
 import dev.resilience.spring.idempotency.http.KeySource;
@@ -18,6 +21,7 @@ import dev.resilience.spring.idempotency.json.ResultCodec;
 import dev.resilience.spring.kind.SuspendingFunctions;
 import dev.resilience.spring.reactor.PublisherType;
 import java.lang.reflect.Method;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
@@ -39,6 +43,7 @@ public final class IdempotentMethods {
     private final @Nullable CallerScope callerScope;
     private final @Nullable SentAnswers sentAnswers;
     private final boolean hasServletRequests;
+    private final boolean reactive;
     private final @Nullable SecurityCallerScope hiddenCallers;
     private final Runnable firstUse;
     private boolean used; // by one thread: methods are resolved at startup
@@ -46,8 +51,9 @@ public final class IdempotentMethods {
     /**
      * @param json how values are written; {@code null} if the application has nothing to write them with
      * @param callerScope who is calling; {@code null} if nothing tells callers apart
-     * @param sentAnswers keeps answers as bytes; {@code null} if the application does not answer requests by Spring MVC
-     * @param reactive whether requests are none of servlets, and so none that a key's header could be read from
+     * @param sentAnswers keeps answers as bytes; {@code null} if the application does not answer requests by annotated
+     *     handler methods
+     * @param reactive whether requests are those of WebFlux, which only the subscribers of publishers know
      * @param hiddenCallers asks Spring Security where it knows who is calling in a place that is no thread's; or {@code null}
      * @param firstUse run when a method turns out to be idempotent
      */
@@ -62,6 +68,7 @@ public final class IdempotentMethods {
         this.callerScope = callerScope;
         this.sentAnswers = sentAnswers;
         this.hasServletRequests = SERVLET && !reactive;
+        this.reactive = reactive;
         this.hiddenCallers = hiddenCallers;
         this.firstUse = firstUse;
     }
@@ -121,7 +128,7 @@ public final class IdempotentMethods {
                 arguments.indexes(),
                 asSent != null ? asSent : results(json, method, type, resultType(name, annotation, body), isHttpAnswer),
                 isFinal,
-                answersRequests(method, annotation) ? new ReplayHeader() : () -> () -> {});
+                replayHeader(method, annotation));
     }
 
     private static ResultCodec results(
@@ -133,10 +140,17 @@ public final class IdempotentMethods {
         return HTTP ? new ResponseBodyCodec(values, method, type) : values;
     }
 
-    private boolean answersRequests(Method method, Idempotent annotation) {
-        return hasServletRequests
-                && (!annotation.header().isBlank()
-                        || AnnotatedElementUtils.hasAnnotation(method.getDeclaringClass(), Controller.class));
+    private Function<Invocation, Runnable> replayHeader(Method method, Idempotent annotation) {
+        boolean answersRequests = !annotation.header().isBlank()
+                || AnnotatedElementUtils.hasAnnotation(method.getDeclaringClass(), Controller.class);
+        if (answersRequests && reactive && HTTP) {
+            return CurrentExchange::replayHeader;
+        }
+        if (answersRequests && hasServletRequests) {
+            ReplayHeader header = new ReplayHeader();
+            return call -> header.get();
+        }
+        return call -> () -> {};
     }
 
     private KeySource key(Method method, String name, Idempotent annotation) {
@@ -150,13 +164,24 @@ public final class IdempotentMethods {
                             + "\"Idempotency-Key\".");
         }
         if (hasHeader) {
-            if (!hasServletRequests) {
+            boolean hasReactiveRequests = reactive && HTTP;
+            if (!hasServletRequests && !(hasReactiveRequests && isSubscribedTo(method))) {
                 throw new ResilienceConfigurationException(
                         "The method " + name + " takes its idempotency key from the header '" + annotation.header()
-                                + "', but this is not a servlet web application",
-                        "Take the key from an argument: key = \"#...\".");
+                                + "', but "
+                                + (hasReactiveRequests
+                                        ? "in a reactive web application only methods that return a Mono know the request"
+                                        : "this is not a servlet web application"),
+                        "Take the key from an argument: key = \"#...\"."
+                                + (hasReactiveRequests ? " Or return a Mono." : ""));
             }
-            return new KeyHeader(annotation.header(), annotation.required());
+            return new KeyHeader(
+                    annotation.header(),
+                    annotation.required(),
+                    name,
+                    hasServletRequests
+                            ? (header, call) -> CurrentServletRequest.header(header)
+                            : CurrentExchange::header);
         }
         try {
             return KeyExpression.parse(annotation.key(), method, annotation.required());
@@ -200,11 +225,15 @@ public final class IdempotentMethods {
         }
     }
 
+    private static boolean isSubscribedTo(Method method) {
+        return PublisherType.of(method.getReturnType()) != null || SuspendingFunctions.is(method);
+    }
+
     private CallerScope scope(Method method, String name, Idempotent annotation, IdempotencyPolicy policy) {
         if (policy.scope() == Scope.NONE) {
             return IdempotentMethod.NO_CALLERS;
         }
-        boolean moves = PublisherType.of(method.getReturnType()) != null || SuspendingFunctions.is(method);
+        boolean moves = isSubscribedTo(method);
         if (callerScope instanceof SecurityCallerScope ofThread && moves) {
             return ofThread.ofMovingCalls(name);
         }

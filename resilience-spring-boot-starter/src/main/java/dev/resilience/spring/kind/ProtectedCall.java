@@ -14,6 +14,14 @@ public interface ProtectedCall extends Invocation {
     @Nullable
     Object continuation();
 
+    /** The request of WebFlux that a publisher was subscribed to in, a {@code ServerWebExchange}, if that is known. */
+    @Nullable
+    Object exchange();
+
+    /** What was seen where the publisher was assembled, for the source of the call's idempotency key. */
+    @Nullable
+    Object seenAtAssembly();
+
     /** What the method, or one that answers in its place, has returned; what is in it, where stages are waited for. */
     @Nullable
     Object result(@Nullable Object returned) throws Throwable;

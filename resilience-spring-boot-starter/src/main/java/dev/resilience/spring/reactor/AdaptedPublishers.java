@@ -35,6 +35,11 @@ record AdaptedPublishers(ReactiveAdapter adapter, ProtectedPublishers ofReactor)
         }
 
         @Override
+        public @Nullable Object exchange() {
+            return call.exchange();
+        }
+
+        @Override
         public boolean endAttempt() {
             return call.endAttempt();
         }

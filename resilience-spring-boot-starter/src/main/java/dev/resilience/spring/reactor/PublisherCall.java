@@ -20,6 +20,10 @@ public interface PublisherCall {
     /** Subscribes to what a fallback has returned; a value in place of a publisher is the publisher of this one value. */
     CompletionStage<?> answer(@Nullable Object returned);
 
+    /** The request that the subscription belongs to; see {@link ReactiveRequest}. */
+    @Nullable
+    Object exchange();
+
     /** See {@link dev.resilience.pipeline.Invocation#endAttempt()}. */
     boolean endAttempt();
 }

@@ -26,9 +26,6 @@ interface ReactiveCaller {
     /** Apart, because Spring Security need not be there. */
     final class Security {
 
-        /** What this library's filter puts into Reactor's context. */
-        private static final String REQUEST = "dev.resilience.request";
-
         private Security() {}
 
         static Mono<ReactiveCaller> caller() {
@@ -39,7 +36,7 @@ interface ReactiveCaller {
 
         /** Whether a filter has put something there: Spring Security's, or this library's where no filter chain matches. */
         private static boolean isRequest(ContextView reactor) {
-            return reactor.hasKey(SecurityContext.class) || reactor.hasKey(REQUEST);
+            return reactor.hasKey(SecurityContext.class) || ReactiveRequest.of(reactor) != null;
         }
 
         private static ReactiveCaller of(SecurityContext context) {

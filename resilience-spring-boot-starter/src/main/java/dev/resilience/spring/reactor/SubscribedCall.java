@@ -119,6 +119,11 @@ abstract class SubscribedCall implements PublisherCall {
     }
 
     @Override
+    public final @Nullable Object exchange() {
+        return ReactiveRequest.of(context);
+    }
+
+    @Override
     public final boolean endAttempt() {
         synchronized (this) {
             current = null;

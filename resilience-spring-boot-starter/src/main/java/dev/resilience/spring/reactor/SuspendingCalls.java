@@ -75,6 +75,11 @@ public final class SuspendingCalls implements ProtectedPublishers {
         }
 
         @Override
+        public @Nullable Object exchange() {
+            return call.exchange();
+        }
+
+        @Override
         public boolean endAttempt() {
             return call.endAttempt();
         }

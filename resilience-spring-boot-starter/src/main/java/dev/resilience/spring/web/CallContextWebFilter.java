@@ -2,6 +2,7 @@ package dev.resilience.spring.web;
 
 import dev.resilience.context.CallContext;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.reactor.ReactiveRequest;
 import java.util.List;
 import org.springframework.core.Ordered;
 import org.springframework.http.HttpHeaders;
@@ -16,9 +17,6 @@ import reactor.core.publisher.Mono;
  * publisher find it in Reactor's in any case. Where it does not travel, the first request that brings a context is warned of.
  */
 public final class CallContextWebFilter implements WebFilter, Ordered {
-
-    /** What is found in Reactor's context as long as a call has not left its request. */
-    private static final String REQUEST = "dev.resilience.request";
 
     private final CallContextExtractor calls;
     private final StartupWarnings warnings;
@@ -41,8 +39,7 @@ public final class CallContextWebFilter implements WebFilter, Ordered {
             warnIfUnheard();
         }
         return chain.filter(exchange)
-                .contextWrite(
-                        reactor -> reactor.put(CallContextAccessor.KEY, context).put(REQUEST, true));
+                .contextWrite(reactor -> ReactiveRequest.in(reactor.put(CallContextAccessor.KEY, context), exchange));
     }
 
     /** Warns, once, where what this filter reads reaches no methods but those that return a publisher. */

@@ -9,6 +9,7 @@ import dev.resilience.context.Deadline;
 import dev.resilience.spring.Callee;
 import dev.resilience.time.ManualTimeSource;
 import io.micrometer.context.ContextRegistry;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -21,6 +22,9 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.ResponseEntity;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.security.config.Customizer;
@@ -74,6 +78,43 @@ class WebFluxEndToEndTests {
         assertThat(pay("alice", "k")).isEqualTo("paid 1");
         assertThat(pay("bob", "k")).isEqualTo("paid 2");
         assertThat(pay("alice", "k")).isEqualTo("paid 1");
+    }
+
+    @Test
+    void answersWithoutAClassAreRepeatedToTheirCallers() {
+        for (int call = 0; call < 2; call++) {
+            for (String caller : new String[] {"alice", "bob"}) {
+                client.post()
+                        .uri("/order")
+                        .headers(headers -> headers.setBasicAuth(caller, "secret"))
+                        .header("Idempotency-Key", "order")
+                        .exchange()
+                        .expectStatus()
+                        .isAccepted()
+                        .expectBody()
+                        .json("{\"number\":" + (caller.equals("alice") ? 1 : 2) + "}");
+            }
+        }
+    }
+
+    @Test
+    void aHeadRequestGetsTheHeadOfTheAnswer() {
+        for (HttpMethod method : new HttpMethod[] {HttpMethod.HEAD, HttpMethod.GET, HttpMethod.HEAD}) {
+            client.method(method)
+                    .uri("/report")
+                    .headers(headers -> headers.setBasicAuth("alice", "secret"))
+                    .header("Idempotency-Key", "report")
+                    .header(HttpHeaders.IF_NONE_MATCH, "\"1\"")
+                    .exchange()
+                    .expectStatus()
+                    .isOk()
+                    .expectHeader()
+                    .valueEquals(HttpHeaders.ETAG, "\"1\"")
+                    .expectHeader()
+                    .contentLength(12)
+                    .expectBody(String.class)
+                    .isEqualTo(method == HttpMethod.GET ? "{\"number\":1}" : null);
+        }
     }
 
     @Test
@@ -170,6 +211,8 @@ class WebFluxEndToEndTests {
     static class Shop {
 
         private final AtomicInteger calls = new AtomicInteger();
+        private final AtomicInteger orders = new AtomicInteger();
+        private final AtomicInteger reports = new AtomicInteger();
         private final Callee callee;
 
         Shop(Callee callee) {
@@ -180,6 +223,19 @@ class WebFluxEndToEndTests {
         @Idempotent(key = "#key")
         Mono<String> pay(@RequestHeader("Idempotency-Key") String key) {
             return Mono.fromSupplier(() -> "paid " + calls.incrementAndGet());
+        }
+
+        @PostMapping("/order")
+        @Idempotent(header = "Idempotency-Key")
+        Mono<ResponseEntity<Map<String, Object>>> order() {
+            return Mono.fromSupplier(() -> ResponseEntity.accepted().body(Map.of("number", orders.incrementAndGet())));
+        }
+
+        @GetMapping("/report")
+        @Idempotent(header = "Idempotency-Key")
+        Mono<ResponseEntity<Map<String, Object>>> report() {
+            return Mono.fromSupplier(
+                    () -> ResponseEntity.ok().eTag("\"1\"").body(Map.of("number", reports.incrementAndGet())));
         }
 
         /** What stands around it on the proxy must not ask for the callers of Monos when they are assembled. */

@@ -17,6 +17,7 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
 import org.springframework.security.core.context.ReactiveSecurityContextHolder;
@@ -111,17 +112,7 @@ class ReactiveCallersTests {
                 .withBean(
                         WebFilter.class,
                         () -> new ReactorContextWebFilter(NoOpServerSecurityContextRepository.getInstance()))
-                .run(context -> {
-                    WebTestClient client =
-                            WebTestClient.bindToApplicationContext(context).build();
-                    for (int i = 0; i < 2; i++) {
-                        client.get()
-                                .uri("/balance")
-                                .exchange()
-                                .expectBody(String.class)
-                                .isEqualTo("balance 1");
-                    }
-                });
+                .run(ReactiveCallersTests::assertThatTwoRequestsAreOneCaller);
     }
 
     @Test
@@ -156,17 +147,7 @@ class ReactiveCallersTests {
                 .withBean(WebFilterChainProxy.class, () -> new WebFilterChainProxy(List.of()))
                 .withBean(Ledger.class)
                 .withBean(Balances.class)
-                .run(context -> {
-                    WebTestClient client =
-                            WebTestClient.bindToApplicationContext(context).build();
-                    for (int i = 0; i < 2; i++) {
-                        client.get()
-                                .uri("/balance")
-                                .exchange()
-                                .expectBody(String.class)
-                                .isEqualTo("balance 1");
-                    }
-                });
+                .run(ReactiveCallersTests::assertThatTwoRequestsAreOneCaller);
     }
 
     @Test
@@ -176,6 +157,13 @@ class ReactiveCallersTests {
             assertThat(ledger.balance("k").block()).isEqualTo("balance 1");
             assertThat(ledger.balance("k").block()).isEqualTo("balance 1");
         });
+    }
+
+    private static void assertThatTwoRequestsAreOneCaller(ApplicationContext context) {
+        WebTestClient client = WebTestClient.bindToApplicationContext(context).build();
+        for (int i = 0; i < 2; i++) {
+            client.get().uri("/balance").exchange().expectBody(String.class).isEqualTo("balance 1");
+        }
     }
 
     @Test

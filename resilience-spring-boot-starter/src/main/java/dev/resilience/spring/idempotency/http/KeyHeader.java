@@ -2,13 +2,15 @@ package dev.resilience.spring.idempotency.http;
 
 import dev.resilience.exception.IdempotencyKeyInvalidException;
 import dev.resilience.exception.IdempotencyKeyMissingException;
+import dev.resilience.log.LogLine;
 import dev.resilience.pipeline.Invocation;
-import jakarta.servlet.http.HttpServletRequest;
-import java.util.Collections;
+import dev.resilience.spring.kind.ProtectedCall;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
-import org.springframework.web.context.request.RequestContextHolder;
-import org.springframework.web.context.request.ServletRequestAttributes;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A header of the current request. The value is a string of structured fields, so quoted (RFC 9651, as
@@ -16,30 +18,70 @@ import org.springframework.web.context.request.ServletRequestAttributes;
  */
 public final class KeyHeader implements KeySource {
 
+    private static final Logger log = LoggerFactory.getLogger(KeyHeader.class);
+    private static final LogLine UNKNOWN = LogLine.warn("idempotency_key_unknown");
+
     private final String name;
     private final boolean required;
+    private final String method;
+    private final BiFunction<String, @Nullable Invocation, @Nullable List<String>> headers;
+    private final AtomicBoolean hasWarned = new AtomicBoolean();
 
-    /** @param required whether a call without the header is refused */
-    public KeyHeader(String name, boolean required) {
+    /**
+     * @param required whether a call without the header is refused
+     * @param method whose calls have the key, for messages
+     * @param headers reads a header of the request of a call, or of the current thread's; {@code null} if there is none
+     */
+    public KeyHeader(
+            String name,
+            boolean required,
+            String method,
+            BiFunction<String, @Nullable Invocation, @Nullable List<String>> headers) {
         this.name = name;
         this.required = required;
+        this.method = method;
+        this.headers = headers;
+    }
+
+    @Override
+    public @Nullable Object seenAtAssembly() {
+        return headers.apply(name, null);
     }
 
     @Override
     public @Nullable String key(Invocation invocation) {
-        if (!(RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes)) {
+        List<?> values = headers.apply(name, invocation);
+        if (values == null
+                && invocation instanceof ProtectedCall subscribed
+                && subscribed.seenAtAssembly() instanceof List<?> ofAssembly) {
+            values = ofAssembly;
+        }
+        if (values == null) {
+            warnOnce();
             return missing(
                     "The call has no idempotency key: it does not come from a request that could have a header ");
         }
-        HttpServletRequest request = attributes.getRequest();
-        List<String> values = Collections.list(request.getHeaders(name));
         if (values.isEmpty()) {
             return missing("The request has no header ");
         }
         if (values.size() > 1) {
             throw new IdempotencyKeyInvalidException("The request has more than one header " + name);
         }
-        return unquoted(values.get(0).strip());
+        return unquoted(String.valueOf(values.get(0)).strip());
+    }
+
+    /** The caller may have sent a key and rely on it. */
+    private void warnOnce() {
+        if (!required && hasWarned.compareAndSet(false, true)) {
+            UNKNOWN.in(log)
+                    .addKeyValue("method", method)
+                    .log(
+                            "The @Idempotent method {} was called where no request is known, and ran without protection: "
+                                    + "its key is in the header {}. If the call belongs to a request, make it on the request's "
+                                    + "thread, or subscribe in the request's chain; or take the key from an argument. Logged once",
+                            method,
+                            name);
+        }
     }
 
     private @Nullable String missing(String why) {

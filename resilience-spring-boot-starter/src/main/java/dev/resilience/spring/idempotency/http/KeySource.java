@@ -13,4 +13,9 @@ public interface KeySource {
      */
     @Nullable
     String key(Invocation invocation);
+
+    /** Asked where a publisher is assembled; its subscription may come on a thread that knows less. */
+    default @Nullable Object seenAtAssembly() {
+        return null;
+    }
 }

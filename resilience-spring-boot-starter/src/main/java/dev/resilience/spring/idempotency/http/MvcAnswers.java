@@ -1,40 +1,22 @@
 package dev.resilience.spring.idempotency.http;
 
-import dev.resilience.spring.idempotency.fingerprint.NoValues;
-import dev.resilience.spring.idempotency.json.Json;
-import dev.resilience.spring.idempotency.json.ResultCodec;
-import dev.resilience.spring.kind.AsyncMethods;
+import dev.resilience.pipeline.Invocation;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.BeanPostProcessor;
-import org.springframework.core.ResolvableType;
-import org.springframework.core.annotation.AnnotatedElementUtils;
-import org.springframework.http.HttpEntity;
-import org.springframework.http.ResponseEntity;
-import org.springframework.stereotype.Controller;
-import org.springframework.util.StringUtils;
-import org.springframework.web.bind.annotation.RequestMapping;
-import org.springframework.web.bind.annotation.ResponseBody;
-import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.method.support.HandlerMethodReturnValueHandler;
 import org.springframework.web.method.support.HandlerMethodReturnValueHandlerComposite;
 import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 
-/**
- * Answers of Spring MVC's handler methods as the bytes that were sent: where no class says how a body is to be read back,
- * it is turned into bytes when the call has ended, and these are both stored and sent.
- */
-public final class MvcAnswers implements SentAnswers, BeanPostProcessor {
+/** {@link HandlerAnswers} of Spring MVC. */
+public final class MvcAnswers extends HandlerAnswers implements BeanPostProcessor {
 
     private static final String MAIN = "requestMappingHandlerAdapter";
-
-    /** Of both versions of Jackson: read back, a number may have other digits than it was sent with. */
-    private static final Set<String> TREES =
-            Set.of("tools.jackson.databind.JsonNode", "com.fasterxml.jackson.databind.JsonNode");
 
     private volatile @Nullable AnswerWriter writer;
 
@@ -58,54 +40,54 @@ public final class MvcAnswers implements SentAnswers, BeanPostProcessor {
         return bean;
     }
 
-    /** {@code null} in an application that answers no requests, and so calls its controllers itself. */
-    @Nullable
-    AnswerWriter writer() {
-        return writer;
-    }
-
     @Override
-    public @Nullable ResultCodec codec(Method method, Class<?> type, ResolvableType result, Json json) {
-        boolean isEntity = result.resolve() == ResponseEntity.class;
-        ResolvableType body = isEntity ? result.getGeneric() : result;
-        boolean isWanted = isHandler(method, type)
-                && (isEntity || isBody(method, type))
-                && !isSentOtherwise(body.resolve(Object.class))
-                && (isTree(body) || json.whyNotReadable(body) != null);
-        return isWanted ? new SentAnswerCodec(this, method, type, result, json) : null;
+    @Nullable
+    AnsweredRequest request(SentAnswerCodec codec, Invocation call) {
+        LiveRequest request = LiveRequest.current();
+        AnswerWriter toBytes = writer;
+        return request != null
+                        && toBytes != null
+                        && request.request().getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE)
+                                instanceof HandlerMethod handler
+                        && codec.isOf(handler)
+                ? new OfServlet(request, handler.getMethod(), toBytes, codec)
+                : null;
     }
 
-    private static boolean isHandler(Method method, Class<?> type) {
-        ResponseStatus status = AnswerStatus.declared(method, type);
-        return AnnotatedElementUtils.hasAnnotation(type, Controller.class)
-                && AnnotatedElementUtils.hasAnnotation(method, RequestMapping.class)
-                && (status == null || !StringUtils.hasText(status.reason())) // which is sent in place of the body
-                && !AsyncMethods.is(method, type); // it knows no request
+    /** {@code null} in an application that answers no requests, and so calls its controllers itself. */
+    @Override
+    @Nullable
+    SentAnswer withoutRequest(Object result, int status) throws Exception {
+        AnswerWriter toBytes = writer;
+        return toBytes == null ? null : toBytes.answer(result, status);
     }
 
-    private static boolean isBody(Method method, Class<?> type) {
-        return AnnotatedElementUtils.hasAnnotation(method, ResponseBody.class)
-                || AnnotatedElementUtils.hasAnnotation(type, ResponseBody.class);
-    }
+    private record OfServlet(LiveRequest request, Method handler, AnswerWriter writer, SentAnswerCodec codec)
+            implements AnsweredRequest {
 
-    private static boolean isSentOtherwise(Class<?> body) {
-        return body == void.class
-                || body == Void.class
-                || HttpEntity.class.isAssignableFrom(body)
-                || NoValues.why(body) != null;
-    }
-
-    private static boolean isTree(ResolvableType type) {
-        for (Class<?> raw = type.resolve(); raw != null; raw = raw.getSuperclass()) {
-            if (TREES.contains(raw.getName())) {
-                return true;
-            }
+        @Override
+        public @Nullable SentAnswer answer(Object result) throws Exception {
+            return request.whileLive(() -> sendLater(
+                    result,
+                    writer.answer(
+                            request,
+                            result,
+                            codec.typeOf(result),
+                            codec.status().ofMethod())));
         }
-        for (ResolvableType generic : type.getGenerics()) {
-            if (isTree(generic)) {
-                return true;
-            }
+
+        /** Nothing stands for an earlier answer, which is no object of any type. */
+        @Override
+        public void replay(@Nullable SentAnswer answer) {
+            request.whileLive(() -> sendLater(null, answer));
         }
-        return type.isArray() && isTree(type.getComponentType());
+
+        private @Nullable SentAnswer sendLater(@Nullable Object result, @Nullable SentAnswer answer) {
+            if (answer != null) {
+                PendingAnswer pending = new PendingAnswer(request, handler, result, answer);
+                request.request().setAttribute(PendingAnswer.ATTRIBUTE, pending);
+            }
+            return answer;
+        }
     }
 }

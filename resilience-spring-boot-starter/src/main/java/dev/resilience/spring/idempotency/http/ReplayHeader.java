@@ -5,7 +5,7 @@ import java.util.function.Supplier;
 /** Says in the answer to the request of a call that it is an earlier one's, on the thread that finds it out. */
 public final class ReplayHeader implements Supplier<Runnable> {
 
-    private static final String NAME = "Idempotency-Replayed";
+    static final String NAME = "Idempotency-Replayed";
 
     @Override
     public Runnable get() {

@@ -1,6 +1,8 @@
 package dev.resilience.spring.idempotency.http;
 
+import dev.resilience.pipeline.Invocation;
 import dev.resilience.spring.idempotency.fingerprint.NoValues;
+import dev.resilience.spring.idempotency.http.HandlerAnswers.AnsweredRequest;
 import dev.resilience.spring.idempotency.http.HttpAnswerCodec.Answer;
 import dev.resilience.spring.idempotency.json.Json;
 import dev.resilience.spring.idempotency.json.ResultCodec;
@@ -12,12 +14,11 @@ import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.web.method.HandlerMethod;
-import org.springframework.web.servlet.HandlerMapping;
 
 /** Answers of a handler method as the bytes that are sent. Of calls that no request makes nothing can be replayed. */
 final class SentAnswerCodec implements ResultCodec {
 
-    private final MvcAnswers mvc;
+    private final HandlerAnswers handlers;
     private final Method method;
     private final Class<?> type;
     private final ResolvableType declared;
@@ -25,8 +26,8 @@ final class SentAnswerCodec implements ResultCodec {
     private final ResultCodec answers;
     private final ResultCodec values;
 
-    SentAnswerCodec(MvcAnswers mvc, Method method, Class<?> type, ResolvableType declared, Json json) {
-        this.mvc = mvc;
+    SentAnswerCodec(HandlerAnswers handlers, Method method, Class<?> type, ResolvableType declared, Json json) {
+        this.handlers = handlers;
         this.method = AopUtils.getMostSpecificMethod(method, type);
         this.type = type;
         this.declared = declared;
@@ -36,22 +37,25 @@ final class SentAnswerCodec implements ResultCodec {
     }
 
     @Override
-    public ResultCodec ofCall() {
-        LiveRequest request = LiveRequest.current();
-        return request != null
-                        && request.request().getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE)
-                                instanceof HandlerMethod handler
-                        && isThis(handler)
-                ? new OfRequest(request, handler.getMethod())
-                : this;
+    public ResultCodec ofCall(Invocation call) {
+        AnsweredRequest request = handlers.request(this, call);
+        return request == null ? this : new OfRequest(request);
     }
 
-    /** It may also be called by the handler of a request. */
-    private boolean isThis(HandlerMethod handler) {
+    /** Whether this method handles requests itself, and is not called by the handler of one. */
+    boolean isOf(HandlerMethod handler) {
         Method handling = handler.getMethod();
         return method.equals(handling)
                 || (handling.getDeclaringClass().isAssignableFrom(type)
                         && method.equals(AopUtils.getMostSpecificMethod(handling, type)));
+    }
+
+    AnswerType typeOf(Object result) {
+        return new AnswerType(method, type, declared, result);
+    }
+
+    AnswerStatus status() {
+        return status;
     }
 
     @Override
@@ -64,7 +68,7 @@ final class SentAnswerCodec implements ResultCodec {
         return write(result, null);
     }
 
-    private byte[] write(@Nullable Object result, @Nullable OfRequest call) {
+    private byte[] write(@Nullable Object result, @Nullable AnsweredRequest request) {
         if (result == null) {
             return answers.write(null);
         }
@@ -74,13 +78,11 @@ final class SentAnswerCodec implements ResultCodec {
             throw new IllegalStateException("The answer cannot be kept: " + whyNot);
         }
         try {
-            AnswerWriter writer = mvc.writer();
-            if (writer == null) {
-                return answers.write(asJson(result, body));
+            SentAnswer answer = request == null ? null : request.answer(result);
+            if (answer == null) {
+                answer = handlers.withoutRequest(result, status.of(result));
             }
-            SentAnswer answer = call == null ? null : call.answer(result, writer);
-            SentAnswer kept = answer == null ? writer.answer(result, status.of(result)) : answer;
-            return answers.write(kept.kept());
+            return answers.write(answer == null ? asJson(result, body) : answer.kept());
         } catch (RuntimeException failed) {
             throw failed;
         } catch (Exception failed) {
@@ -118,13 +120,11 @@ final class SentAnswerCodec implements ResultCodec {
     /** For a call that answers a request. Its answer may be asked for again, by the end of a transaction and of the call. */
     private final class OfRequest implements ResultCodec {
 
-        private final LiveRequest request;
-        private final Method handler;
+        private final AnsweredRequest request;
         private volatile @Nullable Known known;
 
-        OfRequest(LiveRequest request, Method handler) {
+        OfRequest(AnsweredRequest request) {
             this.request = request;
-            this.handler = handler;
         }
 
         @Override
@@ -138,34 +138,16 @@ final class SentAnswerCodec implements ResultCodec {
             if (before != null && before.result == result) {
                 return before.content;
             }
-            byte[] content = SentAnswerCodec.this.write(result, this);
+            byte[] content = SentAnswerCodec.this.write(result, request);
             known = new Known(result, content);
             return content;
         }
 
-        /** Made for this request, which gets it when its handler has returned this result. */
-        @Nullable
-        SentAnswer answer(Object result, AnswerWriter writer) throws Exception {
-            AnswerType ofResult = new AnswerType(method, type, declared, result);
-            return request.whileLive(
-                    () -> sendLater(result, writer.answer(request, result, ofResult, status.ofMethod())));
-        }
-
-        /** Nothing stands for an earlier answer, which is no object of any type. */
         @Override
         public @Nullable Object read(byte[] content) {
-            SentAnswer answer = SentAnswerCodec.this.answer(content);
-            request.whileLive(() -> sendLater(null, answer));
+            request.replay(SentAnswerCodec.this.answer(content));
             known = new Known(null, content);
             return null;
-        }
-
-        private @Nullable SentAnswer sendLater(@Nullable Object result, @Nullable SentAnswer answer) {
-            if (answer != null) {
-                PendingAnswer pending = new PendingAnswer(request, handler, result, answer);
-                request.request().setAttribute(PendingAnswer.ATTRIBUTE, pending);
-            }
-            return answer;
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.resilience.spring.idempotency.json;
 
+import dev.resilience.pipeline.Invocation;
 import org.jspecify.annotations.Nullable;
 
 /** How the results of one method become bytes and results again. */
@@ -11,7 +12,7 @@ public interface ResultCodec {
     }
 
     /** A call begins, on its caller's thread: how its result is written and read. */
-    default ResultCodec ofCall() {
+    default ResultCodec ofCall(Invocation call) {
         return this;
     }
 
