@@ -92,7 +92,10 @@ final class IdempotencyStep extends Step {
                 idempotency.count(IdempotencyOutcome.NO_KEY);
                 runUnprotected(invocation, answer);
             } else {
-                claim(new IdempotencyCall(idempotency, operation.ofCall(invocation), key, invocation), invocation, answer);
+                claim(
+                        new IdempotencyCall(idempotency, operation.ofCall(invocation), key, invocation),
+                        invocation,
+                        answer);
             }
         } catch (RuntimeException | Error refused) {
             answer.finish(null, refused);

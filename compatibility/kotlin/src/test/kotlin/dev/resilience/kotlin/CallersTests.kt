@@ -3,6 +3,7 @@ package dev.resilience.kotlin
 import dev.resilience.annotation.Idempotent
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration
 import dev.resilience.spring.autoconfigure.ResilienceContextAutoConfiguration
+import dev.resilience.spring.reactor.ReactiveRequest
 import kotlinx.coroutines.DelicateCoroutinesApi
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.GlobalScope
@@ -19,6 +20,8 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner
+import org.springframework.mock.http.server.reactive.MockServerHttpRequest
+import org.springframework.mock.web.server.MockServerWebExchange
 import org.springframework.security.authentication.AnonymousAuthenticationToken
 import org.springframework.security.authentication.TestingAuthenticationToken
 import org.springframework.security.core.authority.AuthorityUtils
@@ -97,8 +100,7 @@ class CallersTests {
         withContext(Dispatchers.Default) { assertThat(open("k")).isEqualTo("answer 1") }
     }
 
-    @Test
-    fun inWebFluxACoroutineThatHasLeftItsRequestIsNotOneOfTheUnauthenticated() {
+    private fun webFlux() =
         ReactiveWebApplicationContextRunner()
             .withConfiguration(
                 AutoConfigurations.of(
@@ -111,6 +113,10 @@ class CallersTests {
             .withBean("springSecurityFilterChain", Any::class.java, { Any() })
             .withBean(Callee::class.java)
             .withBean(Accounts::class.java)
+
+    @Test
+    fun inWebFluxACoroutineThatHasLeftItsRequestIsNotOneOfTheUnauthenticated() {
+        webFlux()
             .run { context ->
                 val accounts = context.getBean(Accounts::class.java)
                 @OptIn(DelicateCoroutinesApi::class)
@@ -122,6 +128,22 @@ class CallersTests {
                 assertThat(runBlocking { withContext(caller("alice")) { accounts.open("k") } }).isEqualTo("answer 2")
             }
     }
+
+    @Test
+    fun inWebFluxAKeyInAHeaderIsThatOfTheCoroutinesRequest() {
+        webFlux().withBean(Closing::class.java).run { context ->
+            val accounts = context.getBean(Closing::class.java)
+            assertThat(runBlocking { withContext(request("k")) { accounts.close() } }).isEqualTo("answer 1")
+            assertThat(runBlocking { withContext(Dispatchers.Default + request("k")) { accounts.close() } }).isEqualTo("answer 1")
+            assertThat(runBlocking { withContext(request("other")) { accounts.close() } }).isEqualTo("answer 2")
+        }
+    }
+
+    private fun request(key: String) =
+        ReactiveRequest.`in`(
+            Context.of(ReactiveSecurityContextHolder.withAuthentication(authentication("alice"))),
+            MockServerWebExchange.from(MockServerHttpRequest.post("/close").header("Idempotency-Key", key)),
+        ).asCoroutineContext()
 
     /** As Spring Security's filter makes it. */
     private fun unauthenticatedRequest() =
@@ -135,5 +157,12 @@ class CallersTests {
 
         @Idempotent(key = "#key")
         suspend fun open(key: String) = callee.call()
+    }
+
+    @Service
+    class Closing(private val callee: Callee) {
+
+        @Idempotent(header = "Idempotency-Key")
+        suspend fun close() = callee.call()
     }
 }

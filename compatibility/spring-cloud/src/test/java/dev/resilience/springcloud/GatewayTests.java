@@ -48,8 +48,8 @@ class GatewayTests {
                         "spring.main.banner-mode=off",
                         "resilience.circuit-breaker.default.failure-threshold=2",
                         "resilience.circuit-breaker.default.half-open.success-threshold=1")
-                .properties(route(
-                        0, "answered", "name=answered", "fallbackUri=forward:/fallback", "statusCodes[0]=500"))
+                .properties(
+                        route(0, "answered", "name=answered", "fallbackUri=forward:/fallback", "statusCodes[0]=500"))
                 .properties(route(1, "bare", "name=bare", "statusCodes[0]=404"))
                 .properties(route(2, "unnamed"))
                 .run();
@@ -59,10 +59,14 @@ class GatewayTests {
     private static Map<String, Object> route(int index, String path, String... arguments) {
         String at = "spring.cloud.gateway.server.webflux.routes[" + index + "].";
         Map<String, Object> route = new HashMap<>(Map.of(
-                at + "id", "route-of-" + path,
-                at + "uri", backend.url(),
-                at + "predicates[0]", "Path=/" + path,
-                at + "filters[0].name", "CircuitBreaker"));
+                at + "id",
+                "route-of-" + path,
+                at + "uri",
+                backend.url(),
+                at + "predicates[0]",
+                "Path=/" + path,
+                at + "filters[0].name",
+                "CircuitBreaker"));
         for (String argument : arguments) {
             String[] parts = argument.split("=", 2);
             route.put(at + "filters[0].args." + parts[0], parts[1]);

@@ -39,8 +39,7 @@ public final class CallContextWebFilter implements WebFilter, Ordered {
             warnIfUnheard();
         }
         return chain.filter(exchange)
-                .contextWrite(
-                        reactor -> ReactiveRequest.in(reactor.put(CallContextAccessor.KEY, context), exchange));
+                .contextWrite(reactor -> ReactiveRequest.in(reactor.put(CallContextAccessor.KEY, context), exchange));
     }
 
     /** Warns, once, where what this filter reads reaches no methods but those that return a publisher. */

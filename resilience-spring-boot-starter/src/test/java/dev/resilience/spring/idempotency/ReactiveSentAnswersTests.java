@@ -4,26 +4,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.resilience.annotation.Idempotent;
+import dev.resilience.annotation.TimeLimit;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceWebAutoConfiguration;
+import dev.resilience.time.ManualTimeSource;
 import java.math.BigDecimal;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.http.codec.autoconfigure.CodecsAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.webflux.autoconfigure.WebFluxAutoConfiguration;
+import org.springframework.context.ApplicationContext;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
@@ -52,8 +55,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
 class ReactiveSentAnswersTests {
 
     private static final ReactiveWebApplicationContextRunner APPLICATION = new ReactiveWebApplicationContextRunner()
-            .withPropertyValues(
-                    "resilience.idempotency-store.type=memory", "resilience.idempotency.default.scope=none")
+            .withPropertyValues("resilience.idempotency-store.type=memory", "resilience.idempotency.default.scope=none")
             .withConfiguration(AutoConfigurations.of(
                     AopAutoConfiguration.class,
                     JacksonAutoConfiguration.class,
@@ -89,40 +91,47 @@ class ReactiveSentAnswersTests {
         return body == null ? "" : new String(body, StandardCharsets.UTF_8);
     }
 
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "/entity",
-                "/wildcard",
-                "/map",
-                "/created-map",
-                "/object",
-                "/text",
-                "/tree",
-                "/list",
-                "/problem",
-                "/empty",
-                "/none",
-                "/none-created"
-            })
-    void theAnswerIsReplayed(String path) {
+    @Test
+    void theAnswerIsReplayed() {
         with((shop, client) -> {
-            EntityExchangeResult<byte[]> first = post(client, path);
-            EntityExchangeResult<byte[]> again = post(client, path, "image/png", MediaType.ALL_VALUE);
-
-            assertThat(again.getStatus()).isEqualTo(first.getStatus());
-            assertThat(text(again)).isEqualTo(text(first));
-            for (String kept : List.of(HttpHeaders.CONTENT_TYPE, HttpHeaders.LOCATION, HttpHeaders.ETAG)) {
-                assertThat(again.getResponseHeaders().get(kept))
-                        .as(kept)
-                        .isEqualTo(first.getResponseHeaders().get(kept));
+            List<String> paths = List.of(
+                    "/entity",
+                    "/wildcard",
+                    "/map",
+                    "/created-map",
+                    "/object",
+                    "/text",
+                    "/tree",
+                    "/list",
+                    "/problem",
+                    "/empty",
+                    "/none",
+                    "/none-created");
+            for (String path : paths) {
+                assertReplayed(path, post(client, path), post(client, path, "image/png", MediaType.ALL_VALUE));
             }
-            assertThat(again.getResponseHeaders().get(HttpHeaders.SET_COOKIE)).isNull();
-            assertThat(first.getResponseHeaders().get("Idempotency-Replayed")).isNull();
-            assertThat(again.getResponseHeaders().getFirst("Idempotency-Replayed"))
-                    .isEqualTo("true");
-            assertThat(shop.calls()).hasValue(1);
+            assertThat(shop.calls()).hasValue(paths.size());
         });
+    }
+
+    private static void assertReplayed(
+            String path, EntityExchangeResult<byte[]> first, EntityExchangeResult<byte[]> again) {
+        assertThat(again.getStatus()).as(path).isEqualTo(first.getStatus());
+        assertThat(text(again)).as(path).isEqualTo(text(first));
+        for (String kept : List.of(HttpHeaders.CONTENT_TYPE, HttpHeaders.LOCATION, HttpHeaders.ETAG)) {
+            assertThat(again.getResponseHeaders().get(kept))
+                    .as(path)
+                    .isEqualTo(first.getResponseHeaders().get(kept));
+        }
+        assertThat(again.getResponseHeaders().get(HttpHeaders.SET_COOKIE))
+                .as(path)
+                .isNull();
+        assertThat(first.getResponseHeaders().get("Idempotency-Replayed"))
+                .as(path)
+                .isNull();
+        assertThat(again.getResponseHeaders().getFirst("Idempotency-Replayed"))
+                .as(path)
+                .isEqualTo("true");
     }
 
     @Test
@@ -152,15 +161,18 @@ class ReactiveSentAnswersTests {
         });
     }
 
-    @ParameterizedTest
-    @ValueSource(ints = {401, 403, 408, 409, 423, 425, 429, 500, 503})
-    void answersOfTheMomentAreNotKept(int status) {
+    @Test
+    void answersOfTheMomentAreNotKept() {
         with((shop, client) -> {
-            for (int call = 1; call <= 2; call++) {
-                EntityExchangeResult<byte[]> answer = post(client, "/status/" + status);
-                assertThat(answer.getStatus().value()).isEqualTo(status);
-                assertThat(text(answer)).isEqualTo("{\"number\":" + call + ",\"amount\":10.00}");
+            for (int status : new int[] {401, 403, 408, 409, 423, 425, 429, 500, 503}) {
+                for (int call = 1; call <= 2; call++) {
+                    EntityExchangeResult<byte[]> answer = post(client, "/status/" + status);
+                    assertThat(answer.getStatus().value()).isEqualTo(status);
+                    assertThat(text(answer))
+                            .isEqualTo("{\"number\":" + shop.calls().get() + ",\"amount\":10.00}");
+                }
             }
+            assertThat(shop.calls()).hasValue(18);
         });
     }
 
@@ -174,16 +186,10 @@ class ReactiveSentAnswersTests {
     }
 
     @Test
-    void anAnswerThatCannotBeWrittenFailsTheRequest() {
+    void anAnswerThatCannotBeKeptLeavesItsKeyTaken() {
         with((shop, client) -> {
             assertThat(post(client, "/broken").getStatus().is5xxServerError()).isTrue();
             assertThat(post(client, "/broken").getStatus()).isEqualTo(HttpStatus.CONFLICT);
-        });
-    }
-
-    @Test
-    void aBodyThatIsAStreamIsNotKept() {
-        with((shop, client) -> {
             assertThat(text(post(client, "/hidden-stream"))).isEqualTo("[1,2]");
             assertThat(post(client, "/hidden-stream").getStatus()).isEqualTo(HttpStatus.CONFLICT);
         });
@@ -207,15 +213,47 @@ class ReactiveSentAnswersTests {
             waiting.dispose();
             shop.slow().tryEmitValue(ResponseEntity.accepted().body("Grüße"));
 
-            WebTestClient client =
-                    WebTestClient.bindToApplicationContext(context).build();
-            EntityExchangeResult<byte[]> answer =
-                    await().until(() -> post(client, "/slow"), again -> again.getStatus() != HttpStatus.CONFLICT);
-            assertThat(answer.getStatus()).isEqualTo(HttpStatus.ACCEPTED);
-            assertThat(text(answer)).isEqualTo("Grüße");
-            assertThat(answer.getResponseHeaders().getContentType()).hasToString("text/plain;charset=UTF-8");
-            assertThat(shop.calls()).hasValue(1);
+            assertThatTheAnswerIsKept(context, "/slow");
         });
+    }
+
+    /** Its call goes on, and ends when the request has long had an answer of another kind. */
+    @Test
+    void theAnswerToARequestThatHasTimedOutIsKept() {
+        APPLICATION
+                .withBean(Shop.class)
+                .withBean(ManualTimeSource.class)
+                .withPropertyValues("resilience.order=time-limit,idempotent,bulkhead,circuit-breaker,retry")
+                .run(context -> {
+                    Shop shop = context.getBean(Shop.class);
+                    MockServerHttpResponse late = new MockServerHttpResponse();
+                    Mono<Void> handled = WebHttpHandlerBuilder.applicationContext(context)
+                            .build()
+                            .handle(
+                                    MockServerHttpRequest.post("/limited")
+                                            .header("Idempotency-Key", "k")
+                                            .build(),
+                                    late);
+                    CompletableFuture<Void> ended = handled.toFuture();
+                    await().until(() -> shop.slow().currentSubscriberCount() == 1);
+                    context.getBean(ManualTimeSource.class).advance(Duration.ofSeconds(3));
+                    await().until(ended::isDone);
+                    assertThat(late.getStatusCode()).isEqualTo(HttpStatus.GATEWAY_TIMEOUT);
+
+                    shop.slow().tryEmitValue(ResponseEntity.accepted().body("Grüße"));
+
+                    assertThatTheAnswerIsKept(context, "/limited");
+                });
+    }
+
+    private static void assertThatTheAnswerIsKept(ApplicationContext context, String path) {
+        WebTestClient client = WebTestClient.bindToApplicationContext(context).build();
+        EntityExchangeResult<byte[]> answer =
+                await().until(() -> post(client, path), again -> again.getStatus() != HttpStatus.CONFLICT);
+        assertThat(answer.getStatus()).isEqualTo(HttpStatus.ACCEPTED);
+        assertThat(text(answer)).isEqualTo("Grüße");
+        assertThat(answer.getResponseHeaders().getContentType()).hasToString("text/plain;charset=UTF-8");
+        assertThat(context.getBean(Shop.class).calls()).hasValue(1);
     }
 
     @Test
@@ -336,7 +374,9 @@ class ReactiveSentAnswersTests {
         Mono<ResponseEntity<Object>> empty(@RequestHeader("Idempotency-Key") String key) {
             return Mono.fromSupplier(() -> {
                 calls.incrementAndGet();
-                return ResponseEntity.noContent().location(URI.create("/orders/1")).build();
+                return ResponseEntity.noContent()
+                        .location(URI.create("/orders/1"))
+                        .build();
             });
         }
 
@@ -370,6 +410,14 @@ class ReactiveSentAnswersTests {
         @Idempotent(key = "#key")
         Mono<ResponseEntity<Object>> hiddenStream(@RequestHeader("Idempotency-Key") String key) {
             return Mono.fromSupplier(() -> ResponseEntity.ok(Flux.just(1, 2)));
+        }
+
+        @PostMapping("/limited")
+        @TimeLimit(timeout = "2s")
+        @Idempotent(key = "#key")
+        Mono<ResponseEntity<Object>> limited(@RequestHeader("Idempotency-Key") String key) {
+            calls.incrementAndGet();
+            return slow.asMono();
         }
 
         @PostMapping("/slow")

@@ -22,6 +22,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
 import org.springframework.http.ResponseEntity;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
@@ -92,6 +94,26 @@ class WebFluxEndToEndTests {
                         .expectBody()
                         .json("{\"number\":" + (caller.equals("alice") ? 1 : 2) + "}");
             }
+        }
+    }
+
+    @Test
+    void aHeadRequestGetsTheHeadOfTheAnswer() {
+        for (HttpMethod method : new HttpMethod[] {HttpMethod.HEAD, HttpMethod.GET, HttpMethod.HEAD}) {
+            client.method(method)
+                    .uri("/report")
+                    .headers(headers -> headers.setBasicAuth("alice", "secret"))
+                    .header("Idempotency-Key", "report")
+                    .header(HttpHeaders.IF_NONE_MATCH, "\"1\"")
+                    .exchange()
+                    .expectStatus()
+                    .isOk()
+                    .expectHeader()
+                    .valueEquals(HttpHeaders.ETAG, "\"1\"")
+                    .expectHeader()
+                    .contentLength(12)
+                    .expectBody(String.class)
+                    .isEqualTo(method == HttpMethod.GET ? "{\"number\":1}" : null);
         }
     }
 
@@ -190,6 +212,7 @@ class WebFluxEndToEndTests {
 
         private final AtomicInteger calls = new AtomicInteger();
         private final AtomicInteger orders = new AtomicInteger();
+        private final AtomicInteger reports = new AtomicInteger();
         private final Callee callee;
 
         Shop(Callee callee) {
@@ -206,6 +229,13 @@ class WebFluxEndToEndTests {
         @Idempotent(header = "Idempotency-Key")
         Mono<ResponseEntity<Map<String, Object>>> order() {
             return Mono.fromSupplier(() -> ResponseEntity.accepted().body(Map.of("number", orders.incrementAndGet())));
+        }
+
+        @GetMapping("/report")
+        @Idempotent(header = "Idempotency-Key")
+        Mono<ResponseEntity<Map<String, Object>>> report() {
+            return Mono.fromSupplier(
+                    () -> ResponseEntity.ok().eTag("\"1\"").body(Map.of("number", reports.incrementAndGet())));
         }
 
         /** What stands around it on the proxy must not ask for the callers of Monos when they are assembled. */

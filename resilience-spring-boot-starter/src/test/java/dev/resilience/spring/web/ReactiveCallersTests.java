@@ -160,8 +160,7 @@ class ReactiveCallersTests {
     }
 
     private static void assertThatTwoRequestsAreOneCaller(ApplicationContext context) {
-        WebTestClient client =
-                WebTestClient.bindToApplicationContext(context).build();
+        WebTestClient client = WebTestClient.bindToApplicationContext(context).build();
         for (int i = 0; i < 2; i++) {
             client.get().uri("/balance").exchange().expectBody(String.class).isEqualTo("balance 1");
         }

@@ -1,13 +1,14 @@
 package dev.resilience.spring.idempotency.http;
 
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.core.io.buffer.DefaultDataBufferFactory;
 import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
 import org.springframework.http.server.reactive.AbstractServerHttpResponse;
-import org.springframework.http.server.reactive.ServerHttpResponse;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -16,10 +17,10 @@ final class BufferedReactiveResponse extends AbstractServerHttpResponse {
 
     private volatile byte[] body = {};
 
-    BufferedReactiveResponse(ServerHttpResponse real, int status) {
+    BufferedReactiveResponse(int status, @Nullable MediaType type) {
         super(DefaultDataBufferFactory.sharedInstance);
         setStatusCode(HttpStatusCode.valueOf(status));
-        getHeaders().setContentType(real.getHeaders().getContentType());
+        getHeaders().setContentType(type);
     }
 
     SentAnswer answer() {
@@ -39,8 +40,7 @@ final class BufferedReactiveResponse extends AbstractServerHttpResponse {
     }
 
     @Override
-    protected Mono<Void> writeAndFlushWithInternal(
-            Publisher<? extends Publisher<? extends DataBuffer>> written) {
+    protected Mono<Void> writeAndFlushWithInternal(Publisher<? extends Publisher<? extends DataBuffer>> written) {
         return writeWithInternal(Flux.from(written).concatMap(part -> part));
     }
 
@@ -54,6 +54,7 @@ final class BufferedReactiveResponse extends AbstractServerHttpResponse {
     protected void applyCookies() {}
 
     @Override
+    @SuppressWarnings("TypeParameterUnusedInFormals") // Spring's
     public <T> T getNativeResponse() {
         throw new UnsupportedOperationException("The answer is kept before it is sent");
     }

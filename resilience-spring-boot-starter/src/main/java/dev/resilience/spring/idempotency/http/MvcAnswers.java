@@ -68,7 +68,12 @@ public final class MvcAnswers extends HandlerAnswers implements BeanPostProcesso
         @Override
         public @Nullable SentAnswer answer(Object result) throws Exception {
             return request.whileLive(() -> sendLater(
-                    result, writer.answer(request, result, codec.typeOf(result), codec.status().ofMethod())));
+                    result,
+                    writer.answer(
+                            request,
+                            result,
+                            codec.typeOf(result),
+                            codec.status().ofMethod())));
         }
 
         /** Nothing stands for an earlier answer, which is no object of any type. */

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
 import org.springframework.http.converter.HttpMessageNotWritableException;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
@@ -20,8 +21,8 @@ import org.springframework.web.server.ServerWebExchangeDecorator;
 import reactor.core.publisher.Mono;
 
 /**
- * The answer to a request of Spring WebFlux. The request may be over before its call has ended, because the client has gone:
- * the answer is kept nevertheless, as it would be sent to a client that accepts anything.
+ * The answer to a request of Spring WebFlux. The request may be over before its call has ended, because the client has gone
+ * or the handler has timed out: the answer is kept nevertheless, as it would be sent to a client that accepts anything.
  *
  * @param status that of results that have none of their own
  */
@@ -36,12 +37,14 @@ record ReactiveAnswer(ServerWebExchange exchange, HandlerMethod handler, int sta
 
     @Override
     public @Nullable SentAnswer answer(Object result) {
-        SentAnswer answer = isOver() ? null : bytes(exchange, result);
+        SentAnswer answer = isOver()
+                ? null
+                : bytes(exchange, exchange.getResponse().getHeaders().getContentType(), result);
         if (answer != null && !isOver()) {
             exchange.getAttributes().put(PENDING, new Pending(result, answer));
             return answer;
         }
-        return bytes(new AcceptingAnything(exchange), result);
+        return bytes(new AcceptingAnything(exchange), null, result);
     }
 
     @Override
@@ -51,8 +54,9 @@ record ReactiveAnswer(ServerWebExchange exchange, HandlerMethod handler, int sta
         }
     }
 
-    /** What is to be sent in place of an element; {@code null} if that is to be sent itself. */
+    /** What is to be sent in place of an element; {@code null} if that is to be sent itself. It is over with it. */
     static @Nullable SentAnswer take(ServerWebExchange exchange, @Nullable Object element) {
+        end(exchange);
         return exchange.getAttributes().remove(PENDING) instanceof Pending pending && pending.result == element
                 ? pending.answer
                 : null;
@@ -61,13 +65,15 @@ record ReactiveAnswer(ServerWebExchange exchange, HandlerMethod handler, int sta
     static Mono<Void> send(SentAnswer answer, ServerHttpResponse response) {
         response.setStatusCode(HttpStatusCode.valueOf(answer.status()));
         response.getHeaders().putAll(answer.headers());
-        return answer.body().length == 0
-                ? response.setComplete()
-                : response.writeWith(
-                        Mono.fromSupplier(() -> response.bufferFactory().wrap(answer.body())));
+        if (answer.body().length == 0) {
+            return response.setComplete();
+        }
+        response.getHeaders().setContentLength(answer.body().length);
+        return response.writeWith(
+                Mono.fromSupplier(() -> response.bufferFactory().wrap(answer.body())));
     }
 
-    /** Nothing is to be asked of the request from now on: servers use its parts again. */
+    /** Nothing is to be asked of the request from now on: it has got another answer, or its parts are of another request. */
     static void end(ServerWebExchange exchange) {
         exchange.getAttributes().put(OVER, true);
     }
@@ -76,9 +82,12 @@ record ReactiveAnswer(ServerWebExchange exchange, HandlerMethod handler, int sta
         return exchange.getAttributes().containsKey(OVER);
     }
 
-    /** {@code null} if the request wants none of what the result can be written as. */
-    private @Nullable SentAnswer bytes(ServerWebExchange to, Object result) {
-        BufferedReactiveResponse buffer = new BufferedReactiveResponse(to.getResponse(), status);
+    /**
+     * @param type of the content, if it is set already
+     * @return {@code null} if the request wants none of what the result can be written as
+     */
+    private @Nullable SentAnswer bytes(ServerWebExchange to, @Nullable MediaType type, Object result) {
+        BufferedReactiveResponse buffer = new BufferedReactiveResponse(status, type);
         HandlerResult returned = new HandlerResult(handler, Mono.just(result), handler.getReturnType());
         try {
             return Mono.defer(() -> answers.write(new Buffered(to, buffer), returned))

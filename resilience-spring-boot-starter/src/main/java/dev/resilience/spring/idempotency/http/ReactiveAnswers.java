@@ -81,10 +81,13 @@ public final class ReactiveAnswers extends HandlerAnswers implements HandlerResu
 
     @Override
     public Mono<Void> handleResult(ServerWebExchange exchange, HandlerResult result) {
-        return Mono.from((Mono<?>) result.getReturnValue())
-                .contextWrite(reactor -> ReactiveRequest.in(reactor, exchange))
+        if (!(result.getReturnValue() instanceof Mono<?> returned)) {
+            return write(exchange, result);
+        }
+        return returned.contextWrite(reactor -> ReactiveRequest.in(reactor, exchange))
                 .<Optional<Object>>map(Optional::of)
                 .defaultIfEmpty(Optional.empty())
+                .doOnError(failure -> ReactiveAnswer.end(exchange))
                 .flatMap(value -> send(exchange, result, value.orElse(null)))
                 .doOnCancel(() -> ReactiveAnswer.end(exchange));
     }
