@@ -338,7 +338,6 @@ class ArchitectureTests {
                                 "CallContextWebFilter",
                                 "AttemptSubscriber",
                                 "FluxCall",
-                                "IdempotentMonos",
                                 "MonoCall",
                                 "ProtectedFlux",
                                 "ProtectedMonos",
