@@ -50,7 +50,6 @@ final class LeaseKeeper {
         this.start = time.nanoTime();
     }
 
-    /** Begins to beat. */
     void begin() {
         schedule(interval);
     }

@@ -200,7 +200,6 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
         return events.hasListeners() ? time().coarseNanoTime() : NOT_MEASURED;
     }
 
-    /** A call succeeded at once. */
     void succeededAtOnce(@Nullable Attempt outer) {
         failures.succeeded();
         counters.firstAttemptSucceeded(outer);
