@@ -24,7 +24,6 @@ import dev.resilience.retry.RetryPolicy;
 import dev.resilience.time.TimeSource;
 import dev.resilience.timelimit.TimeLimit;
 import dev.resilience.timelimit.TimeLimitPolicy;
-import dev.resilience.worker.PolicyTimeSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -62,7 +61,7 @@ public final class Resilience implements AutoCloseable {
     private final LiveObjects<CircuitBreakerPolicy, CircuitBreaker> circuitBreakers;
     private final LiveObjects<BulkheadPolicy, Bulkhead> bulkheads;
     private final LiveObjects<TimeLimitPolicy, TimeLimit> timeLimits;
-    private final LiveObjects<IdempotencySettings, OwnIdempotency> idempotencies;
+    private final LiveObjects<IdempotencySettings, Idempotency> idempotencies;
 
     private final FallbackReports fallbackReports;
 
@@ -82,7 +81,10 @@ public final class Resilience implements AutoCloseable {
                 "bulkhead", (name, policy) -> new Bulkhead(name, policy, time, events, carrier), Bulkhead::close);
         timeLimits = new LiveObjects<>(
                 "time limit", (name, policy) -> new TimeLimit(name, policy, time, events, carrier), TimeLimit::close);
-        idempotencies = new LiveObjects<>("idempotency", this::newIdempotency, OwnIdempotency::close);
+        idempotencies = new LiveObjects<>(
+                "idempotency",
+                (name, settings) -> new Idempotency(name, settings.policy, settings.store, time, events),
+                Idempotency::close);
     }
 
     /** With the system's time, the library's knowledge of failures, and no listener. */
@@ -185,7 +187,7 @@ public final class Resilience implements AutoCloseable {
      * @param store where keys and results are kept, such as a {@code MemoryIdempotencyStore}; it stays open
      */
     public Idempotency idempotency(String name, IdempotencyPolicy policy, IdempotencyStore store) {
-        return idempotencies.get(name, new IdempotencySettings(policy, store)).live;
+        return idempotencies.get(name, new IdempotencySettings(policy, store));
     }
 
     /**
@@ -231,19 +233,5 @@ public final class Resilience implements AutoCloseable {
         return known;
     }
 
-    private OwnIdempotency newIdempotency(String name, IdempotencySettings settings) {
-        PolicyTimeSource own = PolicyTimeSource.of("resilience-idempotency-" + name + "-", time);
-        return new OwnIdempotency(new Idempotency(name, settings.policy, settings.store, own, events), own);
-    }
-
     private record IdempotencySettings(IdempotencyPolicy policy, IdempotencyStore store) {}
-
-    /** With the threads on which asynchronous calls go on that have waited for their key. */
-    private record OwnIdempotency(Idempotency live, PolicyTimeSource time) {
-
-        void close() {
-            time.close();
-            live.close();
-        }
-    }
 }

@@ -1,7 +1,6 @@
 package dev.resilience.event;
 
 import java.time.Instant;
-import java.util.Map;
 
 /** Code has made a policy while the application runs; there is no such event for those that are configured. */
 public record PolicyAdded(Instant at, String kind, String name) implements ResilienceEvent {
@@ -9,10 +8,5 @@ public record PolicyAdded(Instant at, String kind, String name) implements Resil
     @Override
     public String type() {
         return "policy-added";
-    }
-
-    @Override
-    public Map<String, Object> details() {
-        return Map.of();
     }
 }

@@ -1,7 +1,6 @@
 package dev.resilience.event;
 
 import java.time.Instant;
-import java.util.Map;
 
 /** Code has removed a policy that code had made; it is the last event of that policy. */
 public record PolicyRemoved(Instant at, String kind, String name) implements ResilienceEvent {
@@ -9,10 +8,5 @@ public record PolicyRemoved(Instant at, String kind, String name) implements Res
     @Override
     public String type() {
         return "policy-removed";
-    }
-
-    @Override
-    public Map<String, Object> details() {
-        return Map.of();
     }
 }

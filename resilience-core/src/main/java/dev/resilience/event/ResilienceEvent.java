@@ -35,6 +35,8 @@ public sealed interface ResilienceEvent
     /** What happened, in kebab case: {@code retry-scheduled}. */
     String type();
 
-    /** The event's own values, readable by people and machines: strings, numbers, durations as ISO-8601. */
-    Map<String, Object> details();
+    /** The event's own values, readable by people and machines: strings, numbers, durations as ISO-8601; none by default. */
+    default Map<String, Object> details() {
+        return Map.of();
+    }
 }

@@ -41,7 +41,6 @@ final class ClaimedRecord {
         return policy;
     }
 
-    /** For the method. */
     IdempotencyContext context() {
         return new IdempotencyContext(token.key()::downstreamKey, token.fence());
     }

@@ -10,7 +10,6 @@ import dev.resilience.pipeline.LiveObject;
 import dev.resilience.policy.Require;
 import dev.resilience.time.TimeSource;
 import dev.resilience.worker.PolicyTimeSource;
-import dev.resilience.worker.RunningBodies;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -31,8 +30,7 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
 
     private final String name;
     private final IdempotencyStore store;
-    private final TimeSource time;
-    private final PolicyTimeSource waits;
+    private final PolicyTimeSource time;
     private final EventPublisher events;
     private final ExceptionCodec exceptions;
     private final IdempotencyLog log;
@@ -47,12 +45,11 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
         this.name = name;
         this.policy = policy;
         this.store = store;
-        this.time = time;
-        this.waits = PolicyTimeSource.of("resilience-idempotency-" + name + "-", time);
+        this.time = PolicyTimeSource.of("resilience-idempotency-" + name + "-", time);
         this.events = events;
         this.exceptions = new ExceptionCodec(name, policy.replayExceptions());
         this.log = new IdempotencyLog(name, time);
-        this.lostClaims = new LostClaims(store, time, log);
+        this.lostClaims = new LostClaims(store, this.time, log);
     }
 
     @Override
@@ -109,20 +106,22 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
 
     /** Threads that are busy with asynchronous calls which have waited for another call with their key. */
     public int workers() {
-        return waits.busyThreads();
+        return time.busyThreads();
     }
 
     /** Asynchronous calls that have waited for another call with their key, and which now wait for a thread. */
     public int queued() {
-        return waits.queued();
+        return time.queued();
     }
 
     /**
-     * Writes to the log what it has counted in place of single lines, and no longer frees the keys of calls whose claim was
-     * not answered. What is still called works as before.
+     * Ends the waits of calls for their keys, which are refused, lets idle threads go, writes to the log what it has counted
+     * in place of single lines, and no longer frees the keys of calls whose claim was not answered. What is still called and
+     * need not wait works as before.
      */
     @Override
     public void close() {
+        time.close();
         lostClaims.close();
         log.close();
     }
@@ -135,18 +134,9 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
         return lostClaims;
     }
 
-    TimeSource time() {
+    /** Runs asynchronous calls that have waited for their key on threads of its own. */
+    PolicyTimeSource time() {
         return time;
-    }
-
-    /** The time of asynchronous calls that wait for their key. */
-    PolicyTimeSource waits() {
-        return waits;
-    }
-
-    /** Those of asynchronous calls that have waited for their key. */
-    RunningBodies laterBodies() {
-        return waits.bodies();
     }
 
     ExceptionCodec exceptions() {

@@ -118,7 +118,7 @@ final class IdempotencyStep extends Step {
             Duration wait = call.claim();
             if (wait != null) {
                 Runnable again = () -> claim(call, invocation, answer);
-                answer.pause(idempotency.waits(), wait, again, call::countInProgress);
+                answer.pause(idempotency.time(), wait, again, call::countInProgress);
             } else if (call.isAnswered()) {
                 answer.finish(call.answer(), null);
             } else {
@@ -142,7 +142,7 @@ final class IdempotencyStep extends Step {
                 BiConsumer<@Nullable Object, @Nullable Throwable> then =
                         (result, failure) -> ended(execution, answer, result, failure);
                 if (call.hasWaited()) { // and runs on a thread of the policy
-                    idempotency.laterBodies().runToTheEnd(answer, next, invocation, then);
+                    idempotency.time().bodies().runToTheEnd(answer, next, invocation, then);
                 } else {
                     answer.awaitToTheEnd(next, invocation, then);
                 }

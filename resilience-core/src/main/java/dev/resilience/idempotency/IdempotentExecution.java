@@ -69,7 +69,6 @@ public final class IdempotentExecution {
         this.attempts = new TransactionalAttempts(idempotency, operation, record, state, this::afterTransaction);
     }
 
-    /** For the method. */
     IdempotencyContext context() {
         return record.context();
     }
@@ -91,7 +90,6 @@ public final class IdempotentExecution {
                 () -> isStorable && operation.keeps(returned) ? record.stored(returned) : null));
     }
 
-    /** The call throws this. */
     void callThrew(Throwable failure) {
         callEnds(CallAnswer.threw(attempts.answeredBy(failure), () -> record.stored(failure)));
     }

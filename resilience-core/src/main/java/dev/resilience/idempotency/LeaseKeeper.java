@@ -8,6 +8,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +28,7 @@ final class LeaseKeeper {
     private final Duration interval;
     private final Duration maxLease;
     private final Duration fullLease;
-    private final Renewal renewal;
+    private final Predicate<Duration> renewal;
     private final long start;
 
     private final AtomicBoolean renewing = new AtomicBoolean();
@@ -36,7 +37,11 @@ final class LeaseKeeper {
     private volatile int leftOut;
     private volatile @Nullable Scheduled next;
 
-    LeaseKeeper(TimeSource time, IdempotencyPolicy policy, Renewal renewal) {
+    /**
+     * @param renewal renews a lease, unless a transaction has the record locked: then it returns false, and the beat is left
+     *     out. Does not throw
+     */
+    LeaseKeeper(TimeSource time, IdempotencyPolicy policy, Predicate<Duration> renewal) {
         this.time = time;
         this.interval = Durations.max(Duration.ofMillis(1), policy.lease().dividedBy(3));
         this.fullLease = policy.lease();
@@ -45,15 +50,6 @@ final class LeaseKeeper {
         this.start = time.nanoTime();
     }
 
-    /** Renews a lease unless a transaction has the record locked. Does not throw. */
-    @FunctionalInterface
-    interface Renewal {
-
-        /** Returns false if the beat is left out. */
-        boolean renew(Duration lease);
-    }
-
-    /** Begins to beat. */
     void begin() {
         schedule(interval);
     }
@@ -135,7 +131,7 @@ final class LeaseKeeper {
     }
 
     private boolean renew() {
-        return renewal.renew(Durations.min(fullLease, left()));
+        return renewal.test(Durations.min(fullLease, left()));
     }
 
     private Duration left() {

@@ -97,7 +97,6 @@ final class TransactionalAttempts implements AttemptRecorder {
         }
     }
 
-    /** The body of an attempt has returned. */
     EndedAttempt returned(@Nullable Object returned) {
         StoreTransaction in = transaction();
         EndedAttempt attempt = ended.add(returned, in, null);

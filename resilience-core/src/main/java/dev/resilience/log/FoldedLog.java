@@ -1,12 +1,12 @@
 package dev.resilience.log;
 
 import dev.resilience.time.TimeSource;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,16 +28,6 @@ import org.slf4j.spi.LoggingEventBuilder;
 public final class FoldedLog implements AutoCloseable {
 
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
-    private static final VarHandle CURRENT;
-
-    static {
-        try {
-            CURRENT = MethodHandles.lookup().findVarHandle(FoldedLog.class, "second", LoggedSecond.class);
-        } catch (ReflectiveOperationException impossible) {
-            throw new ExceptionInInitializerError(impossible);
-        }
-    }
-
     private final Logger log;
     private final TimeSource time;
     private final String policy;
@@ -45,7 +35,7 @@ public final class FoldedLog implements AutoCloseable {
     private final List<LogLine> events;
     private final AtomicLongArray folded;
     private final long[] told;
-    private volatile LoggedSecond second;
+    private final AtomicReference<LoggedSecond> second;
     private volatile @Nullable Throwable lastFailure;
 
     /**
@@ -61,7 +51,7 @@ public final class FoldedLog implements AutoCloseable {
         this.summary = new LogSummary(kind, policy, summaryEvent, this.events);
         this.folded = new AtomicLongArray(events.length);
         this.told = new long[events.length];
-        this.second = new LoggedSecond(time.nanoTime(), new boolean[events.length]);
+        this.second = new AtomicReference<>(new LoggedSecond(time.nanoTime(), new boolean[events.length]));
     }
 
     /**
@@ -92,7 +82,7 @@ public final class FoldedLog implements AutoCloseable {
     /** Writes at once what is folded. What is written later is served as before. */
     @Override
     public void close() {
-        end(second);
+        end(second());
     }
 
     private void fold(LogLine event, @Nullable Throwable failure) {
@@ -100,7 +90,7 @@ public final class FoldedLog implements AutoCloseable {
             lastFailure = failure;
         }
         folded.incrementAndGet(index(event));
-        setTimer(second);
+        setTimer(second());
     }
 
     @SuppressWarnings("ReferenceEquality") // each line is one constant
@@ -114,10 +104,14 @@ public final class FoldedLog implements AutoCloseable {
 
     /** The second in which it is now. One that has a timer ends by it, unless that is lost. */
     private LoggedSecond present() {
-        LoggedSecond current = second;
+        LoggedSecond current = second();
         long now = time.nanoTime();
         long nanos = current.nanosAt(now);
         return nanos >= 2 * SECOND || (nanos >= SECOND && !current.hasTimer()) ? turn(current, now) : current;
+    }
+
+    private LoggedSecond second() {
+        return Objects.requireNonNull(second.get());
     }
 
     private void setTimer(LoggedSecond current) {
@@ -149,8 +143,8 @@ public final class FoldedLog implements AutoCloseable {
             any |= stillFolded[event];
         }
         LoggedSecond next = new LoggedSecond(now, stillFolded);
-        if (!CURRENT.compareAndSet(this, last, next)) {
-            return second;
+        if (!second.compareAndSet(last, next)) {
+            return second();
         }
         tell(last, now);
         if (any) {

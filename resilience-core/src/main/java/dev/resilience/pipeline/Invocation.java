@@ -31,6 +31,6 @@ public interface Invocation {
 
     /** The arguments of the call; not to be changed. */
     default @Nullable Object[] arguments() {
-        return NoArguments.NONE;
+        return new Object[0];
     }
 }

@@ -30,7 +30,7 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
 
     private final String name;
     private volatile RetryRules rules;
-    private final LaterAttempts laterAttempts;
+    private final PolicyTimeSource time;
     private final EventPublisher events;
     private final @Nullable RetryBudget budget;
     private final RetryCounters counters;
@@ -42,7 +42,7 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
 
     Retry(RetryBuilder parts) {
         this.name = parts.name;
-        this.laterAttempts = new LaterAttempts(name, parts.time);
+        this.time = PolicyTimeSource.of("resilience-retry-" + name + "-", parts.time);
         this.events = parts.events;
         this.budget = parts.budget;
         this.deadLetters = parts.deadLetters;
@@ -138,9 +138,14 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
         return deadLetters;
     }
 
-    /** The attempts after the first ones: how many there are, and how they are ended with the application. */
-    public LaterAttempts laterAttempts() {
-        return laterAttempts;
+    /** Threads that are busy with later attempts of asynchronous calls. */
+    public int workers() {
+        return time.busyThreads();
+    }
+
+    /** Asynchronous calls whose wait is over, and which now wait for a thread. */
+    public int queued() {
+        return time.queued();
     }
 
     /**
@@ -149,7 +154,7 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
      */
     @Override
     public void close() {
-        laterAttempts.close();
+        time.close();
         log.close();
         if (deadLetters != null) {
             deadLetters.close();
@@ -195,7 +200,6 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
         return events.hasListeners() ? time().coarseNanoTime() : NOT_MEASURED;
     }
 
-    /** A call succeeded at once. */
     void succeededAtOnce(@Nullable Attempt outer) {
         failures.succeeded();
         counters.firstAttemptSucceeded(outer);
@@ -243,7 +247,7 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
     }
 
     PolicyTimeSource time() {
-        return laterAttempts.time();
+        return time;
     }
 
     RetryReports reports() {

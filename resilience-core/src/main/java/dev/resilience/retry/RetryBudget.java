@@ -7,10 +7,10 @@ import dev.resilience.retry.window.LongWaits;
 import dev.resilience.retry.window.RetryBudgetWindow;
 import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -28,16 +28,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
 
-    private static final VarHandle HISTORY;
-
-    static {
-        try {
-            HISTORY = MethodHandles.lookup().findVarHandle(RetryBudget.class, "history", RetryBudgetWindow.class);
-        } catch (ReflectiveOperationException impossible) {
-            throw new ExceptionInInitializerError(impossible);
-        }
-    }
-
     private final String name;
     private volatile RetryBudgetPolicy policy;
     private final Duration window;
@@ -48,7 +38,7 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
     private final LongAdder successesOfFirstUser = new LongAdder();
     private final AtomicBoolean hasFirstUser = new AtomicBoolean();
     private final LongWaits longWaits = new LongWaits();
-    private volatile RetryBudgetWindow history;
+    private final AtomicReference<RetryBudgetWindow> history;
 
     /**
      * A retry that is kept for one call while it waits. Either used or given back, once, by one thread at a time.
@@ -82,7 +72,8 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
         this.start = time.nanoTime();
         // rounded up: the slots together must not be shorter than the window
         this.slotNanos = (Durations.toNanos(window) - 1) / RetryBudgetWindow.SLOTS_PER_WINDOW + 1;
-        this.history = RetryBudgetWindow.empty(window, policy.minRetriesPerSecond(), policy.maxRatio());
+        this.history =
+                new AtomicReference<>(RetryBudgetWindow.empty(window, policy.minRetriesPerSecond(), policy.maxRatio()));
     }
 
     @Override
@@ -110,10 +101,10 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
                 "cannot be changed while the application runs, and is " + window);
         policy = changed;
         while (true) {
-            RetryBudgetWindow before = history;
+            RetryBudgetWindow before = history();
             RetryBudgetWindow after = before.at(elapsed() / slotNanos, firstAttempts())
                     .allowing(window, changed.minRetriesPerSecond(), changed.maxRatio());
-            if (HISTORY.compareAndSet(this, before, after)) {
+            if (history.compareAndSet(before, after)) {
                 return;
             }
         }
@@ -127,7 +118,7 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
         // time and calls first: a history from before a retry that they are younger than would lack it
         long slot = elapsed() / slotNanos;
         long calls = firstAttempts();
-        return history.at(slot, calls).available();
+        return history().at(slot, calls).available();
     }
 
     /**
@@ -144,7 +135,7 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
         }
         long waitNanos = Durations.toNanos(wait);
         while (true) {
-            RetryBudgetWindow before = history;
+            RetryBudgetWindow before = history();
             long elapsed = elapsed();
             RetryBudgetWindow now = before.at(elapsed / slotNanos, firstAttempts());
             long due = Math.max(now.slot(), slotAfter(elapsed, waitNanos));
@@ -154,7 +145,7 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
                 }
                 continue;
             }
-            if (HISTORY.compareAndSet(this, before, now.plan(due))) {
+            if (history.compareAndSet(before, now.plan(due))) {
                 return new Reservation(this, due, false);
             }
         }
@@ -162,7 +153,7 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
 
     private @Nullable Reservation reserveLongWait(Duration wait) {
         long elapsed = elapsed();
-        RetryBudgetWindow now = history.at(elapsed / slotNanos, firstAttempts());
+        RetryBudgetWindow now = history().at(elapsed / slotNanos, firstAttempts());
         long present = elapsed / slotNanos / RetryBudgetWindow.SLOTS_PER_WINDOW;
         long due = slotAfter(elapsed, Durations.toNanos(wait)) / RetryBudgetWindow.SLOTS_PER_WINDOW;
         boolean mayWait = now.available() > 0 && longWaits.add(present, due, now.expectedPerWindow());
@@ -177,7 +168,7 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
     /** Takes one retry out of the budget if there is one that is not reserved. */
     boolean tryAcquire() {
         while (true) {
-            RetryBudgetWindow before = history;
+            RetryBudgetWindow before = history();
             RetryBudgetWindow now = before.at(elapsed() / slotNanos, firstAttempts());
             if (now.available() == 0) {
                 if (isPresent(before, now)) {
@@ -185,7 +176,7 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
                 }
                 continue;
             }
-            if (HISTORY.compareAndSet(this, before, now.withRetry())) {
+            if (history.compareAndSet(before, now.withRetry())) {
                 return true;
             }
         }
@@ -196,20 +187,20 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
      * the past, where it would make room for others too soon.
      */
     private boolean isPresent(RetryBudgetWindow before, RetryBudgetWindow now) {
-        return now.slot() == before.slot() || HISTORY.compareAndSet(this, before, now);
+        return now.slot() == before.slot() || history.compareAndSet(before, now);
     }
 
     /** Turns a reservation into a retry that is made now; refuses only what would break the promise. */
     private boolean use(long due) {
         while (true) {
-            RetryBudgetWindow before = history;
+            RetryBudgetWindow before = history();
             RetryBudgetWindow now = before.at(elapsed() / slotNanos, firstAttempts());
             if (!now.keepsPlan(due)) {
                 return tryAcquire();
             }
             boolean granted = now.allowsRetry();
             RetryBudgetWindow after = now.withoutPlan(due);
-            if (HISTORY.compareAndSet(this, before, granted ? after.withRetry() : after)) {
+            if (history.compareAndSet(before, granted ? after.withRetry() : after)) {
                 return granted;
             }
         }
@@ -218,8 +209,8 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
     /** Without a look at the clock, which may be what keeps the retry from being made. */
     private void giveBack(long due) {
         while (true) {
-            RetryBudgetWindow before = history;
-            if (!before.keepsPlan(due) || HISTORY.compareAndSet(this, before, before.withoutPlan(due))) {
+            RetryBudgetWindow before = history();
+            if (!before.keepsPlan(due) || history.compareAndSet(before, before.withoutPlan(due))) {
                 return;
             }
         }
@@ -237,6 +228,10 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
     @Nullable
     LongAdder successesOfFirstUser() {
         return hasFirstUser.compareAndSet(false, true) ? successesOfFirstUser : null;
+    }
+
+    private RetryBudgetWindow history() {
+        return Objects.requireNonNull(history.get());
     }
 
     private long firstAttempts() {

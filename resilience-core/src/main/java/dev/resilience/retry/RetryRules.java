@@ -61,7 +61,6 @@ final class RetryRules {
         this.parts = parts;
     }
 
-    /** The rules of another policy. */
     RetryRules with(RetryPolicy changed) {
         return new RetryRules(changed, parts);
     }

@@ -93,7 +93,7 @@ class LaterAttemptsTests {
     void thatWaitAreNotMadeWhenWaitsAreStopped() {
         CompletableFuture<Object> call = callAsync();
 
-        manual.laterAttempts().stopWaits();
+        manual.time().stop();
 
         assertThat(call)
                 .failsWithin(Duration.ZERO)
@@ -108,7 +108,7 @@ class LaterAttemptsTests {
     void areNotWaitedForWhileWaitsAreStopped() {
         List<ResilienceEvent> heard = new ArrayList<>();
         bench.events.add(heard::add);
-        manual.laterAttempts().stopWaits();
+        manual.time().stop();
 
         assertThat(callAsync()).isCompletedExceptionally();
         assertThat(Pipeline.of(manual))
@@ -124,15 +124,15 @@ class LaterAttemptsTests {
 
     @Test
     void areWaitedForAgainAfterwards() {
-        manual.laterAttempts().stopWaits();
-        manual.laterAttempts().resume();
+        manual.time().stop();
+        manual.time().resume();
 
         assertThat(callAsync()).isNotDone();
     }
 
     @Test
     void endABlockingWaitThatIsStopped() {
-        bench.time.schedule(Duration.ofMillis(500), manual.laterAttempts()::stopWaits);
+        bench.time.schedule(Duration.ofMillis(500), manual.time()::stop);
 
         assertThat(catchThrowable(() -> Pipeline.of(manual).call(() -> {
                     throw new ConnectException("refused");
@@ -151,17 +151,17 @@ class LaterAttemptsTests {
                 .callAsync(() -> attempts.incrementAndGet() == 1
                         ? CompletableFuture.failedFuture(new ConnectException("refused"))
                         : stage);
-        assertThat(manual.laterAttempts().anyRun()).isFalse();
+        assertThat(manual.time().bodies().any()).isFalse();
         bench.time.advance(Duration.ofSeconds(1));
-        assertThat(manual.laterAttempts().anyRun()).isTrue();
+        assertThat(manual.time().bodies().any()).isTrue();
 
-        manual.laterAttempts().stopWaits();
+        manual.time().stop();
         assertThat(call).isNotDone();
-        manual.laterAttempts().stopRunning();
+        manual.time().stopRunning();
 
         assertThat(stage).isCancelled();
         assertThat(call).isCompletedExceptionally();
-        assertThat(manual.laterAttempts().anyRun()).isFalse();
+        assertThat(manual.time().bodies().any()).isFalse();
         assertThat(attempts).hasValue(2);
     }
 

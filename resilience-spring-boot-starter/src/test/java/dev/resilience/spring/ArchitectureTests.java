@@ -350,7 +350,6 @@ class ArchitectureTests {
                                 "BufferedReactiveResponse",
                                 "FluxCall",
                                 "GatewayCircuitBreakerFilterFactory",
-                                "IdempotentMonos",
                                 "MonoCall",
                                 "ProtectedFlux",
                                 "ProtectedMonos",

@@ -25,7 +25,6 @@ public interface CallWindow {
     /** How many calls have been recorded so far, those included that it holds no longer. */
     long recorded();
 
-    /** What it holds. */
     WindowCounts counts();
 
     /** What it held at the time of the last call that was recorded: what a threshold was held against. */

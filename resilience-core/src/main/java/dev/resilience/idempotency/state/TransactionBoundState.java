@@ -13,10 +13,8 @@ sealed interface TransactionBoundState extends ExecutionState
     /** The one that decides. */
     StoreTransaction transaction();
 
-    /** The transaction is about to be committed. */
     Transition ownCommitBegins();
 
-    /** The transaction has come to its end. */
     Transition ownTransactionEnds(End how);
 
     @Override

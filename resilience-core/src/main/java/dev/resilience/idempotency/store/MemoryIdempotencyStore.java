@@ -132,12 +132,12 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
         return replace(token, mine -> null);
     }
 
-    private boolean replace(LeaseToken token, Replacement replacement) {
+    private boolean replace(LeaseToken token, Function<Running, @Nullable MemoryRecord> replacement) {
         Answer answer = new Answer();
         records.change(token.key(), found -> {
             if (found instanceof Running mine && mine.owner().equals(token.owner()) && mine.fence() == token.fence()) {
                 answer.mine = true;
-                return replacement.of(mine);
+                return replacement.apply(mine);
             }
             return found;
         });
@@ -199,13 +199,6 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
     private long after(Duration duration) {
         long left = Long.MAX_VALUE / 2; // so that a difference of two times never overflows
         return time.nanoTime() + Math.min(left, Durations.toNanos(duration));
-    }
-
-    @FunctionalInterface
-    private interface Replacement {
-
-        @Nullable
-        MemoryRecord of(Running mine);
     }
 
     /** What a change inside the map has to tell the outside. */

@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -74,9 +75,9 @@ final class MemoryRecords {
     }
 
     /** Replaces a record by what the change makes of it, {@code null} for none. Atomic for each record. */
-    void change(RecordKey key, Change change) {
+    void change(RecordKey key, UnaryOperator<@Nullable MemoryRecord> change) {
         records.compute(key, (same, found) -> {
-            MemoryRecord next = change.of(found);
+            MemoryRecord next = change.apply(found);
             count(key, found, next);
             return next;
         });
@@ -139,13 +140,5 @@ final class MemoryRecords {
         } finally {
             sweeping.set(false);
         }
-    }
-
-    /** What becomes of a record. */
-    @FunctionalInterface
-    interface Change {
-
-        @Nullable
-        MemoryRecord of(@Nullable MemoryRecord found);
     }
 }

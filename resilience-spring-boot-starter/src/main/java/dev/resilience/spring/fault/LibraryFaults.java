@@ -2,9 +2,12 @@ package dev.resilience.spring.fault;
 
 import dev.resilience.fault.Fault;
 import dev.resilience.fault.FaultClassifier;
+import dev.resilience.spring.ReflectiveAccessor;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is known of the exceptions of Spring and of the libraries that it works with, by class name: none of them needs
@@ -69,6 +72,15 @@ public final class LibraryFaults implements FaultClassifier {
             "org.springframework.web.method.annotation.HandlerMethodValidationException",
             "jakarta.validation.ValidationException");
 
+    private static final Set<String> TRANSIENT_OF_GRPC =
+            Set.of("UNAVAILABLE", "DEADLINE_EXCEEDED", "RESOURCE_EXHAUSTED", "ABORTED");
+    private static final ReflectiveAccessor GRPC_STATUS = new ReflectiveAccessor("getStatus");
+    private static final ReflectiveAccessor GRPC_CODE = new ReflectiveAccessor("getCode");
+
+    private static final ReflectiveAccessor AWS = new ReflectiveAccessor("retryable");
+    private static final ReflectiveAccessor AWS_THROTTLING = new ReflectiveAccessor("isThrottlingException");
+    private static final ReflectiveAccessor GOOGLE = new ReflectiveAccessor("isRetryable");
+
     private static final Map<String, FaultClassifier> KNOWN = new HashMap<>();
 
     static {
@@ -77,11 +89,11 @@ public final class LibraryFaults implements FaultClassifier {
         // not the user's fault but that of the system that knows the users: its causes tell more
         KNOWN.put(
                 "org.springframework.security.authentication.AuthenticationServiceException", failure -> Fault.UNKNOWN);
-        KNOWN.put("io.grpc.StatusException", GrpcFaults::classify);
-        KNOWN.put("io.grpc.StatusRuntimeException", GrpcFaults::classify);
-        KNOWN.put("software.amazon.awssdk.core.exception.SdkException", CloudFaults::ofAws);
-        KNOWN.put("com.google.api.gax.rpc.ApiException", CloudFaults::ofGoogle);
-        KNOWN.put("com.google.cloud.BaseServiceException", CloudFaults::ofGoogle);
+        KNOWN.put("io.grpc.StatusException", LibraryFaults::ofGrpc);
+        KNOWN.put("io.grpc.StatusRuntimeException", LibraryFaults::ofGrpc);
+        KNOWN.put("software.amazon.awssdk.core.exception.SdkException", LibraryFaults::ofAws);
+        KNOWN.put("com.google.api.gax.rpc.ApiException", LibraryFaults::ofGoogle);
+        KNOWN.put("com.google.cloud.BaseServiceException", LibraryFaults::ofGoogle);
         KNOWN.put("io.netty.channel.unix.Errors$NativeIoException", LibraryFaults::ofNativeSocket);
         KNOWN.put("java.io.EOFException", LibraryFaults::ofEndOfFile);
         KNOWN.put("java.util.NoSuchElementException", LibraryFaults::ofMissingElement);
@@ -91,6 +103,30 @@ public final class LibraryFaults implements FaultClassifier {
     public Fault classify(Throwable failure) {
         FaultClassifier judge = ClassNames.closest(KNOWN, failure);
         return judge == null ? Fault.UNKNOWN : judge.classify(failure);
+    }
+
+    private static Fault ofGrpc(Throwable failure) {
+        Object code = GRPC_CODE.of(GRPC_STATUS.of(failure));
+        if (code == null) {
+            return Fault.UNKNOWN;
+        }
+        return TRANSIENT_OF_GRPC.contains(code.toString()) ? Fault.TRANSIENT : Fault.PERMANENT;
+    }
+
+    private static Fault ofAws(Throwable failure) {
+        return ofCloud(AWS.of(failure)) == Fault.TRANSIENT ? Fault.TRANSIENT : ofCloud(AWS_THROTTLING.of(failure));
+    }
+
+    private static Fault ofGoogle(Throwable failure) {
+        return ofCloud(GOOGLE.of(failure));
+    }
+
+    /**
+     * An exception of a cloud SDK that says that it is not retryable says it of the SDK's own retries, which have ended by
+     * now or were never allowed: then its status and its causes decide.
+     */
+    private static Fault ofCloud(@Nullable Object isRetryable) {
+        return Boolean.TRUE.equals(isRetryable) ? Fault.TRANSIENT : Fault.UNKNOWN;
     }
 
     /** What Netty's native transports pass on of the operating system's own words. */

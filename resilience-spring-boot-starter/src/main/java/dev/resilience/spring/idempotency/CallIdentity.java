@@ -49,18 +49,8 @@ public final class CallIdentity {
     }
 
     /** All that a key is made of. */
-    private static final class Arguments implements Invocation {
-
-        private final @Nullable Object[] arguments;
-
-        Arguments(@Nullable Object[] arguments) {
-            this.arguments = arguments;
-        }
-
-        @Override
-        public @Nullable Object[] arguments() {
-            return arguments;
-        }
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Arguments(@Nullable Object[] arguments) implements Invocation {
 
         @Override
         public Object proceed() {

@@ -60,7 +60,8 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
         RegisteredMeters meters = new RegisteredMeters(registry);
         all.add(meters);
         EventTimers timers = new EventTimers();
-        resilience.onFirstUse((kind, name) -> bindFirstUse(meters, timers, kind, name));
+        // a method of a bean that is made late may be the first to use a default, or bring a policy with it
+        resilience.onFirstUse((kind, name) -> bindOne(meters, timers, kind, name));
         events.add(event -> follow(meters, timers, event));
         kinds.all().forEach(kind -> bind(meters, timers, kind));
         if (incomingCalls != null) {
@@ -89,19 +90,10 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
         kind.meters(live, new LiveObjectMeters(meters, timers, kind.id(), kind.name(live)));
     }
 
-    /** A method of a bean that is made late may be the first to use a default, or bring a policy with it. */
-    private void bindFirstUse(RegisteredMeters meters, EventTimers timers, String kind, String name) {
-        synchronized (meters) {
-            bindOne(meters, timers, kind, name);
-        }
-    }
-
     /** Code adds and removes policies while the application runs; whichever event comes last finds what is true. */
     private void follow(RegisteredMeters meters, EventTimers timers, ResilienceEvent event) {
         if (event instanceof PolicyAdded) {
-            synchronized (meters) {
-                bindOne(meters, timers, event.kind(), event.name());
-            }
+            bindOne(meters, timers, event.kind(), event.name());
         } else if (event instanceof PolicyRemoved) {
             synchronized (meters) {
                 timers.remove(event.kind(), event.name());
@@ -112,7 +104,11 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
     }
 
     private void bindOne(RegisteredMeters meters, EventTimers timers, String kind, String name) {
-        kinds.all().stream().filter(one -> one.id().equals(kind)).forEach(one -> bindOne(meters, timers, one, name));
+        synchronized (meters) {
+            kinds.all().stream()
+                    .filter(one -> one.id().equals(kind))
+                    .forEach(one -> bindOne(meters, timers, one, name));
+        }
     }
 
     private <L> void bindOne(RegisteredMeters meters, EventTimers timers, Kind<?, L> kind, String name) {

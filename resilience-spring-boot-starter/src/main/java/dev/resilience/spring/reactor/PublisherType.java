@@ -75,8 +75,9 @@ public final class PublisherType {
      * @param carrier takes along what is bound to the subscriber's thread to the one on which that is done
      */
     public ProtectedPublishers publishers(boolean idempotent, ContextCarrier carrier) {
-        ProtectedPublishers ofReactor =
-                isMultiValue ? ProtectedFlux::new : idempotent ? new IdempotentMonos(carrier) : new ProtectedMonos();
+        ProtectedPublishers ofReactor = isMultiValue
+                ? ProtectedFlux::new
+                : idempotent ? ProtectedMonos.idempotent(carrier) : ProtectedMonos::assemble;
         if (adapter == null) {
             return ofReactor;
         }

@@ -44,7 +44,7 @@ public final class ResilienceOperator<T> implements UnaryOperator<Publisher<T>> 
         Function<PublisherCall, Invocation> calls = call -> new Attempts(source, call);
         return (Publisher<T>)
                 (source instanceof Mono<?>
-                        ? new ProtectedMonos().assemble(pipeline, calls)
+                        ? ProtectedMonos.assemble(pipeline, calls)
                         : new ProtectedFlux(pipeline, calls));
     }
 

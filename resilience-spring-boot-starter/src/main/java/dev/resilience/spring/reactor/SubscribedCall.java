@@ -166,7 +166,6 @@ abstract class SubscribedCall implements PublisherCall {
         return cancelled && !goesOnWithoutSubscriber();
     }
 
-    /** An attempt has emitted. */
     abstract void emitted(AttemptSubscriber attempt, Object element);
 
     /** The call has ended, and not because the subscriber has cancelled it. */

@@ -3,7 +3,6 @@ package dev.resilience.spring.retry;
 import dev.resilience.deadletter.DeadLetters;
 import dev.resilience.event.RetryFinished;
 import dev.resilience.event.RetryOutcome;
-import dev.resilience.retry.LaterAttempts;
 import dev.resilience.retry.Retry;
 import dev.resilience.spring.kind.MeterFamily;
 import dev.resilience.spring.kind.Meters;
@@ -35,9 +34,8 @@ final class RetryMeters {
     static void register(Retry retry, Meters meters) {
         meters.outcomes(CALLS, retry.calls());
         meters.counter(ATTEMPTS, retry, Retry::attempts);
-        LaterAttempts later = retry.laterAttempts();
-        meters.gauge(WORKERS, later, LaterAttempts::workers);
-        meters.gauge(QUEUED, later, LaterAttempts::queued);
+        meters.gauge(WORKERS, retry, Retry::workers);
+        meters.gauge(QUEUED, retry, Retry::queued);
         DeadLetters letters = retry.deadLetters();
         if (letters != null) {
             meters.gauge(DEAD_LETTERS, letters, DeadLetters::size);

@@ -6,7 +6,6 @@ import dev.resilience.idempotency.store.RecordLockedException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * What an owner does to its record, and to no other's.
@@ -15,12 +14,6 @@ import java.util.concurrent.locks.LockSupport;
  */
 record OwnerChange(
         RecordTable records, LeaseToken token, RecordChange change, Map<String, Object> values, boolean isCompletion) {
-
-    /**
-     * Between two tries where the database waits for no lock: it is another claim's, and held for a moment. It stands for the
-     * database's own wait, which no {@code TimeSource} knows either.
-     */
-    private static final long PAUSE_NANOS = 5_000_000;
 
     /**
      * On a connection with auto-commit.
@@ -37,9 +30,6 @@ record OwnerChange(
             }
             if (status == ClaimStatus.LOCKED && change.hasWaited() && i > 0) {
                 break;
-            }
-            if (status == ClaimStatus.LOCKED && !change.hasWaited()) {
-                LockSupport.parkNanos(PAUSE_NANOS);
             }
             changed = change.unlessLockedForLong(connection, values);
         }

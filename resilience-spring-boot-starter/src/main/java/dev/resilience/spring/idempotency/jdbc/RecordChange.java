@@ -4,6 +4,7 @@ import dev.resilience.spring.idempotency.jdbc.connection.ConnectionTransactions;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,9 @@ public final class RecordChange {
 
     /** How long one on a connection with auto-commit does: a renewal may be under way, which takes no longer. */
     private static final String SHORT_WAIT = "100ms";
+
+    /** The same where the database waits for no lock. No {@code TimeSource} knows of the database's own wait either. */
+    private static final long PAUSE_NANOS = 5_000_000;
 
     private static final String LOCK_NOT_AVAILABLE = "55P03";
 
@@ -55,10 +59,11 @@ public final class RecordChange {
     }
 
     /**
-     * As {@link #unlessLocked}, and waits for the end of a change that takes a moment, if the database can wait for a moment.
+     * As {@link #unlessLocked}, and waits for the end of a change that takes a moment.
      */
     boolean unlessLockedForLong(Connection connection, Map<String, ?> values) throws SQLException {
         if (!waitsForever) {
+            LockSupport.parkNanos(PAUSE_NANOS);
             return unlessLocked(connection, values);
         }
         try {
@@ -72,6 +77,11 @@ public final class RecordChange {
             }
             throw failure;
         }
+    }
+
+    /** Whether there is such a record, and no transaction has it locked. */
+    boolean isFree(Connection connection, Map<String, ?> values) throws SQLException {
+        return lock.finds(connection, values);
     }
 
     /** Whether {@link #unlessLockedForLong} has waited, so that asking again at once makes no sense. */

@@ -25,7 +25,6 @@ final class RecordSearch {
     private static final String ABANDONED = AS_FOUND + " AND state = 'R'";
 
     private final NamedSql find;
-    private final NamedSql lock;
     private final RecordChange resolve;
     private final RecordChange free;
     private final RecordChange delete;
@@ -35,7 +34,6 @@ final class RecordSearch {
                 "SELECT id, operation, caller_hash, state, fence, valid_until, {now} AS now FROM {table}"
                         + " WHERE id BETWEEN :first AND :last AND (state <> 'C' OR valid_until > {now})",
                 table);
-        this.lock = dialect.sql("SELECT id FROM {table}" + AS_FOUND + " FOR UPDATE SKIP LOCKED", table);
         this.resolve = new RecordChange(dialect, table, "UPDATE {table} SET state = 'E'", ABANDONED);
         this.free = new RecordChange(dialect, table, "DELETE FROM {table}", ABANDONED);
         this.delete = new RecordChange(dialect, table, "DELETE FROM {table}", AS_FOUND);
@@ -45,7 +43,7 @@ final class RecordSearch {
         List<Found> found = new ArrayList<>();
         for (Found record : select(connection, selection)) {
             boolean isLocked =
-                    record.summary().state() == State.ABANDONED && !lock.finds(connection, record.identity());
+                    record.summary().state() == State.ABANDONED && !delete.isFree(connection, record.identity());
             found.add(isLocked ? record.inProgress() : record);
         }
         return found;

@@ -39,7 +39,6 @@ final class RecordTable {
 
     private final NamedSql claim;
     private final @Nullable NamedSql insert;
-    private final NamedSql lock;
     private final RecordChange replace;
     private final RecordChange renew;
     private final RecordChange complete;
@@ -52,7 +51,6 @@ final class RecordTable {
     RecordTable(Dialect dialect, String table) {
         this.claim = dialect.claim(table);
         this.insert = dialect.insert(table);
-        this.lock = dialect.sql("SELECT id FROM {table}" + AS_FOUND + " FOR UPDATE SKIP LOCKED", table);
         this.replace = new RecordChange(
                 dialect,
                 table,
@@ -83,7 +81,6 @@ final class RecordTable {
     /** What there is under an id. */
     record Found(char state, String fingerprint, long fence, long left, StoredResult result, long now) {
 
-        /** The fence of the next claim. */
         long nextFence() {
             return Math.max(fence + 1, now);
         }
@@ -140,7 +137,7 @@ final class RecordTable {
 
     /** Whether an overdue record can be had; {@code false} if it has changed meanwhile, or a transaction has it locked. */
     boolean isAbandoned(Connection connection, ClaimRequest request, Found found) throws SQLException {
-        return lock.finds(connection, values(request, found));
+        return replace.isFree(connection, values(request, found));
     }
 
     /**
