@@ -10,6 +10,7 @@ import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceContextAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceWebAutoConfiguration;
+import java.util.Enumeration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -113,6 +114,22 @@ class SubscribedElsewhereTests {
             inRequest("b");
             assertThat(shared.block()).isEqualTo(2);
             assertThat(orders.place().block()).isEqualTo(2);
+        });
+    }
+
+    /** A thread may have kept a request that is over, whose parts throw. */
+    @Test
+    void makingTheMonoNeverThrows() {
+        servlets().run(context -> {
+            MockHttpServletRequest over = new MockHttpServletRequest() {
+                @Override
+                public Enumeration<String> getHeaders(String name) {
+                    throw new IllegalStateException("The request object has been recycled");
+                }
+            };
+            RequestContextHolder.setRequestAttributes(new ServletRequestAttributes(over));
+            Mono<Integer> order = context.getBean(Orders.class).place();
+            assertThatExceptionOfType(IllegalStateException.class).isThrownBy(order::block);
         });
     }
 

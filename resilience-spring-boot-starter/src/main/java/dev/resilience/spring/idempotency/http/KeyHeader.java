@@ -45,7 +45,11 @@ public final class KeyHeader implements KeySource {
 
     @Override
     public @Nullable Object seenAtAssembly() {
-        return headers.apply(name, null);
+        try {
+            return headers.apply(name, null);
+        } catch (RuntimeException over) { // the thread has kept a request that is no more
+            return null;
+        }
     }
 
     @Override
