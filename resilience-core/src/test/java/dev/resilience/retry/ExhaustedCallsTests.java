@@ -103,7 +103,7 @@ class ExhaustedCallsTests {
     void aCallOfALostTransactionIsNotKeptWhenTheApplicationEnds(CallStyle style) {
         Retry retry = retry(3);
         whyLost = "it is marked rollback-only";
-        retry.time().stopWaits();
+        retry.time().stop();
 
         fail(style, retry);
 
