@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Which calls that ran out of retries are told to those who keep them, and how often. */
 class ExhaustedCallsTests {
 
-    private static final ConnectException REFUSED = new ConnectException("refused");
+    private final ConnectException refused = new ConnectException("refused");
 
     private final ManualTimeSource time = new ManualTimeSource();
     private final List<@Nullable Throwable> ranOut = new ArrayList<>();
@@ -69,8 +69,8 @@ class ExhaustedCallsTests {
     }
 
     private void fail(CallStyle style, Retry retry) {
-        assertThatThrownBy(() -> style.call(pipeline(retry), time, RetryBench.fails(REFUSED)))
-                .isSameAs(REFUSED);
+        assertThatThrownBy(() -> style.call(pipeline(retry), time, RetryBench.fails(refused)))
+                .isSameAs(refused);
     }
 
     @ParameterizedTest
@@ -91,7 +91,7 @@ class ExhaustedCallsTests {
         whyLost = "it is marked rollback-only";
 
         Throwable seen = Deadline.in(Duration.ZERO)
-                .call(() -> catchThrowable(() -> style.call(pipeline(retry(3)), time, RetryBench.fails(REFUSED))));
+                .call(() -> catchThrowable(() -> style.call(pipeline(retry(3)), time, RetryBench.fails(refused))));
 
         assertThat(seen).isInstanceOf(DeadlineExceededException.class);
 
@@ -115,7 +115,7 @@ class ExhaustedCallsTests {
     void aCallOfATransactionThatIsNotLostIsKept(CallStyle style) {
         fail(style, retry(1));
 
-        assertThat(ranOut).containsExactly(REFUSED);
+        assertThat(ranOut).containsExactly(refused);
     }
 
     @ParameterizedTest
@@ -130,10 +130,10 @@ class ExhaustedCallsTests {
                 .timeSource(new BrokenTime(runsWhatItRefuses).source())
                 .build();
 
-        CompletableFuture<Object> call = pipeline(retry).callAsync(() -> CompletableFuture.failedFuture(REFUSED));
+        CompletableFuture<Object> call = pipeline(retry).callAsync(() -> CompletableFuture.failedFuture(refused));
 
-        assertThatThrownBy(call::join).hasCause(REFUSED);
-        assertThat(ranOut).containsExactly(REFUSED);
+        assertThatThrownBy(call::join).hasCause(refused);
+        assertThat(ranOut).containsExactly(refused);
     }
 
     /** Throws when something is scheduled, possibly after it has run it. */
