@@ -113,7 +113,7 @@ class WebFluxEndToEndTests {
                     .expectHeader()
                     .contentLength(12)
                     .expectBody(String.class)
-                    .isEqualTo(method == HttpMethod.GET ? "{\"number\":1}" : null);
+                    .isEqualTo(HttpMethod.GET.equals(method) ? "{\"number\":1}" : null);
         }
     }
 
