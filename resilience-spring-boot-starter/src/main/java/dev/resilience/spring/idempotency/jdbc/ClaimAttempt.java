@@ -39,6 +39,7 @@ final class ClaimAttempt {
                     throw failure;
                 }
             }
+            Races.pause(i + 1);
         }
         throw new IllegalStateException("Others claim the record again and again");
     }
