@@ -151,7 +151,9 @@ public final class PolicyBinder {
         while (true) {
             try {
                 P policy = target.shape().create(values);
-                boolean isWhole = refused.isEmpty() && !handler.hasFailed() && !written(kind).isBroken(name);
+                boolean isWhole = refused.isEmpty()
+                        && !handler.hasFailed()
+                        && !written(kind).isBroken(name);
                 return isWhole ? written(kind).customize(name, policy) : null;
             } catch (BeanInstantiationException failed) {
                 InvalidPolicyException invalid = invalid(failed);
@@ -255,7 +257,8 @@ public final class PolicyBinder {
         ConfigurationPropertyName other =
                 otherKey == null ? null : written(kind).origin(name, otherKey);
         if (handler.isUnreadable(key)
-                || (other != null && (handler.isUnreadable(other) || written(kind).isBroken(name)))) {
+                || (other != null
+                        && (handler.isUnreadable(other) || written(kind).isBroken(name)))) {
             return; // compared with what stands in for it
         }
         String reason = subject(key, invalid.value()) + " " + invalid.requirement();

@@ -122,14 +122,12 @@ class SeveralMistakesTests extends FailingStartup {
 
     @Test
     void valuesOfAPolicyThatExtendsWhatDoesNotExistAreToldAsWell() {
-        fail(
-                        """
+        fail("""
                         resilience.retry:
                           payments: {extends: interactiv, max-attempts: 0, max-duration: 5}
                           refunds: {extends: payments, backoff.base-delay: 1h}
                           loop: {extends: loop, max-retry-after: soon}
-                        """,
-                        NamesPayments.class)
+                        """, NamesPayments.class)
                 .says(
                         "There are 5 mistakes",
                         "extends 'interactiv', which does not exist",
@@ -142,13 +140,11 @@ class SeveralMistakesTests extends FailingStartup {
 
     @Test
     void aPolicyThatExtendsWhatDoesNotExistIsNotCustomized() {
-        fail(
-                        """
+        fail("""
                         resilience.retry:
                           payments: {extends: interactiv}
                           refunds: {extends: intractive, max-attempts: 0}
-                        """,
-                        NeedsItsPreset.class)
+                        """, NeedsItsPreset.class)
                 .says(
                         "There are 3 mistakes",
                         "extends 'interactiv', which does not exist",

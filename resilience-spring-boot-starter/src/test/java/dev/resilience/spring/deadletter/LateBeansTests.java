@@ -58,7 +58,8 @@ class LateBeansTests {
     void theSecondBeanOfAClassThatIsMadeLaterThanTheFirstCallIsKnown() {
         carriers().run(context -> {
             for (String name : new String[] {"one", "two"}) {
-                assertThat(catchThrowable(() -> context.getBean(name, Carrier.class).announce("A")))
+                assertThat(catchThrowable(
+                                () -> context.getBean(name, Carrier.class).announce("A")))
                         .isInstanceOf(ConnectException.class);
             }
 
