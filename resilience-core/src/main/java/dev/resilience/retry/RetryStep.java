@@ -122,10 +122,10 @@ final class RetryStep extends Step {
     public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
         RetryRules rules = retry.rules();
         RetryCall call = newCall(rules, retry.begin(rules.policy()), Attempt.current());
-        if (exhausted == null || call.outer() != null) {
+        if (exhausted == null) {
             return new AsyncRetry(next, invocation, call).start();
         }
-        Object begun = exhausted.begins(invocation);
+        Object begun = call.outer() == null ? exhausted.begins(invocation) : null;
         CompletableFuture<@Nullable Object> answer = new AsyncRetry(next, invocation, call).start();
         return told(answer, () -> tell(exhausted, invocation, begun, call), call);
     }

@@ -34,6 +34,7 @@ class ExhaustedCallsTests {
 
     private final ManualTimeSource time = new ManualTimeSource();
     private final List<@Nullable Throwable> ranOut = new ArrayList<>();
+    private final List<Throwable> failedOtherwise = new ArrayList<>();
     private @Nullable String whyLost;
 
     private final ExhaustedCalls exhausted = new ExhaustedCalls() {
@@ -48,7 +49,9 @@ class ExhaustedCallsTests {
         }
 
         @Override
-        public void failedOtherwise(Throwable failure) {}
+        public void failedOtherwise(Throwable failure) {
+            failedOtherwise.add(failure);
+        }
     };
 
     private Retry retry(int maxAttempts) {
@@ -116,6 +119,18 @@ class ExhaustedCallsTests {
         fail(style, retry(1));
 
         assertThat(ranOut).containsExactly(refused);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void eachCallThatIsPartOfAnotherRetryIsNotKept(CallStyle style) {
+        Pipeline nested = Pipeline.of(retry(2), Retry.telling(exhausted, retry(1)));
+
+        assertThatThrownBy(() -> style.call(nested, time, RetryBench.fails(REFUSED)))
+                .isSameAs(REFUSED);
+
+        assertThat(ranOut).isEmpty();
+        assertThat(failedOtherwise).containsExactly(REFUSED, REFUSED);
     }
 
     @ParameterizedTest

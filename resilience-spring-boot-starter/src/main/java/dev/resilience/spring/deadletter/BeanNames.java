@@ -2,7 +2,6 @@ package dev.resilience.spring.deadletter;
 
 import dev.resilience.spring.kind.MethodNames;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +14,6 @@ import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.function.SingletonSupplier;
 
 /** The names of the beans of one type: a letter is sent to the very bean that was called. */
 final class BeanNames {
@@ -26,7 +24,7 @@ final class BeanNames {
 
     private final Class<?> type;
     private final ConfigurableListableBeanFactory beans;
-    private final SingletonSupplier<List<String>> names = SingletonSupplier.of(this::find);
+    private volatile @Nullable List<String> names; // so far: the class of a bean may show only when it is made
 
     BeanNames(Class<?> type, ConfigurableListableBeanFactory beans) {
         this.type = type;
@@ -39,20 +37,38 @@ final class BeanNames {
      * @throws IllegalStateException if it is none, or if nothing tells which one
      */
     String of(@Nullable Object target) {
-        List<String> known = names.obtain();
-        List<String> possible =
-                known.stream().filter(name -> !isAnother(name, target)).toList();
-        return possible.stream()
+        return known().stream()
                 .filter(name -> isBehind(object(name), target))
                 .findFirst()
-                .or(() -> possible.size() == 1 ? Optional.of(possible.get(0)) : Optional.empty())
+                .orElseGet(() -> theOnlyPossible(target));
+    }
+
+    private String theOnlyPossible(@Nullable Object target) {
+        List<String> all = findAgain();
+        List<String> possible =
+                all.stream().filter(name -> !isAnother(name, target)).toList();
+        return possible.stream()
+                .filter(name -> possible.size() == 1 || isBehind(object(name), target))
+                .findFirst()
                 .orElseThrow(() -> new IllegalStateException("nothing tells which bean of the type "
-                        + MethodNames.simple(type) + " was called: there are " + known));
+                        + MethodNames.simple(type) + " was called: there are " + all));
     }
 
     /** Whether there is a bean of a name and of the type. */
     boolean have(String name) {
-        return names.obtain().contains(name);
+        return known().contains(name)
+                || (beans.containsBean(name) && findAgain().contains(name));
+    }
+
+    private List<String> known() {
+        List<String> known = names;
+        return known == null ? findAgain() : known;
+    }
+
+    private List<String> findAgain() {
+        List<String> found = find();
+        names = found;
+        return found;
     }
 
     /** The bean of a name. */
@@ -63,7 +79,7 @@ final class BeanNames {
     /** Which bean of the type is another object for each call or caller, in words; {@code null} if none is. */
     @Nullable
     String whyNotTheSame() {
-        return names.obtain().stream()
+        return known().stream()
                 .filter(name -> !SHARED.contains(scope(name)))
                 .findFirst()
                 .map(name -> "the bean '" + name + "' has the scope '" + scope(name) + "'")
@@ -101,8 +117,8 @@ final class BeanNames {
 
     /**
      * Whether an object is certainly not a bean. That is so if the bean shows itself and is another object. A bean that the
-     * proxy of another library hides may be the object, and an object that a scope has replaced was the bean when it was
-     * called.
+     * proxy of another library hides may be the object, so may one that is being made or destroyed, and an object that a scope
+     * has replaced was the bean when it was called.
      */
     private boolean isAnother(String name, @Nullable Object target) {
         if (target == null || isScoped(name) || !beans.isSingleton(name)) {
@@ -111,7 +127,7 @@ final class BeanNames {
         Object bean = object(name);
         Object innermost = innermost(bean);
         boolean isShown =
-                innermost == null || (!AopUtils.isAopProxy(innermost) && ClassUtils.getUserClass(innermost) == type);
+                innermost != null && !AopUtils.isAopProxy(innermost) && ClassUtils.getUserClass(innermost) == type;
         return isShown && !isBehind(bean, target);
     }
 

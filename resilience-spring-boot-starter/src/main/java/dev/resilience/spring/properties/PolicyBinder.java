@@ -151,7 +151,10 @@ public final class PolicyBinder {
         while (true) {
             try {
                 P policy = target.shape().create(values);
-                return refused.isEmpty() && !handler.hasFailed() ? written(kind).customize(name, policy) : null;
+                boolean isWhole = refused.isEmpty()
+                        && !handler.hasFailed()
+                        && !written(kind).isBroken(name);
+                return isWhole ? written(kind).customize(name, policy) : null;
             } catch (BeanInstantiationException failed) {
                 InvalidPolicyException invalid = invalid(failed);
                 explain(kind, name, invalid, handler);

@@ -8,6 +8,8 @@ import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
+import dev.resilience.retry.RetryPolicy;
+import dev.resilience.spring.PolicyCustomizer;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.ResilienceRegistry;
 import jakarta.annotation.PostConstruct;
@@ -134,6 +136,32 @@ class SeveralMistakesTests extends FailingStartup {
                         "Value: 0",
                         "5s or 5ms?")
                 .advises("Did you mean 'interactive'?");
+    }
+
+    @Test
+    void aPolicyThatExtendsWhatDoesNotExistIsNotCustomized() {
+        fail("""
+                        resilience.retry:
+                          payments: {extends: interactiv}
+                          refunds: {extends: intractive, max-attempts: 0}
+                        """, NeedsItsPreset.class)
+                .says(
+                        "There are 3 mistakes",
+                        "extends 'interactiv', which does not exist",
+                        "extends 'intractive', which does not exist",
+                        "Value: 0");
+    }
+
+    static class NeedsItsPreset implements PolicyCustomizer<RetryPolicy> {
+
+        @Override
+        public RetryPolicy customize(String name, RetryPolicy policy) {
+            return name.equals("default")
+                    ? policy
+                    : RetryPolicy.builder()
+                            .maxAttempts(3 - policy.maxAttempts())
+                            .build();
+        }
     }
 
     @Test

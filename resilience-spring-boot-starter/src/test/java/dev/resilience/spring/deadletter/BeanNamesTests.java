@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
@@ -15,6 +17,7 @@ import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.beans.factory.config.BeanDefinitionHolder;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.DestructionAwareBeanPostProcessor;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.context.support.SimpleThreadScope;
@@ -156,5 +159,26 @@ class BeanNamesTests {
 
         assertThatThrownBy(() -> names.of(new Sender())).hasMessageContaining("nothing tells which bean");
         assertThat(names.of(targets.get("one"))).isEqualTo("one");
+    }
+
+    @Test
+    void aBeanIsKnownWhileItIsMadeAndWhileItIsDestroyed() {
+        List<String> found = new ArrayList<>();
+        context.getBeanFactory().addBeanPostProcessor(new DestructionAwareBeanPostProcessor() {
+            @Override
+            public Object postProcessBeforeInitialization(Object bean, String name) {
+                found.add("made: " + names.of(bean));
+                return bean;
+            }
+
+            @Override
+            public void postProcessBeforeDestruction(Object bean, String name) {
+                found.add("destroyed: " + names.of(bean));
+            }
+        });
+        start("one");
+        context.close();
+
+        assertThat(found).containsExactly("made: one", "destroyed: one");
     }
 }
