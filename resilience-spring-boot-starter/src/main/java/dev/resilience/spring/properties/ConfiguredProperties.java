@@ -147,23 +147,12 @@ public final class ConfiguredProperties {
 
     /** The sources that may say something of a policy. */
     List<SourceKeys> sourcesOf(ConfigurationPropertyName policy) {
-        List<SourceKeys> found = new ArrayList<>();
-        for (SourceKeys source : read()) {
-            if (source.mayHave(policy)) {
-                found.add(source);
-            }
-        }
-        return found;
+        return read().stream().filter(source -> source.mayHave(policy)).toList();
     }
 
     /** Whether the property is written, as one value or as a list. */
     public boolean contains(ConfigurationPropertyName name) {
-        for (SourceKeys source : read()) {
-            if (source.has(name)) {
-                return true;
-            }
-        }
-        return false;
+        return read().stream().anyMatch(source -> source.has(name));
     }
 
     /** Property, value and origin, each on a line of its own. A list is described as a whole. */

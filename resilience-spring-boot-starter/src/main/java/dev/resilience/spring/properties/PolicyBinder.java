@@ -5,7 +5,6 @@ import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupMistakes;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
@@ -23,7 +22,6 @@ import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
-import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.core.ResolvableType;
 
 /**
@@ -33,7 +31,6 @@ import org.springframework.core.ResolvableType;
  */
 public final class PolicyBinder {
 
-    private static final String PRESET = "preset";
     private static final ConfigurationPropertyName ENABLED = ConfigurationPropertyName.of("enabled");
 
     private final ConfiguredProperties keys;
@@ -104,8 +101,8 @@ public final class PolicyBinder {
     public boolean isEnabled(PolicyKind kind, String name) {
         LenientBinding handler = new LenientBinding(() -> keys, placeholders, mistakes);
         return !kind.canBeSwitchedOff()
-                || !Boolean.FALSE.equals(value(
-                        kind, links(kind, written(kind).chain(name)), ENABLED, Bindable.of(Boolean.class), handler));
+                || !Boolean.FALSE.equals(PolicyChain.of(written(kind), name, keys)
+                        .value(ENABLED, Bindable.of(Boolean.class), binder, handler));
     }
 
     /** The property that gives a policy the value of a key: its own or one of those that it starts from. */
@@ -128,12 +125,12 @@ public final class PolicyBinder {
     private <P extends Record> @Nullable P bind(PolicyKind kind, String name, PolicyKeys.Target<P> target) {
         LenientBinding handler = new LenientBinding(() -> keys, placeholders, mistakes);
         List<String> chain = written(kind).chain(name);
-        List<Link> links = links(kind, chain);
+        PolicyChain inherited = PolicyChain.of(written(kind), name, keys);
         Map<String, @Nullable Object> base = target.valuesOf(written(kind).base(chain, target.defaults()));
         Map<String, @Nullable Object> values = new HashMap<>(base);
         Set<String> refused = new HashSet<>();
         target.types().forEach((key, type) -> {
-            Object value = value(kind, links, key, type, handler);
+            Object value = inherited.value(key, type, binder, handler);
             String text = key.toString();
             ResolvableType function = target.functions().get(text);
             if (value != null && function != null) {
@@ -172,57 +169,6 @@ public final class PolicyBinder {
         if (key != null) {
             values.put(key, base.get(key));
         }
-    }
-
-    /**
-     * A link of a chain.
-     *
-     * @param property where it is written; {@code null} for a preset
-     * @param sources those that may say something of it
-     */
-    private record Link(String name, @Nullable ConfigurationPropertyName property, List<SourceKeys> sources) {
-
-        boolean has(ConfigurationPropertyName key) {
-            return property != null && sources.stream().anyMatch(source -> source.has(property, key));
-        }
-    }
-
-    private List<Link> links(PolicyKind kind, List<String> chain) {
-        List<Link> links = new ArrayList<>(chain.size());
-        for (String name : chain) {
-            ConfigurationPropertyName property = written(kind).find(name);
-            links.add(new Link(name, property, property == null ? List.of() : keys.sourcesOf(property)));
-        }
-        return links;
-    }
-
-    /** What the first link of the chain says that has the key; one that leaves it empty says nothing. */
-    private @Nullable Object value(
-            PolicyKind kind,
-            List<Link> links,
-            ConfigurationPropertyName key,
-            Bindable<?> type,
-            LenientBinding handler) {
-        for (Link link : links) {
-            ConfigurationPropertyName policy = link.property();
-            String preset = policy == null ? written(kind).preset(link.name(), key.toString()) : null;
-            Object value = null;
-            if (policy != null && link.has(key)) {
-                ConfigurationPropertyName property = policy.append(key);
-                value = binder.bind(property, type, handler).orElse(null);
-                if (handler.isUnreadable(property)) {
-                    return null;
-                }
-            } else if (preset != null) {
-                value = new Binder(new MapConfigurationPropertySource(Map.of(PRESET, preset)))
-                        .bind(PRESET, type)
-                        .orElse(null);
-            }
-            if (value != null) {
-                return value;
-            }
-        }
-        return null;
     }
 
     /** Whether a policy says something of a key itself, and not only what it starts from. */
