@@ -126,11 +126,11 @@ class ExhaustedCallsTests {
     void eachCallThatIsPartOfAnotherRetryIsNotKept(CallStyle style) {
         Pipeline nested = Pipeline.of(retry(2), Retry.telling(exhausted, retry(1)));
 
-        assertThatThrownBy(() -> style.call(nested, time, RetryBench.fails(REFUSED)))
-                .isSameAs(REFUSED);
+        assertThatThrownBy(() -> style.call(nested, time, RetryBench.fails(refused)))
+                .isSameAs(refused);
 
         assertThat(ranOut).isEmpty();
-        assertThat(failedOtherwise).containsExactly(REFUSED, REFUSED);
+        assertThat(failedOtherwise).containsExactly(refused, refused);
     }
 
     @ParameterizedTest
