@@ -42,7 +42,11 @@ public final class Attempt {
         return new Attempt("the replay of a dead letter", 2, true);
     }
 
-    /** The attempt that the current thread works for, the innermost, or {@code null} outside of all retries. */
+    /**
+     * The attempt that the current thread works for, the innermost, or {@code null} outside of all retries. What a method of
+     * an application asks to know whether it is called for the first time: {@code Attempt.current().number()}. Continuations
+     * of an asynchronous result run outside of it unless the context is carried to their thread.
+     */
     public static @Nullable Attempt current() {
         return CURRENT.get().getPlain();
     }

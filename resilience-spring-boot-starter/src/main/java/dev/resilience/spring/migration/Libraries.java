@@ -43,7 +43,7 @@ final class Libraries {
     /** Types of code that goes on to compile and that does something else when annotations are converted, by simple name. */
     private static final Map<String, String> IN_CODE = Map.of(
             "RetrySynchronizationManager",
-            "getContext() is null in a retry of this library",
+            "getContext() is null in a retry of this library: its retry count is Attempt.current().number() - 1",
             "MethodRetryEvent",
             "retries of this library do not publish it: a ResilienceListener bean hears of them",
             "CircuitBreakerRegistry",
