@@ -146,11 +146,7 @@ public final class IdempotentMethods {
         if (answersRequests && reactive && HTTP) {
             return CurrentExchange::replayHeader;
         }
-        if (answersRequests && hasServletRequests) {
-            ReplayHeader header = new ReplayHeader();
-            return call -> header.get();
-        }
-        return call -> () -> {};
+        return answersRequests && hasServletRequests ? ReplayHeader::of : call -> () -> {};
     }
 
     private KeySource key(Method method, String name, Idempotent annotation) {

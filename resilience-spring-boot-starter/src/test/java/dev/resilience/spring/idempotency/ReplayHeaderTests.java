@@ -43,7 +43,7 @@ class ReplayHeaderTests {
         ServletRequestAttributes attributes = new ServletRequestAttributes(request, response);
         RequestContextHolder.setRequestAttributes(attributes);
         try {
-            return new ReplayHeader().get();
+            return ReplayHeader.of(() -> null);
         } finally {
             RequestContextHolder.resetRequestAttributes();
         }
@@ -104,12 +104,12 @@ class ReplayHeaderTests {
         });
         RequestContextHolder.setRequestAttributes(attributes);
         assertThatIllegalStateException()
-                .isThrownBy(() -> new ReplayHeader().get().run())
+                .isThrownBy(() -> ReplayHeader.of(() -> null).run())
                 .withMessage("not allowed");
     }
 
     @Test
     void withoutARequestThereIsNothingToSay() {
-        new ReplayHeader().get().run();
+        ReplayHeader.of(() -> null).run();
     }
 }

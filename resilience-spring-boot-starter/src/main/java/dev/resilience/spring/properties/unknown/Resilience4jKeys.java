@@ -49,13 +49,17 @@ public final class Resilience4jKeys {
 
     /** The keys that nothing reads any more; {@code null} if there are none. */
     static @Nullable Resilience4jTranslation leftOver(Environment environment) {
+        Map<String, String> written = written(environment);
+        return written.isEmpty() || areRead() ? null : new Resilience4jTranslation(written);
+    }
+
+    private static boolean areRead() {
         for (String type : CLASSES) {
             if (ClassUtils.isPresent(type, Resilience4jKeys.class.getClassLoader())) {
-                return null; // they are still read
+                return true;
             }
         }
-        Map<String, String> written = written(environment);
-        return written.isEmpty() ? null : new Resilience4jTranslation(written);
+        return false;
     }
 
     /** The keys as they are written, in their order, the value that wins for each. */

@@ -1,7 +1,13 @@
 package dev.resilience.spring.autoconfigure.preinitialize;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.InputStream;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -28,6 +34,34 @@ class ResilienceBackgroundPreinitializerTests {
         preinitializer.preinitialize();
 
         assertThat(output).doesNotContain("dev.resilience", "event=");
+    }
+
+    /** Spring Boot would wait for ever if it could not make it. */
+    @Test
+    void itIsMadeEvenIfClassesOfTheLibraryAreMissing() throws Exception {
+        Class<?> type = ResilienceBackgroundPreinitializer.class;
+        URL boot = BackgroundPreinitializer.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation();
+        byte[] bytes;
+        try (InputStream file = type.getResourceAsStream(type.getSimpleName() + ".class")) {
+            bytes = file.readAllBytes();
+        }
+        try (URLClassLoader bootAlone = new URLClassLoader(new URL[] {boot}, ClassLoader.getPlatformClassLoader())) {
+            Class<?> alone = new ClassLoader(bootAlone) {
+                Class<?> define() {
+                    return defineClass(type.getName(), bytes, 0, bytes.length);
+                }
+            }.define();
+            Constructor<?> constructor = alone.getDeclaredConstructor();
+            constructor.setAccessible(true);
+            Object made = constructor.newInstance();
+
+            Method preinitialize = alone.getMethod("preinitialize");
+            preinitialize.setAccessible(true);
+            assertThatThrownBy(() -> preinitialize.invoke(made)).hasCauseInstanceOf(NoClassDefFoundError.class);
+        }
     }
 
     @Test
