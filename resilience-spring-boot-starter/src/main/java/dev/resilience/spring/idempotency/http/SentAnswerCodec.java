@@ -129,7 +129,7 @@ final class SentAnswerCodec implements ResultCodec {
 
         @Override
         public boolean keeps(@Nullable Object result) {
-            return SentAnswerCodec.this.keeps(result);
+            return new AnswerStatus(request.status()).isKept(result);
         }
 
         @Override
