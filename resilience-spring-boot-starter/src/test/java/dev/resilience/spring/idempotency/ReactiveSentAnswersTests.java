@@ -192,6 +192,20 @@ class ReactiveSentAnswersTests {
     }
 
     @Test
+    void aStatusThatTheHandlerSetsIsKeptForTheNextRequestIfTheFirstDoesNotAcceptTheAnswer() {
+        APPLICATION
+                .withBean(SettingStatus.class)
+                .withPropertyValues("resilience.idempotency.default.fingerprint=false")
+                .run(context -> {
+                    WebTestClient client =
+                            WebTestClient.bindToApplicationContext(context).build();
+                    assertThat(post(client, "/set-status/202", "image/png").getStatus())
+                            .isEqualTo(HttpStatus.NOT_ACCEPTABLE);
+                    assertThat(post(client, "/set-status/202").getStatus()).isEqualTo(HttpStatus.ACCEPTED);
+                });
+    }
+
+    @Test
     void anAnswerOfTheMomentByTheStatusThatTheHandlerSetsIsNotKept() {
         APPLICATION
                 .withBean(SettingStatus.class)

@@ -201,6 +201,10 @@ class SentAnswersTests {
                     MvcTestResult first = post(mvc, "/set-status/202");
                     assertThat(first).hasStatus(HttpStatus.ACCEPTED);
                     assertReplayed("/set-status/202", first, post(mvc, "/set-status/202"));
+
+                    assertThat(post(mvc, "/set-status/201", "other", "image/png"))
+                            .hasStatus(HttpStatus.NOT_ACCEPTABLE);
+                    assertThat(post(mvc, "/set-status/201", "other", JSON)).hasStatus(HttpStatus.CREATED);
                 });
     }
 

@@ -50,7 +50,7 @@ record ReactiveAnswer(ServerWebExchange exchange, HandlerMethod handler, int ofM
             exchange.getAttributes().put(PENDING, new Pending(result, answer));
             return answer;
         }
-        return bytes(new AcceptingAnything(exchange), ofMethod, null, result);
+        return bytes(new AcceptingAnything(exchange), status(), null, result);
     }
 
     @Override
