@@ -43,6 +43,7 @@ import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.adapter.WebHttpHandlerBuilder;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
@@ -174,6 +175,50 @@ class ReactiveSentAnswersTests {
             }
             assertThat(shop.calls()).hasValue(18);
         });
+    }
+
+    @Test
+    void aStatusThatTheHandlerSetsIsThatOfTheAnswer() {
+        APPLICATION
+                .withBean(SettingStatus.class)
+                .withPropertyValues("resilience.idempotency.default.fingerprint=false")
+                .run(context -> {
+                    WebTestClient client =
+                            WebTestClient.bindToApplicationContext(context).build();
+                    EntityExchangeResult<byte[]> first = post(client, "/set-status/202");
+                    assertThat(first.getStatus()).isEqualTo(HttpStatus.ACCEPTED);
+                    assertReplayed("/set-status/202", first, post(client, "/set-status/202"));
+                });
+    }
+
+    @Test
+    void aStatusThatTheHandlerSetsIsKeptForTheNextRequestIfTheFirstDoesNotAcceptTheAnswer() {
+        APPLICATION
+                .withBean(SettingStatus.class)
+                .withPropertyValues("resilience.idempotency.default.fingerprint=false")
+                .run(context -> {
+                    WebTestClient client =
+                            WebTestClient.bindToApplicationContext(context).build();
+                    assertThat(post(client, "/set-status/202", "image/png").getStatus())
+                            .isEqualTo(HttpStatus.NOT_ACCEPTABLE);
+                    assertThat(post(client, "/set-status/202").getStatus()).isEqualTo(HttpStatus.ACCEPTED);
+                });
+    }
+
+    @Test
+    void anAnswerOfTheMomentByTheStatusThatTheHandlerSetsIsNotKept() {
+        APPLICATION
+                .withBean(SettingStatus.class)
+                .withPropertyValues("resilience.idempotency.default.fingerprint=false")
+                .run(context -> {
+                    WebTestClient client =
+                            WebTestClient.bindToApplicationContext(context).build();
+                    for (int call = 1; call <= 2; call++) {
+                        EntityExchangeResult<byte[]> answer = post(client, "/set-status/503");
+                        assertThat(answer.getStatus()).isEqualTo(HttpStatus.SERVICE_UNAVAILABLE);
+                        assertThat(text(answer)).isEqualTo("{\"number\":" + call + "}");
+                    }
+                });
     }
 
     @Test
@@ -425,6 +470,21 @@ class ReactiveSentAnswersTests {
         Mono<ResponseEntity<Object>> slow(@RequestHeader("Idempotency-Key") String key) {
             calls.incrementAndGet();
             return slow.asMono();
+        }
+    }
+
+    @RestController
+    static class SettingStatus {
+
+        private final AtomicInteger calls = new AtomicInteger();
+
+        @PostMapping("/set-status/{status}")
+        @Idempotent(header = "Idempotency-Key")
+        Mono<Map<String, Object>> place(@PathVariable int status, ServerWebExchange exchange) {
+            return Mono.fromSupplier(() -> {
+                exchange.getResponse().setRawStatusCode(status);
+                return Map.of("number", calls.incrementAndGet());
+            });
         }
     }
 

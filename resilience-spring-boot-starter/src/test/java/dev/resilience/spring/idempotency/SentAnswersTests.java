@@ -192,6 +192,38 @@ class SentAnswersTests {
     }
 
     @Test
+    void aStatusThatTheHandlerSetsIsThatOfTheAnswer() {
+        application()
+                .withBean(SettingStatus.class)
+                .withPropertyValues("resilience.idempotency.default.fingerprint=false")
+                .run(context -> {
+                    MockMvcTester mvc = MockMvcTester.from(context);
+                    MvcTestResult first = post(mvc, "/set-status/202");
+                    assertThat(first).hasStatus(HttpStatus.ACCEPTED);
+                    assertReplayed("/set-status/202", first, post(mvc, "/set-status/202"));
+
+                    assertThat(post(mvc, "/set-status/201", "other", "image/png"))
+                            .hasStatus(HttpStatus.NOT_ACCEPTABLE);
+                    assertThat(post(mvc, "/set-status/201", "other", JSON)).hasStatus(HttpStatus.CREATED);
+                });
+    }
+
+    @Test
+    void anAnswerOfTheMomentByTheStatusThatTheHandlerSetsIsNotKept() {
+        application()
+                .withBean(SettingStatus.class)
+                .withPropertyValues("resilience.idempotency.default.fingerprint=false")
+                .run(context -> {
+                    MockMvcTester mvc = MockMvcTester.from(context);
+                    for (int call = 1; call <= 2; call++) {
+                        assertThat(post(mvc, "/set-status/503"))
+                                .hasStatus(HttpStatus.SERVICE_UNAVAILABLE)
+                                .hasBodyTextEqualTo("{\"number\":" + call + "}");
+                    }
+                });
+    }
+
+    @Test
     void whatTheRepetitionAcceptsDoesNotMatter() {
         application().withUserConfiguration(Shop.class).run(context -> {
             MockMvcTester mvc = MockMvcTester.from(context);
@@ -307,6 +339,19 @@ class SentAnswersTests {
                             .hasFailed()
                             .getFailure()
                             .hasStackTraceContaining("could not be read back"));
+        }
+    }
+
+    @RestController
+    static class SettingStatus {
+
+        private final AtomicInteger calls = new AtomicInteger();
+
+        @PostMapping("/set-status/{status}")
+        @Idempotent(header = "Idempotency-Key")
+        Map<String, Object> place(@PathVariable int status, HttpServletResponse response) {
+            response.setStatus(status);
+            return Map.of("number", calls.incrementAndGet());
         }
     }
 

@@ -37,6 +37,9 @@ abstract class HandlerAnswers implements SentAnswers {
     /** A request, to which a call's answer is sent once its handler has ended. */
     interface AnsweredRequest {
 
+        /** The status of results that have none of their own: the one that the handler has set, or that of the method. */
+        int status();
+
         /**
          * The answer to this request, which is sent if the handler ends with the result.
          *

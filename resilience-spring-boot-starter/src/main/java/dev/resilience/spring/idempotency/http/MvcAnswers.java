@@ -1,6 +1,7 @@
 package dev.resilience.spring.idempotency.http;
 
 import dev.resilience.pipeline.Invocation;
+import jakarta.servlet.http.HttpServletResponse;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,15 +66,20 @@ public final class MvcAnswers extends HandlerAnswers implements BeanPostProcesso
     private record OfServlet(LiveRequest request, Method handler, AnswerWriter writer, SentAnswerCodec codec)
             implements AnsweredRequest {
 
+        /** Spring MVC sets that of a {@code @ResponseStatus} when the handler has returned, in place of the handler's. */
+        @Override
+        public int status() {
+            int ofMethod = codec.status().ofMethod();
+            Integer set = ofMethod == HttpServletResponse.SC_OK
+                    ? request.whileLive(() -> request.response().getStatus())
+                    : null;
+            return set == null ? ofMethod : set;
+        }
+
         @Override
         public @Nullable SentAnswer answer(Object result) throws Exception {
-            return request.whileLive(() -> sendLater(
-                    result,
-                    writer.answer(
-                            request,
-                            result,
-                            codec.typeOf(result),
-                            codec.status().ofMethod())));
+            return request.whileLive(
+                    () -> sendLater(result, writer.answer(request, result, codec.typeOf(result), status())));
         }
 
         /** Nothing stands for an earlier answer, which is no object of any type. */

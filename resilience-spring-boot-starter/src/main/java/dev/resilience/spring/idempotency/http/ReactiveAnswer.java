@@ -24,9 +24,9 @@ import reactor.core.publisher.Mono;
  * The answer to a request of Spring WebFlux. The request may be over before its call has ended, because the client has gone
  * or the handler has timed out: the answer is kept nevertheless, as it would be sent to a client that accepts anything.
  *
- * @param status that of results that have none of their own
+ * @param ofMethod the status of results that have none of their own, if the handler sets none
  */
-record ReactiveAnswer(ServerWebExchange exchange, HandlerMethod handler, int status, ReactiveAnswers answers)
+record ReactiveAnswer(ServerWebExchange exchange, HandlerMethod handler, int ofMethod, ReactiveAnswers answers)
         implements AnsweredRequest {
 
     private static final String PENDING = ReactiveAnswer.class.getName() + ".pending";
@@ -36,15 +36,21 @@ record ReactiveAnswer(ServerWebExchange exchange, HandlerMethod handler, int sta
     private record Pending(@Nullable Object result, SentAnswer answer) {}
 
     @Override
+    public int status() {
+        HttpStatusCode set = isOver() ? null : exchange.getResponse().getStatusCode();
+        return set == null || isOver() ? ofMethod : set.value();
+    }
+
+    @Override
     public @Nullable SentAnswer answer(Object result) {
         SentAnswer answer = isOver()
                 ? null
-                : bytes(exchange, exchange.getResponse().getHeaders().getContentType(), result);
+                : bytes(exchange, status(), exchange.getResponse().getHeaders().getContentType(), result);
         if (answer != null && !isOver()) {
             exchange.getAttributes().put(PENDING, new Pending(result, answer));
             return answer;
         }
-        return bytes(new AcceptingAnything(exchange), null, result);
+        return bytes(new AcceptingAnything(exchange), status(), null, result);
     }
 
     @Override
@@ -86,7 +92,7 @@ record ReactiveAnswer(ServerWebExchange exchange, HandlerMethod handler, int sta
      * @param type of the content, if it is set already
      * @return {@code null} if the request wants none of what the result can be written as
      */
-    private @Nullable SentAnswer bytes(ServerWebExchange to, @Nullable MediaType type, Object result) {
+    private @Nullable SentAnswer bytes(ServerWebExchange to, int status, @Nullable MediaType type, Object result) {
         BufferedReactiveResponse buffer = new BufferedReactiveResponse(status, type);
         HandlerResult returned = new HandlerResult(handler, Mono.just(result), handler.getReturnType());
         try {

@@ -80,7 +80,8 @@ final class SentAnswerCodec implements ResultCodec {
         try {
             SentAnswer answer = request == null ? null : request.answer(result);
             if (answer == null) {
-                answer = handlers.withoutRequest(result, status.of(result));
+                AnswerStatus known = request == null ? status : new AnswerStatus(request.status());
+                answer = handlers.withoutRequest(result, known.of(result));
             }
             return answers.write(answer == null ? asJson(result, body) : answer.kept());
         } catch (RuntimeException failed) {
@@ -129,7 +130,7 @@ final class SentAnswerCodec implements ResultCodec {
 
         @Override
         public boolean keeps(@Nullable Object result) {
-            return SentAnswerCodec.this.keeps(result);
+            return new AnswerStatus(request.status()).isKept(result);
         }
 
         @Override
