@@ -10,6 +10,7 @@ import dev.resilience.event.CircuitState;
 import dev.resilience.time.Durations;
 import dev.resilience.time.Moment;
 import dev.resilience.time.Timestamps;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class ClosedState extends CountingState {
 
     private final boolean afterProbing;
+    private final LongAdder successes;
 
     /** Forgotten once it is over; written and read without order between threads, because one that is over is asked too. */
     private @Nullable Ramp ramp;
@@ -35,6 +37,7 @@ final class ClosedState extends CountingState {
             CallStatistics statistics) {
         super(breaker, settings, last, since, statistics);
         this.afterProbing = afterProbing;
+        this.successes = breaker.calls().counter(CircuitBreakerOutcome.SUCCESS);
         this.ramp = afterProbing ? Ramp.since(since, settings.policy().ramp(), breaker.time()) : null;
     }
 
@@ -94,7 +97,7 @@ final class ClosedState extends CountingState {
     @Override
     public void succeeded(long nanos) {
         WindowCounts tooMany = statistics.succeeded(countIfSlow(nanos));
-        breaker.count(CircuitBreakerOutcome.SUCCESS);
+        successes.increment();
         if (tooMany != null) {
             open(0, tooMany, statistics.lastFailure(), null);
         }

@@ -4,6 +4,7 @@ import static dev.resilience.circuitbreaker.TestBreaker.down;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.Window;
+import dev.resilience.circuitbreaker.window.CallStatistics;
 import dev.resilience.circuitbreaker.window.CallWindow.Thresholds;
 import dev.resilience.circuitbreaker.window.TimeWindow;
 import dev.resilience.event.CircuitState;
@@ -20,61 +21,58 @@ class CoarseTimeTests {
 
     private final TimeWithRaces time = new TimeWithRaces();
 
+    private CallStatistics calls(TimeWindow window) {
+        return new CallStatistics(window, 0, 0, time);
+    }
+
     /** Its buckets are 50 ms long. */
-    private TimeWindow secondOfFailures() {
-        return new TimeWindow(Duration.ofSeconds(1), new Thresholds(1, 0.5, 0), time);
+    private CallStatistics secondOfFailures() {
+        return calls(new TimeWindow(Duration.ofSeconds(1), new Thresholds(1, 0.5, 0), time));
     }
 
     @Test
     void aCallIsHeldAgainstTheThresholdsForLongerThanTheWindowByTheLagAtMost() {
-        TimeWindow window = secondOfFailures();
-        window.record(true, false, time.coarseNanoTime());
+        CallStatistics calls = secondOfFailures();
+        calls.failed(false, "Down");
         time.coarseTimeLags(LAG);
         time.manual.advance(Duration.ofSeconds(1).plus(LAG).minus(NANO));
-        assertThat(window.record(false, false, time.coarseNanoTime()))
+        assertThat(calls.succeeded(false))
                 .as("a second and almost the lag later")
                 .isNotNull();
 
         time.manual.advance(NANO);
-        assertThat(window.record(false, false, time.coarseNanoTime()))
-                .as("a second and the lag later")
-                .isNull();
+        assertThat(calls.succeeded(false)).as("a second and the lag later").isNull();
     }
 
     @Test
     void aCallIsForgottenEarlierThanAfterNineteenTwentiethsByTheLagAtMost() {
-        TimeWindow window = secondOfFailures();
+        CallStatistics calls = secondOfFailures();
         time.manual.advance(Duration.ofMillis(50).plus(LAG).minus(NANO));
         time.coarseTimeLags(LAG);
-        window.record(
-                true,
-                false,
-                time.coarseNanoTime()); // at the end of the first bucket, it seems, and in truth in the second
+        calls.failed(false, "Down"); // at the end of the first bucket, it seems, and in truth in the second
         time.coarseTimeLags(Duration.ZERO);
         time.manual.advance(Duration.ofMillis(950).minus(LAG));
 
-        assertThat(window.record(false, false, time.coarseNanoTime())).isNotNull();
+        assertThat(calls.succeeded(false)).isNotNull();
 
         time.manual.advance(NANO);
-        assertThat(window.record(false, false, time.coarseNanoTime())).isNull();
+        assertThat(calls.succeeded(false)).isNull();
     }
 
     /** A window of a millisecond holds what one tick holds, and counts it as any other does. */
     @Test
     void aWindowShorterThanATickCountsTheCallsOfATick() {
-        TimeWindow window = new TimeWindow(Duration.ofMillis(1), new Thresholds(3, 1, 0), time);
+        CallStatistics calls = calls(new TimeWindow(Duration.ofMillis(1), new Thresholds(3, 1, 0), time));
         time.manual.advance(LAG);
-        window.record(true, false, time.coarseNanoTime());
+        calls.failed(false, "Down");
         time.coarseTimeLags(Duration.ofMillis(9));
         time.manual.advance(Duration.ofMillis(9));
-        window.record(true, false, time.coarseNanoTime());
+        calls.failed(false, "Down");
 
-        assertThat(window.record(true, false, time.coarseNanoTime())).isNotNull();
+        assertThat(calls.failed(false, "Down")).isNotNull();
 
         time.coarseTimeLags(Duration.ZERO);
-        assertThat(window.record(true, false, time.coarseNanoTime()))
-                .as("at the next tick")
-                .isNull();
+        assertThat(calls.failed(false, "Down")).as("at the next tick").isNull();
     }
 
     @Test

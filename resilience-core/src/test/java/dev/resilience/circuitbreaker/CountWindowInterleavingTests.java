@@ -22,21 +22,21 @@ class CountWindowInterleavingTests {
 
             threads.run(
                     () -> {
-                        window.record(true, true, 0);
-                        window.record(false, false, 0);
+                        window.record(true, true);
+                        window.record(false, false);
                     },
                     () -> {
-                        window.record(true, false, 0);
-                        window.record(false, true, 0);
+                        window.record(true, false);
+                        window.record(false, true);
                     });
 
             // what is left of them goes, and nothing stays behind
-            window.record(false, false, 0);
-            check(window.record(false, false, 0) == null, "slow calls are left");
+            window.record(false, false);
+            check(window.record(false, false) == null, "slow calls are left");
             check(window.failureRate() == 0, "failures are left, or calls are missing");
             // and no more is missing than was there
-            window.record(true, false, 0);
-            window.record(true, false, 0);
+            window.record(true, false);
+            window.record(true, false);
             check(window.failureRate() == 1, "failures are missing");
         });
     }
@@ -47,7 +47,7 @@ class CountWindowInterleavingTests {
             CountWindow window = new CountWindow(SIZE, new Thresholds(SIZE, 1, 0));
             AtomicBoolean seen = new AtomicBoolean();
             Runnable failure = () -> {
-                if (window.record(true, false, 0) != null) {
+                if (window.record(true, false) != null) {
                     seen.set(true);
                 }
             };
@@ -62,12 +62,12 @@ class CountWindowInterleavingTests {
     void aCountIsOffByNoMoreThanTheCallsUnderWay(Interleavings mode) {
         mode.explore(threads -> {
             CountWindow window = new CountWindow(1, new Thresholds(1, 1, 0));
-            window.record(false, false, 0);
+            window.record(false, false);
             AtomicReference<Double> seen = new AtomicReference<>();
 
             threads.run(
-                    () -> window.record(true, false, 0),
-                    () -> window.record(false, false, 0),
+                    () -> window.record(true, false),
+                    () -> window.record(false, false),
                     () -> seen.set(window.failureRate()));
 
             check(seen.get() == 0 || seen.get() == 1 || seen.get() == 2, "A rate of " + seen.get());

@@ -22,15 +22,15 @@ class CountWindowTests {
     @Test
     void holdsTheLastCallsAndNoOthers() {
         CountWindow window = new CountWindow(3, new Thresholds(1, 1, 0));
-        window.record(true, false, 0);
-        window.record(true, false, 0);
+        window.record(true, false);
+        window.record(true, false);
         assertThat(window.failureRate()).isEqualTo(1);
 
-        window.record(false, false, 0);
+        window.record(false, false);
         assertThat(window.failureRate()).isEqualTo(2 / 3.0);
-        window.record(false, false, 0);
+        window.record(false, false);
         assertThat(window.failureRate()).isEqualTo(1 / 3.0);
-        window.record(false, false, 0);
+        window.record(false, false);
         assertThat(window.failureRate()).isZero();
     }
 
@@ -38,24 +38,24 @@ class CountWindowTests {
     void mayHoldOneCall() {
         CountWindow window = new CountWindow(1, new Thresholds(1, 1, 0));
 
-        assertThat(window.record(true, false, 0)).isNotNull();
-        assertThat(window.record(false, false, 0)).isNull();
-        assertThat(window.record(true, false, 0)).isNotNull();
+        assertThat(window.record(true, false)).isNotNull();
+        assertThat(window.record(false, false)).isNull();
+        assertThat(window.record(true, false)).isNotNull();
     }
 
     @Test
     void mayHoldAMillionCallsThatAllFailSlowly() {
         CountWindow window = new CountWindow(CountWindow.LARGEST, new Thresholds(CountWindow.LARGEST, 1, 1));
         for (int i = 1; i < CountWindow.LARGEST; i++) {
-            assertThat(window.record(true, true, 0)).isNull();
+            assertThat(window.record(true, true)).isNull();
         }
 
-        assertThat(window.record(true, true, 0)).isNotNull();
-        assertThat(window.record(true, true, 0)).isNotNull();
+        assertThat(window.record(true, true)).isNotNull();
+        assertThat(window.record(true, true)).isNotNull();
         assertThat(window.failureRate()).isEqualTo(1);
 
-        assertThat(window.record(false, true, 0)).as("all calls are slow still").isNotNull();
-        assertThat(window.record(false, false, 0)).isNull();
+        assertThat(window.record(false, true)).as("all calls are slow still").isNotNull();
+        assertThat(window.record(false, false)).isNull();
     }
 
     @Test
@@ -66,20 +66,20 @@ class CountWindowTests {
         inParallel(4, (number, random) -> {
             int reached = 0;
             for (int i = 0; i < 100_000; i++) {
-                reached += window.record(random.nextBoolean(), random.nextBoolean(), 0) != null ? 1 : 0;
+                reached += window.record(random.nextBoolean(), random.nextBoolean()) != null ? 1 : 0;
             }
             return reached;
         });
 
         // what is left of them goes one by one, and nothing stays behind
         for (int i = 1; i < size; i++) {
-            window.record(false, false, 0);
+            window.record(false, false);
         }
-        assertThat(window.record(false, false, 0)).isNull();
+        assertThat(window.record(false, false)).isNull();
         assertThat(window.failureRate()).isZero();
         // and no more is missing than was there
         for (int i = 0; i < size; i++) {
-            window.record(true, true, 0);
+            window.record(true, true);
         }
         assertThat(window.failureRate()).isEqualTo(1);
     }
@@ -92,13 +92,13 @@ class CountWindowTests {
         for (int round = 0; round < 6; round++) {
             CountWindow window = new CountWindow(size, new Thresholds(1, impossible, 0));
             for (int i = 0; i < size; i++) {
-                window.record(false, false, 0);
+                window.record(false, false);
             }
 
             List<Integer> reached = inParallel(threads, (number, random) -> {
                 int times = 0;
                 for (int i = 0; i < 1_000_000; i++) {
-                    times += window.record(number == 0, false, 0) != null ? 1 : 0;
+                    times += window.record(number == 0, false) != null ? 1 : 0;
                 }
                 return times;
             });

@@ -1,5 +1,6 @@
 package dev.resilience.circuitbreaker;
 
+import dev.resilience.circuitbreaker.window.CallStatistics;
 import dev.resilience.circuitbreaker.window.CallWindow.Thresholds;
 import dev.resilience.circuitbreaker.window.TimeWindow;
 import dev.resilience.concurrency.Interleaved;
@@ -25,14 +26,12 @@ class TimeWindowInterleavingTests {
     void noCallIsLostWhereABucketBegins(Interleavings mode) {
         mode.explore(threads -> {
             StubTime time = new StubTime();
-            TimeWindow window = window(allOfTwo, time);
+            CallStatistics calls = calls(allOfTwo, time);
             time.advance(BUCKET);
 
-            threads.run(
-                    () -> window.record(true, false, time.coarseNanoTime()),
-                    () -> window.record(true, false, time.coarseNanoTime()));
+            threads.run(() -> calls.failed(false, "Down"), () -> calls.failed(false, "Down"));
 
-            check(window.failureRate() == 1, "A call is missing");
+            check(calls.window().failureRate() == 1, "A call is missing");
         });
     }
 
@@ -40,16 +39,16 @@ class TimeWindowInterleavingTests {
     void noCallIsLostWhileTimeMovesOn(Interleavings mode) {
         mode.explore(threads -> {
             StubTime time = new StubTime();
-            TimeWindow window = window(allOfTwo, time);
+            CallStatistics calls = calls(allOfTwo, time);
 
-            threads.run(() -> window.record(true, false, time.coarseNanoTime()), () -> {
+            threads.run(() -> calls.failed(false, "Down"), () -> {
                 time.advance(BUCKET);
-                window.record(true, false, time.coarseNanoTime());
+                calls.failed(false, "Down");
             });
 
-            check(window.failureRate() == 1, "A call is missing");
+            check(calls.window().failureRate() == 1, "A call is missing");
             time.advance(BUCKETS * BUCKET);
-            check(Double.isNaN(window.failureRate()), "What is older than the window is still counted");
+            check(Double.isNaN(calls.window().failureRate()), "What is older than the window is still counted");
         });
     }
 
@@ -57,12 +56,12 @@ class TimeWindowInterleavingTests {
     void aThresholdThatIsReachedIsSeenByOneOfThoseWhoReachIt(Interleavings mode) {
         mode.explore(threads -> {
             StubTime time = new StubTime();
-            TimeWindow window = window(halfOfTwo, time);
+            CallStatistics calls = calls(halfOfTwo, time);
             AtomicBoolean seen = new AtomicBoolean();
 
             threads.run(
-                    () -> see(seen, window.record(true, false, time.coarseNanoTime()) != null),
-                    () -> see(seen, window.record(false, false, time.coarseNanoTime()) != null));
+                    () -> see(seen, calls.failed(false, "Down") != null),
+                    () -> see(seen, calls.succeeded(false) != null));
 
             check(seen.get(), "Nobody saw that half of the calls failed");
         });
@@ -72,12 +71,11 @@ class TimeWindowInterleavingTests {
     void tooManySlowCallsAreSeenByOneOfThem(Interleavings mode) {
         mode.explore(threads -> {
             StubTime time = new StubTime();
-            TimeWindow window = window(anySlowOfTwo, time);
+            CallStatistics calls = calls(anySlowOfTwo, time);
             AtomicBoolean seen = new AtomicBoolean();
 
             threads.run(
-                    () -> see(seen, window.record(false, true, time.coarseNanoTime()) != null),
-                    () -> see(seen, window.record(false, false, time.coarseNanoTime()) != null));
+                    () -> see(seen, calls.succeeded(true) != null), () -> see(seen, calls.succeeded(false) != null));
 
             check(seen.get(), "Nobody saw the slow call");
         });
@@ -87,22 +85,39 @@ class TimeWindowInterleavingTests {
     void aFailureCountsUntilItsTimeIsOver(Interleavings mode) {
         mode.explore(threads -> {
             StubTime time = new StubTime();
-            TimeWindow window = window(halfOfTwo, time);
+            CallStatistics calls = calls(halfOfTwo, time);
 
-            threads.run(() -> window.record(true, false, time.coarseNanoTime()), () -> {
+            threads.run(() -> calls.failed(false, "Down"), () -> {
                 time.advance(BUCKET);
-                window.record(true, false, time.coarseNanoTime());
+                calls.failed(false, "Down");
             });
             time.advance((BUCKETS - 1) * BUCKET); // the second failure is still in the window
 
-            check(
-                    window.record(false, false, time.coarseNanoTime()) != null,
-                    "At least half of the calls in the window failed, and nobody saw it");
+            check(calls.succeeded(false) != null, "At least half of the calls in the window failed, and nobody saw it");
         });
     }
 
-    private static TimeWindow window(Thresholds thresholds, StubTime time) {
-        return new TimeWindow(Duration.ofNanos(BUCKETS * BUCKET), thresholds, time);
+    /** Otherwise calls of the present would be forgotten with those of the past. */
+    @Interleaved
+    void theBucketOfTheMomentIsNeverAnOlderOne(Interleavings mode) {
+        mode.explore(threads -> {
+            StubTime time = new StubTime();
+            CallStatistics calls = calls(new Thresholds(3, 0.6, 0), time);
+            time.advance(BUCKET);
+
+            threads.run(() -> calls.failed(false, "Down"), () -> {
+                time.advance(BUCKET);
+                calls.failed(false, "Down");
+            });
+            calls.failed(false, "Down");
+            time.advance((BUCKETS - 1) * BUCKET); // two failures at least are still in the window
+
+            check(calls.succeeded(false) != null, "Two of three calls in the window failed, and nobody saw it");
+        });
+    }
+
+    private static CallStatistics calls(Thresholds thresholds, StubTime time) {
+        return new CallStatistics(new TimeWindow(Duration.ofNanos(BUCKETS * BUCKET), thresholds, time), 0, 0, time);
     }
 
     private static void see(AtomicBoolean seen, boolean reached) {

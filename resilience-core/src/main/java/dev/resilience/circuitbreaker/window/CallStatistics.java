@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a circuit breaker knows of the calls that it let through: the window, how many failed in a row, and the type of the
  * last failure. Lock-free; recording allocates nothing.
+ *
+ * <p>A successful call costs one comparison for all that depends on the time: whether that has come for something to move.
  */
 public final class CallStatistics {
 
@@ -16,6 +18,10 @@ public final class CallStatistics {
     private final double failureRateThreshold;
     private final @Nullable LastSecond lastSecond;
     private final boolean timed;
+
+    /** When the window or the last second has to move next, or a time before that. */
+    private volatile long nextMove;
+
     private final AtomicInteger consecutiveFailures = new AtomicInteger();
 
     /** Written and read without order between threads: any of several recent failures will do. */
@@ -30,8 +36,8 @@ public final class CallStatistics {
         this.time = time;
         this.failureThreshold = failureThreshold;
         this.failureRateThreshold = failureRateThreshold;
-        this.lastSecond =
-                failureThreshold > 0 && failureRateThreshold > 0 ? new LastSecond(window, time.coarseNanoTime()) : null;
+        this.nextMove = time.coarseNanoTime();
+        this.lastSecond = failureThreshold > 0 && failureRateThreshold > 0 ? new LastSecond(window, nextMove) : null;
         this.timed = lastSecond != null || window.isTimed();
     }
 
@@ -69,15 +75,22 @@ public final class CallStatistics {
     }
 
     private @Nullable WindowCounts record(boolean failed, boolean slow) {
-        long now = timed ? time.coarseNanoTime() : 0;
-        if (lastSecond != null) {
-            lastSecond.callEnds(now);
+        if (timed) {
+            long now = time.coarseNanoTime();
+            if (now - nextMove >= 0) {
+                moveTo(now);
+            }
         }
-        WindowCounts tooMany = window.record(failed, slow, now);
+        WindowCounts tooMany = window.record(failed, slow);
         if (failed && lastSecond != null) {
             lastSecond.callFailed();
         }
         return tooMany;
+    }
+
+    private void moveTo(long now) {
+        long next = lastSecond == null ? now + Long.MAX_VALUE : lastSecond.moveTo(now);
+        nextMove = now + Math.min(next - now, window.moveTo(now) - now);
     }
 
     public CallWindow window() {

@@ -13,14 +13,25 @@ public interface CallWindow {
     /**
      * Records a call that ended. A call that cannot have moved a rate upwards may be told that none is too high.
      *
-     * @param now the coarse time, where {@link #isTimed}
      * @return what the window holds if one of its rates has reached its threshold, or {@code null}
      */
     @Nullable
-    WindowCounts record(boolean failed, boolean slow, long now);
+    WindowCounts record(boolean failed, boolean slow);
 
-    /** Whether it has to know when a call ended. */
-    boolean isTimed();
+    /**
+     * Moves on to the present, before the first call is recorded that ends then.
+     *
+     * @param now the coarse time
+     * @return when to be called again: calls that end before may be recorded without
+     */
+    default long moveTo(long now) {
+        return now + Long.MAX_VALUE;
+    }
+
+    /** Whether it has to {@linkplain #moveTo move}, and so has to know when a call ended. */
+    default boolean isTimed() {
+        return false;
+    }
 
     /** How many calls have been recorded so far, those included that it holds no longer. */
     long recorded();
@@ -67,13 +78,8 @@ public interface CallWindow {
         INSTANCE;
 
         @Override
-        public @Nullable WindowCounts record(boolean failed, boolean slow, long now) {
+        public @Nullable WindowCounts record(boolean failed, boolean slow) {
             return null;
-        }
-
-        @Override
-        public boolean isTimed() {
-            return false;
         }
 
         @Override

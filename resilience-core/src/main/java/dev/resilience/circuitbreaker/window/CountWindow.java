@@ -46,7 +46,7 @@ public final class CountWindow implements CallWindow {
     }
 
     @Override
-    public @Nullable WindowCounts record(boolean failed, boolean slow, long now) {
+    public @Nullable WindowCounts record(boolean failed, boolean slow) {
         int outcome = CALL | (failed ? FAILED : 0) | (slow ? SLOW : 0);
         int place = (int) (next.getAndIncrement() % outcomes.length());
         if (outcome == CALL && outcomes.get(place) == CALL) {
@@ -55,11 +55,6 @@ public final class CountWindow implements CallWindow {
         int replaced = outcomes.getAndSet(place, outcome);
         long sums = totals.addAndGet(asTotals(outcome) - asTotals(replaced));
         return thresholds.ifReached(calls(sums), failures(sums), slowCalls(sums));
-    }
-
-    @Override
-    public boolean isTimed() {
-        return false;
     }
 
     @Override

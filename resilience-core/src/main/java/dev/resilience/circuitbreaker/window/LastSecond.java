@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * chance, because it is called very often.
  *
  * <p>The window counts its calls anyway. The first call of each slot notes how many there had been before it, so any other
- * call that succeeds costs one comparison. Calls that end while that is noted may count for the slot before. Lock-free.
+ * call that succeeds costs nothing here. Calls that end while that is noted may count for the slot before. Lock-free.
  */
 public final class LastSecond {
 
@@ -28,7 +28,7 @@ public final class LastSecond {
     private record Mark(long slot, long calls, long failures) {}
 
     /**
-     * @param window records each call once, after {@link #callEnds}
+     * @param window records each call once, after {@link #moveTo}
      * @param start the time as of now
      */
     public LastSecond(CallWindow window, long start) {
@@ -38,11 +38,12 @@ public final class LastSecond {
         marks.set(0, last);
     }
 
-    /** A call ends now and is about to be recorded. */
-    public void callEnds(long now) {
+    /** As {@link CallWindow#moveTo}, which it comes before. */
+    public long moveTo(long now) {
         if (now - slotEnds >= 0) {
             begin((now - start) / SLOT_NANOS);
         }
+        return slotEnds;
     }
 
     private void begin(long slot) {

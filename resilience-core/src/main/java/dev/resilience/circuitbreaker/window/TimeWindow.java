@@ -2,6 +2,8 @@ package dev.resilience.circuitbreaker.window;
 
 import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -26,6 +28,15 @@ import org.jspecify.annotations.Nullable;
 public final class TimeWindow implements CallWindow {
 
     private static final int BUCKETS = 20;
+    private static final VarHandle CURRENT;
+
+    static {
+        try {
+            CURRENT = MethodHandles.lookup().findVarHandle(TimeWindow.class, "current", Bucket.class);
+        } catch (ReflectiveOperationException impossible) {
+            throw new ExceptionInInitializerError(impossible);
+        }
+    }
 
     private final Thresholds thresholds;
     private final TimeSource time;
@@ -45,27 +56,29 @@ public final class TimeWindow implements CallWindow {
     }
 
     @Override
-    public @Nullable WindowCounts record(boolean failed, boolean slow, long now) {
-        Bucket bucket = bucketAt(now - start);
-        bucket.calls.incrementAndGet();
+    public @Nullable WindowCounts record(boolean failed, boolean slow) {
+        Bucket bucket = current;
         long number = bucket.number;
+        AtomicLong trouble = lastTrouble; // what is read behind the addition waits for it
+        bucket.incrementAndGet();
         if (failed || slow) {
             bucket.addTrouble(failed, slow);
-            if (lastTrouble.get() < number) {
-                lastTrouble.accumulateAndGet(number, Math::max);
+            if (trouble.get() < number) {
+                trouble.accumulateAndGet(number, Math::max);
             }
         }
-        return lastTrouble.get() > number - BUCKETS ? ifReached(number) : null;
+        return trouble.get() > number - BUCKETS ? ifReached(number) : null;
     }
 
-    /** That of the last call, as long as its time is not over: finding another one takes a division. */
-    private Bucket bucketAt(long elapsed) {
+    /** Never moves back: a thread that was held up finds the bucket of those who were faster. */
+    @Override
+    public long moveTo(long now) {
+        long number = (now - start) / bucketNanos;
         Bucket bucket = current;
-        if (elapsed - bucket.number * bucketNanos >= bucketNanos) {
-            bucket = bucket(elapsed / bucketNanos);
-            current = bucket;
+        while (bucket.number < number && !CURRENT.compareAndSet(this, bucket, bucket(number))) {
+            bucket = current;
         }
-        return bucket;
+        return start + (current.number + 1) * bucketNanos;
     }
 
     @Override
@@ -76,7 +89,7 @@ public final class TimeWindow implements CallWindow {
     @Override
     public long recorded() {
         Bucket bucket = current;
-        return bucket.recordedBefore + bucket.calls.get();
+        return bucket.recordedBefore + bucket.get();
     }
 
     @Override
@@ -108,7 +121,7 @@ public final class TimeWindow implements CallWindow {
             if (bucket != null && bucket.number > now - BUCKETS) {
                 failures += bucket.failures.sum();
                 slowCalls += bucket.slowCalls.sum();
-                calls += bucket.calls.get();
+                calls += bucket.get();
             }
         }
         return new WindowCounts(calls, failures, slowCalls);
@@ -124,7 +137,7 @@ public final class TimeWindow implements CallWindow {
             if (bucket != null && bucket.number > now - BUCKETS) {
                 failures += bucket.failures.sum();
                 slowCalls += bucket.slowCalls.sum();
-                calls += bucket.calls.get();
+                calls += bucket.get();
             }
         }
         return thresholds.ifReached(calls, failures, slowCalls);
@@ -141,11 +154,12 @@ public final class TimeWindow implements CallWindow {
         }
     }
 
-    private static final class Bucket {
+    /** Its own value is how many calls ended in it: one reference less to follow for each of them. */
+    @SuppressWarnings("serial") // is never serialized
+    private static final class Bucket extends AtomicLong {
 
         final long number;
         final long recordedBefore;
-        final AtomicLong calls = new AtomicLong();
         final LongAdder failures = new LongAdder();
         final LongAdder slowCalls = new LongAdder();
 

@@ -43,6 +43,11 @@ public final class OutcomeCounters<O extends Enum<O> & Outcome> {
         counters[outcome.ordinal()].increment();
     }
 
+    /** What counts the calls that ended so, for those that count them often. */
+    public LongAdder counter(O outcome) {
+        return counters[outcome.ordinal()];
+    }
+
     /** How many calls ended so. */
     public long get(O outcome) {
         return outcome == countedElsewhere ? elsewhere.getAsLong() : counters[outcome.ordinal()].sum();
