@@ -7,6 +7,7 @@ import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Step;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.actuate.ResilienceHealthIndicator;
 import dev.resilience.spring.aop.LayerOrder;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
@@ -23,7 +24,6 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.util.unit.DataSize;
@@ -35,7 +35,7 @@ class OwnKindsTests {
             List.of("idempotent", "bulkhead", "circuit-breaker", "retry", "time-limit");
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(
+            .withConfiguration(SortedOnce.of(
                     AopAutoConfiguration.class,
                     ResilienceAutoConfiguration.class,
                     ResilienceHealthAutoConfiguration.class))

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.time.ManualTimeSource;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
@@ -16,7 +15,7 @@ public final class Applications {
     /** The starter, a {@link Callee} and some components; retry policies are named by their attempts, two to five. */
     public static ApplicationContextRunner plain(Class<?>... components) {
         return new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, ResilienceAutoConfiguration.class))
+                .withConfiguration(SortedOnce.of(AopAutoConfiguration.class, ResilienceAutoConfiguration.class))
                 .withPropertyValues(
                         "resilience.retry.default.backoff.jitter=none",
                         "resilience.retry.two.max-attempts=2",

@@ -3,6 +3,7 @@ package dev.resilience.spring.actuate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceEndpointAutoConfiguration;
 import java.lang.management.ManagementFactory;
@@ -20,7 +21,6 @@ import org.springframework.boot.actuate.autoconfigure.endpoint.jackson.JacksonEn
 import org.springframework.boot.actuate.autoconfigure.endpoint.jmx.JmxEndpointAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.web.server.ManagementContextAutoConfiguration;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.jmx.JmxAutoConfiguration;
 import org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
@@ -90,7 +90,7 @@ class EndpointExposureTests {
 
         private WebApplicationContextRunner web() {
             return new WebApplicationContextRunner()
-                    .withConfiguration(AutoConfigurations.of(
+                    .withConfiguration(SortedOnce.of(
                             ResilienceAutoConfiguration.class,
                             ResilienceEndpointAutoConfiguration.class,
                             EndpointAutoConfiguration.class,
@@ -167,7 +167,7 @@ class EndpointExposureTests {
 
         private ApplicationContextRunner jmx() {
             return new ApplicationContextRunner()
-                    .withConfiguration(AutoConfigurations.of(
+                    .withConfiguration(SortedOnce.of(
                             ResilienceAutoConfiguration.class,
                             ResilienceEndpointAutoConfiguration.class,
                             EndpointAutoConfiguration.class,

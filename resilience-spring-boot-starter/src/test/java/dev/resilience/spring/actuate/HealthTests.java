@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceHealthAutoConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.health.autoconfigure.contributor.HealthContributorAutoConfiguration;
 import org.springframework.boot.health.autoconfigure.registry.HealthContributorRegistryAutoConfiguration;
@@ -40,7 +40,7 @@ class HealthTests {
 
     @Test
     void showsTheDefaultOnceAMethodUsesIt() {
-        runner().withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
+        runner().withConfiguration(SortedOnce.of(AopAutoConfiguration.class))
                 .withBean(Shop.class)
                 .withPropertyValues(
                         "resilience.circuit-breaker.default.initial-state=open",
@@ -114,7 +114,7 @@ class HealthTests {
 
     private static ApplicationContextRunner runner() {
         return new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(
+                .withConfiguration(SortedOnce.of(
                         ResilienceAutoConfiguration.class,
                         ResilienceHealthAutoConfiguration.class,
                         HealthContributorAutoConfiguration.class,

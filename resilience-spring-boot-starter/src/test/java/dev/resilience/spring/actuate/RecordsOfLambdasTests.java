@@ -6,11 +6,11 @@ import dev.resilience.annotation.Idempotent;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.idempotency.IdempotencyKind;
 import dev.resilience.spring.kind.Action;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 
 /** The records of beans that share a class, found by the bean or for all of them. */
@@ -19,7 +19,7 @@ class RecordsOfLambdasTests {
     @Test
     void areFoundWithTheBeanAndWithout() {
         Applications.plain()
-                .withConfiguration(AutoConfigurations.of(JacksonAutoConfiguration.class))
+                .withConfiguration(SortedOnce.of(JacksonAutoConfiguration.class))
                 .withBean("us", Gateway.class, () -> key -> "us")
                 .withBean("eu", Gateway.class, () -> key -> "eu")
                 .run(context -> {

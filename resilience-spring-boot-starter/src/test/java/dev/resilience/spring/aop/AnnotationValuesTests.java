@@ -20,6 +20,7 @@ import dev.resilience.spring.Applications;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.PolicyCustomizer;
 import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceMetricsAutoConfiguration;
 import dev.resilience.timelimit.TimeLimitPolicy;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -41,7 +42,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.aop.framework.ProxyFactory;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -260,7 +260,7 @@ class AnnotationValuesTests {
     @Test
     void theMetersOfALatePolicyAreThere() {
         Applications.plain(LateShops.class)
-                .withConfiguration(AutoConfigurations.of(ResilienceMetricsAutoConfiguration.class))
+                .withConfiguration(SortedOnce.of(ResilienceMetricsAutoConfiguration.class))
                 .withBean(SimpleMeterRegistry.class)
                 .run(context -> {
                     context.getBean(Counter.class).sell();

@@ -7,6 +7,7 @@ import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceMetricsAutoConfiguration;
@@ -18,7 +19,6 @@ import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.framework.Advised;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -30,7 +30,7 @@ class ParentAndChildContextsTests {
 
     private static void run(ApplicationContextRunner child, ContextConsumer<AssertableApplicationContext> consumer) {
         Applications.plain(Shop.class)
-                .withConfiguration(AutoConfigurations.of(ResilienceMetricsAutoConfiguration.class))
+                .withConfiguration(SortedOnce.of(ResilienceMetricsAutoConfiguration.class))
                 .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
                 .run(parent -> child.withParent(parent).run(context -> {
                     assertThat(context).hasNotFailed();
@@ -41,7 +41,7 @@ class ParentAndChildContextsTests {
     /** With an auto-configuration of its own. */
     private static ApplicationContextRunner whole() {
         return new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(
+                .withConfiguration(SortedOnce.of(
                         AopAutoConfiguration.class,
                         ResilienceAutoConfiguration.class,
                         ResilienceMetricsAutoConfiguration.class))
@@ -113,7 +113,7 @@ class ParentAndChildContextsTests {
     @Test
     void aChildWithoutAnAutoConfigurationOfItsOwnHasTheParentsProtection() {
         ApplicationContextRunner plain = new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
+                .withConfiguration(SortedOnce.of(AopAutoConfiguration.class))
                 .withBean(Desk.class);
         run(plain, child -> {
             Callee callee = child.getBean(Callee.class);

@@ -10,6 +10,7 @@ import dev.resilience.context.ContextCarrier;
 import dev.resilience.context.Deadline;
 import dev.resilience.context.IdempotencyContext;
 import dev.resilience.spring.Applications;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceContextAutoConfiguration;
 import dev.resilience.time.ManualTimeSource;
 import io.micrometer.context.ContextRegistry;
@@ -32,7 +33,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.MDC;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -70,7 +70,7 @@ class ContextOfAsyncMethodsTests {
 
     private static ApplicationContextRunner application(AsyncOrder order) {
         return Applications.plain(order.configuration, Shop.class)
-                .withConfiguration(AutoConfigurations.of(ResilienceContextAutoConfiguration.class));
+                .withConfiguration(SortedOnce.of(ResilienceContextAutoConfiguration.class));
     }
 
     @ParameterizedTest

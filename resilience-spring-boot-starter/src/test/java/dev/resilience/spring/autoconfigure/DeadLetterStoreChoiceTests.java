@@ -4,20 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.deadletter.DeadLetterStore;
 import dev.resilience.deadletter.MemoryDeadLetterStore;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.deadletter.jdbc.JdbcDeadLetterStore;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 class DeadLetterStoreChoiceTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(
-                    ResilienceAutoConfiguration.class, ResilienceJdbcDeadLetterAutoConfiguration.class));
+            .withConfiguration(
+                    SortedOnce.of(ResilienceAutoConfiguration.class, ResilienceJdbcDeadLetterAutoConfiguration.class));
 
     private final ApplicationContextRunner withDatabase =
-            runner.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class));
+            runner.withConfiguration(SortedOnce.of(DataSourceAutoConfiguration.class));
 
     @Test
     void lettersAreInTheDatabaseWhereThereIsOne() {

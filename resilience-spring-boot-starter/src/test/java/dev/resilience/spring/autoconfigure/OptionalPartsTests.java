@@ -7,6 +7,7 @@ import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.idempotency.CallerScope;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.actuate.ResilienceEndpoint;
 import dev.resilience.spring.actuate.ResilienceHealthIndicator;
@@ -24,7 +25,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
@@ -45,7 +45,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** Every integration switches itself on by what is there, and its absence switches off nothing else. */
 class OptionalPartsTests {
 
-    private static final AutoConfigurations ALL = AutoConfigurations.of(
+    private static final SortedOnce ALL = SortedOnce.of(
             AopAutoConfiguration.class,
             JacksonAutoConfiguration.class,
             ResilienceAutoConfiguration.class,
@@ -194,7 +194,7 @@ class OptionalPartsTests {
     @Test
     void withJacksonButWithoutAMapperOfTheApplication() {
         new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, ResilienceAutoConfiguration.class))
+                .withConfiguration(SortedOnce.of(AopAutoConfiguration.class, ResilienceAutoConfiguration.class))
                 .withBean(Keyed.class)
                 .run(context -> {
                     assertThat(context).hasNotFailed();

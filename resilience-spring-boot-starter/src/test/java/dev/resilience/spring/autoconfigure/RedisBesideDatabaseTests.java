@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.idempotency.store.IdempotencyStore;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.idempotency.jdbc.JdbcIdempotencyStore;
 import dev.resilience.spring.idempotency.redis.RedisIdempotencyStore;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
@@ -25,7 +25,7 @@ class RedisBesideDatabaseTests {
     private static final String TYPE = "resilience.idempotency-store.type=";
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(
+            .withConfiguration(SortedOnce.of(
                     AopAutoConfiguration.class,
                     JacksonAutoConfiguration.class,
                     DataRedisAutoConfiguration.class,

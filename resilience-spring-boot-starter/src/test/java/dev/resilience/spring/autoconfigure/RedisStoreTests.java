@@ -6,6 +6,7 @@ import dev.resilience.annotation.Idempotent;
 import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.idempotency.store.MemoryIdempotencyStore;
 import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.idempotency.redis.RedisIdempotencyStore;
 import dev.resilience.spring.idempotency.redis.TestRedis;
@@ -16,7 +17,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
@@ -35,7 +35,7 @@ class RedisStoreTests {
     static final TestRedis REDIS = new TestRedis();
 
     private final ApplicationContextRunner withoutRedis = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(
+            .withConfiguration(SortedOnce.of(
                     AopAutoConfiguration.class,
                     JacksonAutoConfiguration.class,
                     ResilienceAutoConfiguration.class,
@@ -43,7 +43,7 @@ class RedisStoreTests {
             .withBean(Orders.class);
 
     private final ApplicationContextRunner withRedis = withoutRedis
-            .withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class))
+            .withConfiguration(SortedOnce.of(DataRedisAutoConfiguration.class))
             .withPropertyValues("spring.data.redis.port=" + REDIS.port());
 
     @BeforeEach

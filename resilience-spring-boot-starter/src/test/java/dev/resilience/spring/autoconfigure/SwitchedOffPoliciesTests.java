@@ -11,6 +11,7 @@ import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.annotation.TimeLimit;
 import dev.resilience.spring.Callee;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.actuate.ResilienceEndpoint;
 import dev.resilience.spring.log.CapturedLines;
 import dev.resilience.spring.registry.RegistryFactory;
@@ -23,7 +24,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ContextConsumer;
@@ -161,7 +161,7 @@ class SwitchedOffPoliciesTests {
 
     private ApplicationContextRunner runner(String yaml) {
         return YamlApplication.of(directory, yaml + "\nresilience.retry.other.max-attempts: 3\n")
-                .withConfiguration(AutoConfigurations.of(ResilienceEndpointAutoConfiguration.class))
+                .withConfiguration(SortedOnce.of(ResilienceEndpointAutoConfiguration.class))
                 .withPropertyValues(
                         "management.endpoints.web.exposure.include=*",
                         "resilience.retry.payments.max-attempts=2",

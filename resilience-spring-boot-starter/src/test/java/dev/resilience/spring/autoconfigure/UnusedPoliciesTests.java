@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.resilience.annotation.Bulkhead;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.StartupWarnings;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
@@ -14,7 +15,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
@@ -27,7 +27,7 @@ import org.springframework.context.annotation.Scope;
 class UnusedPoliciesTests {
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(
+            .withConfiguration(SortedOnce.of(
                     AopAutoConfiguration.class,
                     ResilienceAutoConfiguration.class,
                     ResilienceUnusedPoliciesAutoConfiguration.class))

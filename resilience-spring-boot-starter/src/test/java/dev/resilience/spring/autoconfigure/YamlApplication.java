@@ -3,11 +3,11 @@ package dev.resilience.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.SortedOnce;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
@@ -23,7 +23,7 @@ public final class YamlApplication {
 
     static ApplicationContextRunner of(Path directory, String yaml) {
         return withoutResilience(directory, yaml)
-                .withConfiguration(AutoConfigurations.of(
+                .withConfiguration(SortedOnce.of(
                         AopAutoConfiguration.class,
                         PropertyPlaceholderAutoConfiguration.class,
                         JacksonAutoConfiguration.class,

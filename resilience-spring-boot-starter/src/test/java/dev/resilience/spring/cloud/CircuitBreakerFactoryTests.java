@@ -11,11 +11,11 @@ import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.exception.TimeLimitExceededException;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceSpringCloudAutoConfiguration;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.cloud.client.circuitbreaker.CircuitBreaker;
 import org.springframework.cloud.client.circuitbreaker.CircuitBreakerFactory;
@@ -28,7 +28,7 @@ import org.springframework.context.annotation.Configuration;
 class CircuitBreakerFactoryTests {
 
     private final ApplicationContextRunner application = Applications.plain()
-            .withConfiguration(AutoConfigurations.of(ResilienceSpringCloudAutoConfiguration.class))
+            .withConfiguration(SortedOnce.of(ResilienceSpringCloudAutoConfiguration.class))
             .withPropertyValues(
                     "resilience.circuit-breaker.payments.failure-threshold=1",
                     "resilience.circuit-breaker.payments.open-duration=7s",
@@ -176,7 +176,7 @@ class CircuitBreakerFactoryTests {
     @Test
     void idsAreNotTakenForUnusedPolicies() {
         application
-                .withConfiguration(AutoConfigurations.of(
+                .withConfiguration(SortedOnce.of(
                         dev.resilience.spring.autoconfigure.ResilienceUnusedPoliciesAutoConfiguration.class))
                 .run(context -> assertThat(context.getBean(dev.resilience.spring.StartupWarnings.class)
                                 .all())

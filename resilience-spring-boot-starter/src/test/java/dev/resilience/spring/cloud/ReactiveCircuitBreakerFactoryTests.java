@@ -8,6 +8,7 @@ import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.exception.TimeLimitExceededException;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceSpringCloudAutoConfiguration;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
@@ -17,7 +18,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.reactivestreams.Publisher;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.cloud.client.circuitbreaker.NoFallbackAvailableException;
 import org.springframework.cloud.client.circuitbreaker.ReactiveCircuitBreaker;
@@ -30,7 +30,7 @@ import reactor.test.publisher.TestPublisher;
 class ReactiveCircuitBreakerFactoryTests {
 
     private final ApplicationContextRunner application = Applications.plain()
-            .withConfiguration(AutoConfigurations.of(ResilienceSpringCloudAutoConfiguration.class))
+            .withConfiguration(SortedOnce.of(ResilienceSpringCloudAutoConfiguration.class))
             .withPropertyValues(
                     "resilience.circuit-breaker.payments.failure-threshold=1",
                     "resilience.circuit-breaker.payments.half-open.success-threshold=1",

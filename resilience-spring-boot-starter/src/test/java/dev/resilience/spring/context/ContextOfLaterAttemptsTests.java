@@ -6,6 +6,7 @@ import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.Applications;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceContextAutoConfiguration;
 import dev.resilience.time.ManualTimeSource;
 import io.micrometer.context.ContextRegistry;
@@ -25,7 +26,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.i18n.LocaleContextHolder;
 import org.springframework.mock.web.MockHttpServletRequest;
@@ -40,7 +40,7 @@ import org.springframework.web.context.request.ServletRequestAttributes;
 class ContextOfLaterAttemptsTests {
 
     private final ApplicationContextRunner application = Applications.plain(Shop.class, Receipts.class)
-            .withConfiguration(AutoConfigurations.of(ResilienceContextAutoConfiguration.class));
+            .withConfiguration(SortedOnce.of(ResilienceContextAutoConfiguration.class));
 
     @AfterEach
     void clear() {

@@ -7,6 +7,7 @@ import dev.resilience.annotation.Bulkhead;
 import dev.resilience.annotation.TimeLimit;
 import dev.resilience.context.ContextCarrier;
 import dev.resilience.spring.Applications;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceContextAutoConfiguration;
 import io.micrometer.context.ContextRegistry;
 import java.util.concurrent.CompletableFuture;
@@ -18,7 +19,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.MDC;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.mock.web.MockHttpServletRequest;
@@ -40,7 +40,7 @@ class ContextOfWorkersTests {
     private final boolean ofBulkhead;
     private final boolean asynchronous;
     private final ApplicationContextRunner application = Applications.plain(Shop.class)
-            .withConfiguration(AutoConfigurations.of(ResilienceContextAutoConfiguration.class))
+            .withConfiguration(SortedOnce.of(ResilienceContextAutoConfiguration.class))
             .withPropertyValues(
                     "resilience.time-limit.default.thread=worker",
                     "resilience.bulkhead.default.type=thread-pool",

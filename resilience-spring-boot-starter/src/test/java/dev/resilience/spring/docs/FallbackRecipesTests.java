@@ -7,6 +7,7 @@ import dev.resilience.Resilience;
 import dev.resilience.deadletter.DeadLetterStore;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.retry.RetryPolicy;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.time.ManualTimeSource;
 import dev.resilience.time.TimeSource;
@@ -24,7 +25,6 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
@@ -114,7 +114,7 @@ class FallbackRecipesTests {
         up = true;
         answer = result;
         ApplicationContextRunner application = new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, ResilienceAutoConfiguration.class))
+                .withConfiguration(SortedOnce.of(AopAutoConfiguration.class, ResilienceAutoConfiguration.class))
                 .withClassLoader(type.getClassLoader())
                 .withPropertyValues("resilience.retry.carrier.dead-letter=true")
                 .withBean(TimeSource.class, ManualTimeSource::new);

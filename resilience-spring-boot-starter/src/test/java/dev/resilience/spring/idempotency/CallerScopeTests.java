@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.idempotency.CallerScope;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceContextAutoConfiguration;
 import jakarta.servlet.Filter;
@@ -20,7 +21,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -103,7 +103,7 @@ class CallerScopeTests {
         void aMonoThatHasLeftTheRequestsThreadIsNotCalled() {
             new WebApplicationContextRunner()
                     .withPropertyValues("resilience.idempotency-store.type=memory")
-                    .withConfiguration(AutoConfigurations.of(
+                    .withConfiguration(SortedOnce.of(
                             AopAutoConfiguration.class,
                             JacksonAutoConfiguration.class,
                             ResilienceAutoConfiguration.class,

@@ -10,6 +10,7 @@ import dev.resilience.exception.IdempotencyStoreException;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.idempotency.store.MemoryIdempotencyStore;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceMetricsAutoConfiguration;
 import dev.resilience.spring.log.CapturedLines;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -17,7 +18,6 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.Collections;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 
@@ -27,7 +27,7 @@ class FullMemoryTests {
     private static final int KEPT = 2;
 
     private final ApplicationContextRunner runner = IdempotentApplication.runner()
-            .withConfiguration(AutoConfigurations.of(ResilienceMetricsAutoConfiguration.class))
+            .withConfiguration(SortedOnce.of(ResilienceMetricsAutoConfiguration.class))
             .withBean(SimpleMeterRegistry.class)
             .withBean(Receipts.class)
             .withPropertyValues("resilience.idempotency-store.memory.max-size=40KB");

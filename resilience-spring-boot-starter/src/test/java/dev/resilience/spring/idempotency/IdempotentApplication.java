@@ -2,12 +2,12 @@ package dev.resilience.spring.idempotency;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceJdbcAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceRedisAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceTransactionAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceWebAutoConfiguration;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration;
@@ -27,14 +27,14 @@ final class IdempotentApplication {
     static ApplicationContextRunner runner() {
         return new ApplicationContextRunner()
                 .withPropertyValues("resilience.idempotency-store.type=memory")
-                .withConfiguration(AutoConfigurations.of(
+                .withConfiguration(SortedOnce.of(
                         AopAutoConfiguration.class, JacksonAutoConfiguration.class, ResilienceAutoConfiguration.class));
     }
 
     /** As {@link #runner}, with Spring MVC and whatever store there is. */
     static WebApplicationContextRunner web() {
         return new WebApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(
+                .withConfiguration(SortedOnce.of(
                         AopAutoConfiguration.class,
                         DataRedisAutoConfiguration.class,
                         DispatcherServletAutoConfiguration.class,

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.TimeLimit;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceWebAutoConfiguration;
 import dev.resilience.time.ManualTimeSource;
@@ -20,7 +21,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.http.codec.autoconfigure.CodecsAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
@@ -57,7 +57,7 @@ class ReactiveSentAnswersTests {
 
     private static final ReactiveWebApplicationContextRunner APPLICATION = new ReactiveWebApplicationContextRunner()
             .withPropertyValues("resilience.idempotency-store.type=memory", "resilience.idempotency.default.scope=none")
-            .withConfiguration(AutoConfigurations.of(
+            .withConfiguration(SortedOnce.of(
                     AopAutoConfiguration.class,
                     JacksonAutoConfiguration.class,
                     CodecsAutoConfiguration.class,

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.resilience.annotation.Idempotent;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.idempotency.jdbc.Databases;
 import java.math.BigDecimal;
 import java.util.List;
@@ -14,7 +15,6 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
@@ -53,7 +53,7 @@ class SentAnswersInTransactionTests {
                         "resilience.idempotency-store.type=jdbc",
                         "resilience.idempotency-store.jdbc.initialize-schema=always",
                         "resilience.idempotency.default.scope=none")
-                .withConfiguration(AutoConfigurations.of(
+                .withConfiguration(SortedOnce.of(
                         DataSourceTransactionManagerAutoConfiguration.class,
                         TransactionAutoConfiguration.class,
                         JdbcTemplateAutoConfiguration.class))

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.exception.IdempotencyStoreException;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceContextAutoConfiguration;
 import dev.resilience.spring.idempotency.redis.TestRedis;
 import jakarta.servlet.FilterChain;
@@ -29,7 +30,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.io.ByteArrayResource;
@@ -101,7 +101,7 @@ class SentAnswersTests {
     @EnumSource
     void fromEachStore(Stores store) {
         store.application(REDIS)
-                .withConfiguration(AutoConfigurations.of(ResilienceContextAutoConfiguration.class))
+                .withConfiguration(SortedOnce.of(ResilienceContextAutoConfiguration.class))
                 .withPropertyValues("resilience.idempotency.default.scope=none")
                 .withUserConfiguration(Shop.class)
                 .run(context -> {

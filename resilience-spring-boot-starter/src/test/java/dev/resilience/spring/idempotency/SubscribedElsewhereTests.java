@@ -7,6 +7,7 @@ import dev.resilience.annotation.Idempotent;
 import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.exception.IdempotencyKeyMissingException;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceContextAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceWebAutoConfiguration;
@@ -16,7 +17,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.http.codec.autoconfigure.CodecsAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
@@ -48,7 +48,7 @@ class SubscribedElsewhereTests {
 
     private static ApplicationContextRunner servlets() {
         return IdempotentApplication.runner()
-                .withConfiguration(AutoConfigurations.of(ResilienceContextAutoConfiguration.class))
+                .withConfiguration(SortedOnce.of(ResilienceContextAutoConfiguration.class))
                 .withBean(Orders.class)
                 .withPropertyValues("resilience.idempotency.default.scope=none");
     }
@@ -60,7 +60,7 @@ class SubscribedElsewhereTests {
                 .withBean(Functional.class)
                 .withPropertyValues(
                         "resilience.idempotency-store.type=memory", "resilience.idempotency.default.scope=none")
-                .withConfiguration(AutoConfigurations.of(
+                .withConfiguration(SortedOnce.of(
                         AopAutoConfiguration.class,
                         JacksonAutoConfiguration.class,
                         CodecsAutoConfiguration.class,

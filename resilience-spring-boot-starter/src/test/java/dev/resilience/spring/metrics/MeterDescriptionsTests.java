@@ -6,6 +6,7 @@ import dev.resilience.annotation.Bulkhead;
 import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.TimeLimit;
 import dev.resilience.spring.Applications;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceMetricsAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceWebAutoConfiguration;
 import io.micrometer.core.instrument.Meter;
@@ -15,7 +16,6 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
@@ -26,7 +26,7 @@ class MeterDescriptionsTests {
     @Test
     void everyMeterHasADescription() {
         new WebApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(
+                .withConfiguration(SortedOnce.of(
                         AopAutoConfiguration.class,
                         dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration.class,
                         ResilienceWebAutoConfiguration.class,
@@ -77,7 +77,7 @@ class MeterDescriptionsTests {
 
     private static ApplicationContextRunner withPrometheus() {
         return Applications.plain(Shop.class)
-                .withConfiguration(AutoConfigurations.of(ResilienceMetricsAutoConfiguration.class))
+                .withConfiguration(SortedOnce.of(ResilienceMetricsAutoConfiguration.class))
                 .withPropertyValues("resilience.circuit-breaker.payments.minimum-calls=5")
                 .withBean(PrometheusMeterRegistry.class, () -> new PrometheusMeterRegistry(PrometheusConfig.DEFAULT));
     }

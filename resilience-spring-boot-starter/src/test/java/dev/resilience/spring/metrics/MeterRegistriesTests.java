@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceMetricsAutoConfiguration;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
@@ -14,7 +15,6 @@ import java.net.ConnectException;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration;
 import org.springframework.boot.micrometer.metrics.autoconfigure.MeterRegistryCustomizer;
 import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
@@ -73,7 +73,7 @@ class MeterRegistriesTests {
 
         private ApplicationContextRunner withBoot(Class<?> configuration) {
             return Applications.plain(Shop.class, configuration)
-                    .withConfiguration(AutoConfigurations.of(
+                    .withConfiguration(SortedOnce.of(
                             MetricsAutoConfiguration.class,
                             CompositeMeterRegistryAutoConfiguration.class,
                             SimpleMetricsExportAutoConfiguration.class,
@@ -101,7 +101,7 @@ class MeterRegistriesTests {
         @Test
         void areNotNeeded() {
             Applications.plain(Shop.class)
-                    .withConfiguration(AutoConfigurations.of(ResilienceMetricsAutoConfiguration.class))
+                    .withConfiguration(SortedOnce.of(ResilienceMetricsAutoConfiguration.class))
                     .run(context -> {
                         assertThat(context).hasNotFailed().doesNotHaveBean(ResilienceMeters.class);
                         context.getBean(Callee.class).failNext(1);

@@ -1,6 +1,7 @@
 package dev.resilience.spring.metrics;
 
 import dev.resilience.spring.Applications;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceMetricsAutoConfiguration;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -9,7 +10,6 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 
@@ -25,7 +25,7 @@ final class Meters {
     /** An application with a meter registry of its own, and without Boot's metrics. */
     static ApplicationContextRunner application(Class<?>... components) {
         return Applications.plain(components)
-                .withConfiguration(AutoConfigurations.of(ResilienceMetricsAutoConfiguration.class))
+                .withConfiguration(SortedOnce.of(ResilienceMetricsAutoConfiguration.class))
                 .withBean(SimpleMeterRegistry.class);
     }
 

@@ -8,6 +8,7 @@ import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceMetricsAutoConfiguration;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
@@ -18,7 +19,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** A meter registry may outlive an application, or serve several. */
@@ -26,7 +26,7 @@ class MetersOfClosedApplicationsTests {
 
     private static ApplicationContextRunner application(MeterRegistry shared) {
         return Applications.plain(Shop.class)
-                .withConfiguration(AutoConfigurations.of(ResilienceMetricsAutoConfiguration.class))
+                .withConfiguration(SortedOnce.of(ResilienceMetricsAutoConfiguration.class))
                 .withBean(
                         "shared", MeterRegistry.class, () -> shared, definition -> definition.setDestroyMethodName(""));
     }

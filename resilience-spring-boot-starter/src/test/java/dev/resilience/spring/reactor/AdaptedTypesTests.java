@@ -14,6 +14,7 @@ import dev.resilience.event.internal.OutcomeCounters;
 import dev.resilience.exception.TimeLimitExceededException;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.time.ManualTimeSource;
 import io.reactivex.rxjava3.core.Completable;
 import io.reactivex.rxjava3.core.Flowable;
@@ -36,7 +37,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.reactivestreams.Publisher;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
@@ -62,7 +62,7 @@ class AdaptedTypesTests {
             Publisher.class);
 
     private final ApplicationContextRunner runner = Applications.plain(Shop.class, Payments.class)
-            .withConfiguration(AutoConfigurations.of(JacksonAutoConfiguration.class))
+            .withConfiguration(SortedOnce.of(JacksonAutoConfiguration.class))
             .withPropertyValues(
                     "resilience.bulkhead.shop.max-concurrent=1",
                     "resilience.circuit-breaker.shop.failure-threshold=0",

@@ -18,6 +18,7 @@ import dev.resilience.idempotency.tck.ForwardingStore;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.time.ManualTimeSource;
 import dev.resilience.time.TimeSource;
 import java.net.ConnectException;
@@ -28,7 +29,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import reactor.core.Disposable;
@@ -45,7 +45,7 @@ class IdempotentMonosTests {
     private final ApplicationContextRunner runner = Applications.plain(Payments.class)
             .withPropertyValues(
                     "resilience.retry.once-more.max-attempts=2", "resilience.retry.once-more.backoff.base-delay=0")
-            .withConfiguration(AutoConfigurations.of(JacksonAutoConfiguration.class))
+            .withConfiguration(SortedOnce.of(JacksonAutoConfiguration.class))
             .withBean(IdempotencyStore.class, () -> store);
 
     private void with(Applications.Use<Payments> use) {

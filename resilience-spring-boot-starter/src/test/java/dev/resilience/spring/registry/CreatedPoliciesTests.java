@@ -19,6 +19,7 @@ import dev.resilience.spring.Applications;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceMetricsAutoConfiguration;
 import dev.resilience.timelimit.TimeLimit;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -37,13 +38,12 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 class CreatedPoliciesTests {
 
     private final ApplicationContextRunner application = Applications.plain()
-            .withConfiguration(AutoConfigurations.of(ResilienceMetricsAutoConfiguration.class))
+            .withConfiguration(SortedOnce.of(ResilienceMetricsAutoConfiguration.class))
             .withBean(SimpleMeterRegistry.class)
             .withPropertyValues(
                     "resilience.circuit-breaker.partner.failure-threshold=7", "resilience.registry.max-created=2");

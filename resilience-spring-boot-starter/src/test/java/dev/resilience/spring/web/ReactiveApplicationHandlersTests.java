@@ -3,6 +3,7 @@ package dev.resilience.spring.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.spring.Callee;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceWebAutoConfiguration;
 import dev.resilience.time.ManualTimeSource;
@@ -11,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.http.codec.autoconfigure.CodecsAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
@@ -58,7 +58,7 @@ class ReactiveApplicationHandlersTests extends ApplicationHandlersContract {
 
     private static ReactiveWebApplicationContextRunner application() {
         return new ReactiveWebApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(
+                .withConfiguration(SortedOnce.of(
                         AopAutoConfiguration.class,
                         ResilienceAutoConfiguration.class,
                         ResilienceWebAutoConfiguration.class,

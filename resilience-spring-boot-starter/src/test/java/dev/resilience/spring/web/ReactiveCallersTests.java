@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.idempotency.CallerScope;
 import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceWebAutoConfiguration;
 import java.security.Principal;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -42,7 +42,7 @@ class ReactiveCallersTests {
 
     private final ReactiveWebApplicationContextRunner runner = new ReactiveWebApplicationContextRunner()
             .withPropertyValues("resilience.idempotency-store.type=memory")
-            .withConfiguration(AutoConfigurations.of(
+            .withConfiguration(SortedOnce.of(
                     AopAutoConfiguration.class, JacksonAutoConfiguration.class, ResilienceAutoConfiguration.class));
 
     @Test
@@ -142,7 +142,7 @@ class ReactiveCallersTests {
 
     @Test
     void requestsThatNoFilterChainMatchesAreOneCaller() {
-        runner.withConfiguration(AutoConfigurations.of(ResilienceWebAutoConfiguration.class))
+        runner.withConfiguration(SortedOnce.of(ResilienceWebAutoConfiguration.class))
                 .withUserConfiguration(WebFlux.class)
                 .withBean(WebFilterChainProxy.class, () -> new WebFilterChainProxy(List.of()))
                 .withBean(Ledger.class)

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.exception.CircuitOpenException;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceWebAutoConfiguration;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.http.HttpHeaders;
@@ -25,7 +25,7 @@ class ReactiveControllersTests {
     void answerRefusalsWithProblemDetails() {
         new ReactiveWebApplicationContextRunner()
                 .withConfiguration(
-                        AutoConfigurations.of(ResilienceAutoConfiguration.class, ResilienceWebAutoConfiguration.class))
+                        SortedOnce.of(ResilienceAutoConfiguration.class, ResilienceWebAutoConfiguration.class))
                 .run(context -> {
                     WebTestClient client = WebTestClient.bindToController(new Shop())
                             .controllerAdvice(context.getBean(ResilienceExceptionHandler.class))
@@ -50,8 +50,7 @@ class ReactiveControllersTests {
     @Test
     void aMethodThatReturnsNoMonoCannotTakeAKeyFromAHeader() {
         new ReactiveWebApplicationContextRunner()
-                .withConfiguration(
-                        AutoConfigurations.of(JacksonAutoConfiguration.class, ResilienceAutoConfiguration.class))
+                .withConfiguration(SortedOnce.of(JacksonAutoConfiguration.class, ResilienceAutoConfiguration.class))
                 .withPropertyValues("resilience.idempotency.default.scope=none")
                 .withBean(Payments.class)
                 .run(context -> assertThat(context)

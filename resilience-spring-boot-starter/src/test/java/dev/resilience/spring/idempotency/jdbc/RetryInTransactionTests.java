@@ -10,6 +10,7 @@ import dev.resilience.event.RetryOutcome;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.TransactionState;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceTransactionAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceTransactionStateAutoConfiguration;
@@ -33,7 +34,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -80,7 +80,7 @@ class RetryInTransactionTests {
             outside.execute("DROP TABLE IF EXISTS effects");
             outside.execute("CREATE TABLE effects (name VARCHAR(100) PRIMARY KEY)");
             ApplicationContextRunner runner = new ApplicationContextRunner()
-                    .withConfiguration(AutoConfigurations.of(
+                    .withConfiguration(SortedOnce.of(
                             AopAutoConfiguration.class,
                             TransactionAutoConfiguration.class,
                             ResilienceAutoConfiguration.class,

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.resilience.annotation.Idempotent;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.autoconfigure.ResilienceJdbcAutoConfiguration;
 import dev.resilience.spring.idempotency.jdbc.TransactionOrderTests.FurtherIn;
@@ -23,7 +24,6 @@ import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -131,7 +131,7 @@ class TransactionCheckTests {
     void adviceThatBeginsATransactionTooFarIn() {
         warningsOf(
                         runner -> runner.withUserConfiguration(Woven.class)
-                                .withConfiguration(AutoConfigurations.of(Innermost.class)),
+                                .withConfiguration(SortedOnce.of(Innermost.class)),
                         Plain.class)
                 .singleElement()
                 .asString()

@@ -11,12 +11,12 @@ import dev.resilience.exception.IdempotencyStoreException;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.idempotency.CountedOutcomes;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -37,7 +37,7 @@ class StoppedServerTests {
                 .withBean(IdempotencyStore.class, REDIS::emptyStore)
                 .withBean(Orders.class)
                 .withPropertyValues(properties)
-                .withConfiguration(AutoConfigurations.of(
+                .withConfiguration(SortedOnce.of(
                         AopAutoConfiguration.class, JacksonAutoConfiguration.class, ResilienceAutoConfiguration.class))
                 .run(context -> {
                     assertThat(context).hasNotFailed();

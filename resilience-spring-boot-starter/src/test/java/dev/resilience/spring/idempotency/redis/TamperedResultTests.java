@@ -3,11 +3,11 @@ package dev.resilience.spring.idempotency.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.idempotency.store.IdempotencyStore;
+import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.idempotency.TamperedResultContract;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -21,7 +21,7 @@ class TamperedResultTests extends TamperedResultContract {
     protected ApplicationContextRunner application() {
         return new ApplicationContextRunner()
                 .withBean(IdempotencyStore.class, REDIS::emptyStore)
-                .withConfiguration(AutoConfigurations.of(
+                .withConfiguration(SortedOnce.of(
                         AopAutoConfiguration.class, JacksonAutoConfiguration.class, ResilienceAutoConfiguration.class));
     }
 
