@@ -5,16 +5,18 @@ import dev.resilience.spring.properties.unknown.Resilience4jTranslation;
 import java.io.IOException;
 import java.io.StringReader;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** The keys of Resilience4j in an application's files, and as YAML of this library. */
+/** The keys of Resilience4j in an application's files, and as those of this library, in the files' own format. */
 final class Configuration {
 
     private static final Pattern FILE = Pattern.compile("(?:application|bootstrap)(-[^.]+)?\\.(ya?ml|properties)");
@@ -22,11 +24,19 @@ final class Configuration {
     private static final Pattern CONDITION = Pattern.compile(
             "(?i)(spring\\.config\\.activate\\.on-?(?:profile|cloud-?platform)|spring\\.profiles)(\\[\\d+])?");
 
+    /** What keys of a module are, which are those of no policy. */
+    private static final Map<String, String> OF_MODULES = Map.of(
+            "\\w+aspectorder", "resilience.order says it, for all kinds",
+            "tags\\..*", "management.metrics.tags.* is for all meters",
+            "metrics\\..*", "management.metrics.enable.resilience switches the meters off");
+
     /** A document of a file: what it is called, whether a profile adds it, its keys. */
-    private record Document(String label, boolean isOfProfile, Map<String, String> keys) {}
+    private record Document(String label, boolean isOfProfile, boolean isYaml, Map<String, String> keys) {}
 
     private final Project project;
     private final List<Document> documents = new ArrayList<>();
+    /** Whether files were read, by whether they are YAML. */
+    private final Set<Boolean> formats = new HashSet<>();
 
     Configuration(Project project) {
         this.project = project;
@@ -42,8 +52,9 @@ final class Configuration {
         Matcher file = FILE.matcher(name);
         boolean isOfProfile = file.matches() && file.group(1) != null;
         Map<Integer, String> unread = new TreeMap<>();
-        List<Map<String, String>> read =
-                name.endsWith(".properties") ? properties(text) : YamlReader.read(text, unread);
+        boolean isYaml = !name.endsWith(".properties");
+        formats.add(isYaml);
+        List<Map<String, String>> read = isYaml ? YamlReader.read(text, unread) : properties(text);
         unread.forEach((line, content) -> project.kept(
                 path, line, content.strip(), "this YAML is not understood here; look at what is printed for it"));
         for (Map<String, String> keys : read) {
@@ -58,6 +69,7 @@ final class Configuration {
                 documents.add(new Document(
                         path + (profile.isEmpty() ? "" : ", profile " + profile),
                         isOfProfile || !profile.isEmpty(),
+                        isYaml,
                         keys));
             }
         }
@@ -93,17 +105,21 @@ final class Configuration {
         }
         if (isOfActuator || uniform.startsWith("spring.cloud.circuitbreaker.resilience4j")) {
             project.leftOut(
-                    path, key, isOfActuator ? "it is management.*.resilience here" : "see the page on Resilience4j");
+                    path,
+                    key,
+                    isOfActuator
+                            ? "it is management.*.resilience here"
+                            : "see 'Spring Cloud' in docs/from-resilience4j.md");
         }
     }
 
-    /** All documents as YAML, each below its name; policies that annotations name and no file has stand in the first. */
-    String toYaml() {
+    /** All documents, each below its name; policies that annotations name and no file has stand in the first. */
+    String toText() {
         Map<String, String> missing = missing();
         Document first = documents.stream()
                 .filter(document -> !document.isOfProfile())
                 .findFirst()
-                .orElseGet(() -> new Document("application.yml", false, new LinkedHashMap<>()));
+                .orElseGet(this::ofNoFile);
         if (!documents.contains(first) && !(missing.isEmpty() && project.keys.isEmpty())) {
             documents.add(0, first);
         }
@@ -116,15 +132,30 @@ final class Configuration {
                 project.keys.forEach(
                         (kind, byName) -> byName.forEach((name, keys) -> translation.add(kind, name, keys)));
             }
-            text.append("# ").append(document.label()).append('\n').append(translation.toYaml());
+            text.append("# ")
+                    .append(document.label())
+                    .append('\n')
+                    .append(document.isYaml() ? translation.toYaml() : translation.toProperties());
             translation.without().forEach(key -> project.leftOut(document.label(), key, remark(key)));
         }
         return text.toString();
     }
 
+    /** In the format that the application's files have. */
+    private Document ofNoFile() {
+        boolean isYaml = formats.isEmpty() || formats.contains(true);
+        return new Document(
+                isYaml ? "application.yml" : "application.properties", false, isYaml, new LinkedHashMap<>());
+    }
+
     private static String remark(String key) {
         if (key.startsWith("resilience4j.ratelimiter.")) {
             return "this version has no rate limits";
+        }
+        for (Map.Entry<String, String> module : OF_MODULES.entrySet()) {
+            if (ForeignKeys.uniform(key).matches("resilience4j\\.\\w+\\." + module.getKey())) {
+                return module.getValue();
+            }
         }
         String last = key.substring(key.lastIndexOf('.') + 1);
         return new ForeignKeys()

@@ -19,7 +19,7 @@ final class Converter {
 
     private static final String USAGE = """
         Rewrites annotations of Resilience4j, Spring Retry and Spring Framework 7 to those of this library, and prints
-        keys under 'resilience4j' as YAML of this library.
+        keys under 'resilience4j' as those of this library.
 
             java -jar resilience-spring-boot-starter.jar [--write] PATH...
 
@@ -86,7 +86,7 @@ final class Converter {
                 write(one.getKey(), edits);
             }
         }
-        section("Configuration", configuration.toYaml());
+        section("Configuration", configuration.toText());
         section("To decide", project.report());
         out.println((writes ? "Changed " : "Would change (--write does) ") + changed + " of " + texts.size()
                 + " Java files.");

@@ -19,6 +19,9 @@ final class Edits {
 
     private static final String OURS = "dev.resilience.annotation.";
 
+    private static final String CODE_THROWS =
+            "; code that still uses the other library throws the other one: handle both";
+
     private final JavaSource source;
     private final TreeMap<Integer, Edit> edits = new TreeMap<>();
     private final Set<String> kept = new HashSet<>();
@@ -131,15 +134,16 @@ final class Edits {
         return end < 0 ? source.text.length() : end;
     }
 
-    /** Only where the file uses nothing in code that would still throw the library's own exceptions. */
+    /**
+     * Only where an annotation of the library was converted, and the file uses nothing in code that would still throw the
+     * library's own exceptions.
+     */
     private void renameExceptions(Project project, String path) {
-        boolean isPlain = source.imports.stream()
-                .allMatch(one -> !Libraries.isForeign(one.name())
-                        || Libraries.isException(one.name())
-                        || one.name().contains(".annotation."));
+        boolean isPlain = source.imports.stream().noneMatch(one -> Libraries.isCode(one.name()));
         for (Import one : source.imports) {
             String ours = Libraries.EXCEPTIONS.get(one.name());
-            if (ours == null || !isPlain) {
+            String page = Libraries.page(one.name());
+            if (ours == null || !isPlain || !project.convertedPages.contains(page)) {
                 continue;
             }
             for (Token token : source.tokens) {
@@ -153,7 +157,8 @@ final class Edits {
                     path,
                     source.line(one.start()),
                     one.simpleName(),
-                    "it is " + Libraries.simple(ours) + " here, whose policy is name()");
+                    "it is " + Libraries.simple(ours) + " here, whose policy is name()"
+                            + (project.codePages.contains(page) ? CODE_THROWS : ""));
         }
     }
 

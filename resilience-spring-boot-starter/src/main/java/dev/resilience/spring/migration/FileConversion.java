@@ -36,6 +36,9 @@ final class FileConversion {
 
     /** Decides on all but the switches, on which all files decide together. */
     void convert() {
+        source.imports.stream()
+                .filter(one -> Libraries.isCode(one.name()))
+                .forEach(one -> project.codePages.add(Libraries.page(one.name())));
         for (Element element : source.elements) {
             if (annotation(element, Libraries.SPRING_RETRY + "Recover") != null) {
                 recovers.add(element);
@@ -119,6 +122,7 @@ final class FileConversion {
         boolean isAnswered = false;
         for (Map.Entry<AnnotationUse, Converted> one : converted.entrySet()) {
             boolean isFirst = !isAnswered;
+            project.convertedPages.add(Libraries.page(foreign.getOrDefault(one.getKey(), "")));
             replacements.add(() -> replace(element, one.getKey(), one.getValue(), isFirst));
             isAnswered |= one.getValue().fallback != null;
         }

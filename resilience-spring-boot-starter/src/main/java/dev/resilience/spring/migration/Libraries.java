@@ -12,6 +12,13 @@ final class Libraries {
 
     private static final String OTHER_OBJECTS =
             "it has none of the objects of this library's annotations: ResilienceRegistry has them";
+    private static final String OTHER_POLICIES =
+            "it makes policies of Resilience4j alone: resilience.<kind>.<name>, or a policy as a bean";
+    private static final String TEMPLATE = "write its numbers as resilience.retry.<name>, and"
+            + " registry.pipeline(\"<name>\").call(() -> ...) in place of execute";
+    private static final String FACTORY =
+            "its Customizer configures Resilience4j's breakers alone: write the values as resilience.circuit-breaker.<id>"
+                    + " and resilience.time-limit.<id>, and remove it with Spring Cloud's starter";
 
     static final Set<String> SWITCHES =
             Set.of(SPRING_RETRY + "EnableRetry", SPRING_FRAMEWORK + "EnableResilientMethods");
@@ -41,24 +48,29 @@ final class Libraries {
             "dev.resilience.exception.BulkheadFullException");
 
     /** Types of code that goes on to compile and that does something else when annotations are converted, by simple name. */
-    private static final Map<String, String> IN_CODE = Map.of(
-            "RetrySynchronizationManager",
-            "getContext() is null in a retry of this library: its retry count is Attempt.current().number() - 1",
-            "MethodRetryEvent",
-            "retries of this library do not publish it: a ResilienceListener bean hears of them",
-            "CircuitBreakerRegistry",
-            OTHER_OBJECTS,
-            "RetryRegistry",
-            OTHER_OBJECTS,
-            "BulkheadRegistry",
-            OTHER_OBJECTS,
-            "ThreadPoolBulkheadRegistry",
-            OTHER_OBJECTS,
-            "TimeLimiterRegistry",
-            OTHER_OBJECTS,
-            "Resilience4JCircuitBreakerFactory",
-            "its Customizer configures Resilience4j's breakers alone: write the values as resilience.circuit-breaker.<id>"
-                    + " and resilience.time-limit.<id>, remove it with spring-cloud-starter-circuitbreaker-resilience4j");
+    private static final Map<String, String> IN_CODE = Map.ofEntries(
+            Map.entry(
+                    "RetrySynchronizationManager",
+                    "getContext() is null in a retry of this library: its retry count is Attempt.current().number() - 1"),
+            Map.entry(
+                    "MethodRetryEvent",
+                    "retries of this library do not publish it: a ResilienceListener bean hears of them"),
+            Map.entry("RetryListener", "it hears of no retry of this library: a ResilienceListener bean does"),
+            Map.entry("RetryTemplate", TEMPLATE),
+            Map.entry("RetryOperations", TEMPLATE),
+            Map.entry("CircuitBreakerRegistry", OTHER_OBJECTS),
+            Map.entry("RetryRegistry", OTHER_OBJECTS),
+            Map.entry("BulkheadRegistry", OTHER_OBJECTS),
+            Map.entry("ThreadPoolBulkheadRegistry", OTHER_OBJECTS),
+            Map.entry("TimeLimiterRegistry", OTHER_OBJECTS),
+            Map.entry("CircuitBreakerConfig", OTHER_POLICIES),
+            Map.entry("RetryConfig", OTHER_POLICIES),
+            Map.entry("BulkheadConfig", OTHER_POLICIES),
+            Map.entry("ThreadPoolBulkheadConfig", OTHER_POLICIES),
+            Map.entry("TimeLimiterConfig", OTHER_POLICIES),
+            Map.entry("IntervalFunction", "it is 'backoff' of resilience.retry.<name>"),
+            Map.entry("Resilience4JCircuitBreakerFactory", FACTORY),
+            Map.entry("ReactiveResilience4JCircuitBreakerFactory", FACTORY));
 
     private static final Set<String> PACKAGES = Set.of(
             RESILIENCE4J,
@@ -79,12 +91,26 @@ final class Libraries {
         return name.endsWith("Exception") || name.endsWith(".RequestNotPermitted");
     }
 
+    /** Whether a type is of one of the libraries and is used in code: not an annotation and not an exception. */
+    static boolean isCode(String name) {
+        return isForeign(name) && !isException(name) && !name.contains(".annotation.");
+    }
+
     /** Why code that names a type of another library is left as it is. */
     static String whyKept(String name) {
         String ours = EXCEPTIONS.get(name);
         return ours != null
                 ? "what is protected by this library throws " + ours + " instead: catch and handle that, too"
-                : IN_CODE.getOrDefault(simple(name), "code uses it; see the page on it");
+                : IN_CODE.getOrDefault(simple(name), "code uses it") + "; see 'In code' in " + page(name);
+    }
+
+    /** The page that maps the library that a type is of. */
+    static String page(String name) {
+        return name.startsWith("org.springframework.retry.")
+                ? "docs/from-spring-retry.md"
+                : name.startsWith(RESILIENCE4J) || name.startsWith("org.springframework.cloud.")
+                        ? "docs/from-resilience4j.md"
+                        : "docs/from-spring-framework.md";
     }
 
     /** The library that an annotation is of. */

@@ -33,6 +33,11 @@ final class Project {
     /** Whether a {@code @TimeLimit} was written. */
     boolean hasTimeLimits;
 
+    /** The pages of libraries of which an annotation was converted, and of those that code uses. */
+    final Set<String> convertedPages = new HashSet<>();
+
+    final Set<String> codePages = new HashSet<>();
+
     final Set<String> notes = new TreeSet<>();
     private final Map<String, Set<String>> constants = new HashMap<>();
     private final Map<String, Map<String, String>> valuesOfPolicies = new HashMap<>();

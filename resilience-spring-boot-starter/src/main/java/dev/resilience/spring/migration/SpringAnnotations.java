@@ -35,7 +35,8 @@ final class SpringAnnotations {
         Converted converted = switch (annotation) {
             case "Retryable" -> new Converted("retry", "Retryable");
             case "CircuitBreaker" ->
-                throw new Undecided("a breaker of Spring Retry counts otherwise: see the page on it");
+                throw new Undecided(
+                        "a breaker of Spring Retry counts otherwise: see '@CircuitBreaker' in docs/from-spring-retry.md");
             default -> new Converted("bulkhead", "Bulkhead");
         };
         Map<String, List<Token>> written = flat(use);

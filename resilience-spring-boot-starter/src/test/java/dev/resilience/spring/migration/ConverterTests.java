@@ -10,6 +10,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,10 +23,14 @@ import javax.tools.StandardJavaFileManager;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.env.PropertiesPropertySourceLoader;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.env.PropertySource;
 import org.springframework.core.io.ByteArrayResource;
 
 /**
@@ -83,18 +88,14 @@ class ConverterTests {
     void theConfigurationBinds(String name) throws IOException {
         String report = Files.readString(APPLICATIONS.resolve(name).resolve("report.txt"));
         assumeTrue(report.contains("== Configuration"));
-        String yaml = report.substring(report.indexOf("# "), report.indexOf("== To decide"));
+        String[] documents = report.substring(report.indexOf("# ") + 2, report.indexOf("== To decide"))
+                .split("(?m)^# ");
 
         new ApplicationContextRunner()
                 .withConfiguration(SortedOnce.of(AopAutoConfiguration.class, ResilienceAutoConfiguration.class))
                 .withInitializer(context -> {
-                    try {
-                        String documents = yaml.replaceAll("(?m)^# .*, profile.*", "---");
-                        new YamlPropertySourceLoader()
-                                .load("report", new ByteArrayResource(documents.getBytes(StandardCharsets.UTF_8)))
-                                .forEach(context.getEnvironment().getPropertySources()::addFirst);
-                    } catch (IOException e) {
-                        throw new IllegalStateException(e);
+                    for (String document : documents) {
+                        load(document).forEach(context.getEnvironment().getPropertySources()::addFirst);
                     }
                 })
                 .run(context -> assertThat(context).hasNotFailed());
@@ -360,20 +361,128 @@ class ConverterTests {
     }
 
     /** Its class is not on the tests' class path. */
-    @Test
-    void theFactoryOfSpringCloudIsTold() throws IOException {
+    @ParameterizedTest
+    @ValueSource(strings = {"Resilience4JCircuitBreakerFactory", "ReactiveResilience4JCircuitBreakerFactory"})
+    void theFactoryOfSpringCloudIsTold(String factory) throws IOException {
         Files.writeString(directory.resolve("Factories.java"), """
-                import org.springframework.cloud.circuitbreaker.resilience4j.Resilience4JCircuitBreakerFactory;
+                import org.springframework.cloud.circuitbreaker.resilience4j.FACTORY;
                 import org.springframework.cloud.client.circuitbreaker.Customizer;
 
                 class Factories {
-                    Customizer<Resilience4JCircuitBreakerFactory> defaults;
+                    Customizer<FACTORY> defaults;
+                }
+                """.replace("FACTORY", factory));
+
+        assertThat(run(directory.toString()))
+                .contains("Factories.java:1 kept: org.springframework.cloud.circuitbreaker.resilience4j." + factory)
+                .contains("write the values as resilience.circuit-breaker.<id>")
+                .contains("see 'In code' in docs/from-resilience4j.md");
+    }
+
+    @Test
+    void anApplicationWithoutYamlGetsProperties() throws IOException {
+        Files.writeString(directory.resolve("application.properties"), "spring.application.name=shop\n");
+        Files.writeString(directory.resolve("Api.java"), """
+                import org.springframework.retry.annotation.Retryable;
+
+                interface Api {
+                    @Retryable(maxAttemptsExpression = "${api.attempts}")
+                    void call();
+                }
+                """);
+
+        assertThat(run(directory.toString())).contains("""
+                # application.properties
+                resilience.retry[Api.call].max-attempts=${api.attempts}
+                """);
+    }
+
+    @Test
+    void keysInPropertiesStayProperties() throws IOException {
+        Files.writeString(directory.resolve("application.properties"), """
+                resilience4j.timelimiter.instances.my\\ api.timeout-duration=2s
+                resilience4j.timelimiter.instances.a.timeout-duration=3s
+                """);
+        Files.writeString(directory.resolve("application-prod.yml"), """
+                resilience4j.timelimiter.instances.a.timeout-duration: 1s
+                """);
+
+        assertThat(run(directory.toString())).contains("""
+                application.properties
+                resilience.time-limit.a.timeout=3s
+                resilience.time-limit[my\\ api].timeout=2s
+                """, """
+                application-prod.yml
+                resilience:
+                  time-limit:
+                    a:
+                      timeout: 1s
+                """);
+    }
+
+    @Test
+    void keysOfModulesAreTold() throws IOException {
+        Files.writeString(directory.resolve("application.properties"), """
+                resilience4j.retry.retry-aspect-order=2
+                resilience4j.retry.tags.team=shop
+                resilience4j.thread-pool-bulkhead.metrics.enabled=false
+                """);
+
+        assertThat(run(directory.toString()))
+                .contains("retry-aspect-order: resilience.order says it")
+                .contains("tags.team: management.metrics.tags.*")
+                .contains("metrics.enabled: management.metrics.enable.resilience");
+    }
+
+    /** Here code alone throws it, so a handler of ours would never be called. */
+    @Test
+    void anExceptionThatOnlyCodeThrowsKeepsItsName() throws IOException {
+        Files.writeString(directory.resolve("Handler.java"), """
+                import io.github.resilience4j.bulkhead.BulkheadFullException;
+
+                class Handler {
+                    void handle(BulkheadFullException full) {}
+                }
+                """);
+        Files.writeString(directory.resolve("Client.java"), """
+                import io.github.resilience4j.bulkhead.BulkheadRegistry;
+
+                class Client {
+                    BulkheadRegistry registry;
                 }
                 """);
 
         assertThat(run(directory.toString()))
-                .contains("Factories.java:1 kept: org.springframework.cloud.circuitbreaker.resilience4j")
-                .contains("write the values as resilience.circuit-breaker.<id>");
+                .contains("Would change (--write does) 0 of 2")
+                .contains(
+                        "Handler.java:1 kept: io.github.resilience4j.bulkhead.BulkheadFullException: what is protected by");
+
+        Files.writeString(directory.resolve("Shop.java"), """
+                import io.github.resilience4j.bulkhead.annotation.Bulkhead;
+
+                class Shop {
+                    @Bulkhead(name = "shop")
+                    void sell() {}
+                }
+                """);
+
+        assertThat(run(directory.toString()))
+                .contains("Would change (--write does) 2 of 3")
+                .contains("throws the other one: handle both");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "org.springframework.retry.support.RetryTemplate, docs/from-spring-retry.md",
+        "org.springframework.core.retry.RetryTemplate, docs/from-spring-framework.md"
+    })
+    void aTemplateIsToldWithWhatToWrite(String template, String page) throws IOException {
+        Files.writeString(directory.resolve("Mails.java"), "import " + template + ";\n\nclass Mails {}\n");
+
+        assertThat(run(directory.toString()))
+                .contains("Mails.java:1 kept: " + template + ": write its numbers as resilience.retry.<name>, and"
+                        + " registry.pipeline(\"<name>\").call(() -> ...) in place of execute; see 'In code' in "
+                        + page);
     }
 
     /** Spring Boot's auto-configuration is on there, so nothing is to be added. */
@@ -389,6 +498,19 @@ class ConverterTests {
                 """);
 
         assertThat(run(directory.toString())).contains("-@EnableRetry").doesNotContain("ImportAutoConfiguration");
+    }
+
+    /** What is printed for a file, whose name is its first line. */
+    private static List<PropertySource<?>> load(String document) {
+        String[] nameAndText = document.split("\n", 2);
+        ByteArrayResource resource = new ByteArrayResource(nameAndText[1].getBytes(StandardCharsets.UTF_8));
+        try {
+            return nameAndText[0].matches(".*\\.properties(,.*)?")
+                    ? new PropertiesPropertySourceLoader().load(nameAndText[0], resource)
+                    : new YamlPropertySourceLoader().load(nameAndText[0], resource);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static String run(String... arguments) throws IOException {

@@ -209,6 +209,11 @@ public final class Resilience4jTranslation {
         return YamlText.of(policies);
     }
 
+    /** The policies as lines of a properties file, each with a line break at its end. */
+    public String toProperties() {
+        return PropertiesText.of(policies);
+    }
+
     /** The keys that have no equivalent. */
     public Set<String> without() {
         return without;

@@ -7,12 +7,15 @@ import java.util.Map;
 /** Keys of a policy as YAML, ready to be pasted. */
 final class YamlText {
 
+    /** The kinds that other libraries have, in the order in which they are written. */
+    static final List<String> KINDS = List.of("retry", "circuit-breaker", "bulkhead", "time-limit");
+
     private YamlText() {}
 
     /** Policies by kind and name, kinds in their order, from {@code resilience} on and with a line break at the end. */
     static String of(Map<String, Map<String, Map<String, String>>> policies) {
         StringBuilder text = new StringBuilder("resilience:");
-        List.of("retry", "circuit-breaker", "bulkhead", "time-limit").forEach(kind -> {
+        KINDS.forEach(kind -> {
             if (policies.containsKey(kind)) {
                 text.append("\n  ").append(kind).append(':');
                 policies.getOrDefault(kind, Map.of()).forEach((name, keys) -> append(text, 4, name, keys));
@@ -50,8 +53,12 @@ final class YamlText {
                 .append(plain ? value : '"' + value.replace("\\", "\\\\").replace("\"", "\\\"") + '"');
     }
 
-    /** As {@code PropertyNames} has it, which the converter cannot ask: it runs with this jar alone. */
     private static String quoted(String name) {
-        return name.matches("[\\w-]+") ? name : "\"[" + name + "]\"";
+        return isPlain(name) ? name : "\"[" + name + "]\"";
+    }
+
+    /** As {@code PropertyNames} has it, which the converter cannot ask: it runs with this jar alone. */
+    static boolean isPlain(String name) {
+        return name.matches("[\\w-]+");
     }
 }
