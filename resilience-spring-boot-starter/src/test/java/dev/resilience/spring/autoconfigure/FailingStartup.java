@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.springframework.core.env.StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME;
 
+import dev.resilience.spring.SortedOnce;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,17 +17,16 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.autoconfigure.context.LifecycleAutoConfiguration;
 import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;
+import org.springframework.boot.context.annotation.Configurations;
 import org.springframework.boot.context.logging.LoggingApplicationListener;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.core.io.DefaultResourceLoader;
 
@@ -36,6 +36,13 @@ abstract class FailingStartup {
 
     private static final Pattern PRINTED = Pattern.compile(
             "APPLICATION FAILED TO START\\R\\*+\\R+Description:\\R+(.*?)\\R+Action:\\R+(.*)", Pattern.DOTALL);
+
+    private static final Class<?>[] AUTO_CONFIGURATIONS = Configurations.getClasses(SortedOnce.of(
+            AopAutoConfiguration.class,
+            PropertyPlaceholderAutoConfiguration.class,
+            LifecycleAutoConfiguration.class,
+            JacksonAutoConfiguration.class,
+            ResilienceAutoConfiguration.class));
 
     @TempDir
     Path directory;
@@ -80,10 +87,11 @@ abstract class FailingStartup {
         return fail("", beans);
     }
 
-    private SpringApplication application(Class<?>... beans) {
+    /** An application of these beans, before it has any properties. */
+    final SpringApplication application(Class<?>... beans) {
         SpringApplication application = new SpringApplication(
                 hidden.length == 0 ? null : new DefaultResourceLoader(new FilteredClassLoader(hidden)),
-                Stream.concat(Stream.of(Application.class), Stream.of(beans)).toArray(Class<?>[]::new));
+                Stream.concat(Stream.of(beans), Stream.of(AUTO_CONFIGURATIONS)).toArray(Class<?>[]::new));
         application.setWebApplicationType(WebApplicationType.NONE);
         application.setRegisterShutdownHook(false);
         application.setListeners(application.getListeners().stream()
@@ -135,14 +143,4 @@ abstract class FailingStartup {
             return this;
         }
     }
-
-    @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration({
-        AopAutoConfiguration.class,
-        PropertyPlaceholderAutoConfiguration.class,
-        LifecycleAutoConfiguration.class,
-        JacksonAutoConfiguration.class,
-        ResilienceAutoConfiguration.class
-    })
-    static class Application {}
 }

@@ -19,8 +19,6 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.springframework.boot.SpringApplication;
-import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Lazy;
@@ -255,11 +253,8 @@ class SeveralMistakesTests extends FailingStartup {
 
     @Test
     void whatWasFoundIsNotLostWhenAnotherBeanFailsFirst(CapturedOutput output) {
-        SpringApplication application = new SpringApplication(Application.class, NamesRegistry.class, Fails.class);
-        application.setWebApplicationType(WebApplicationType.NONE);
-
-        assertThatThrownBy(() ->
-                        application.run("--resilience.retry.payments.max-attempts=0", "--spring.main.banner-mode=off"))
+        assertThatThrownBy(() -> application(NamesRegistry.class, Fails.class)
+                        .run("--resilience.retry.payments.max-attempts=0", "--spring.main.banner-mode=off"))
                 .isNotInstanceOf(ResilienceConfigurationException.class)
                 .hasRootCauseMessage("no server");
         assertThat(output).contains("would not have started either because of this:", "must be at least 1");
