@@ -72,6 +72,7 @@ class ArchitectureTests {
                     List.of(
                             ROOT + ".idempotency.fingerprint",
                             ROOT + ".idempotency.http",
+                            ROOT + ".idempotency.http.request",
                             ROOT + ".idempotency.json",
                             ROOT + ".kind",
                             ROOT + ".reactor",
@@ -81,9 +82,11 @@ class ArchitectureTests {
                     ROOT + ".idempotency.http",
                     List.of(
                             ROOT + ".idempotency.fingerprint",
+                            ROOT + ".idempotency.http.request",
                             ROOT + ".idempotency.json",
                             ROOT + ".kind",
                             ROOT + ".reactor")),
+            Map.entry(ROOT + ".idempotency.http.request", List.of(ROOT + ".kind")),
             Map.entry(ROOT + ".idempotency.jdbc", List.of(ROOT + ".idempotency.jdbc.connection")),
             Map.entry(ROOT + ".idempotency.jdbc.check", List.of(ROOT + ".idempotency", ROOT + ".idempotency.jdbc")),
             Map.entry(ROOT + ".idempotency.jdbc.connection", List.of()),
