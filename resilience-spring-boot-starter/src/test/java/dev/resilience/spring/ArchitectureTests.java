@@ -98,9 +98,17 @@ class ArchitectureTests {
             Map.entry(ROOT + ".migration", List.of(ROOT + ".properties.unknown")),
             Map.entry(
                     ROOT + ".properties",
-                    List.of(ROOT + ".aop", ROOT + ".aop.policy", ROOT + ".kind", ROOT + ".properties.store")),
+                    List.of(
+                            ROOT + ".aop",
+                            ROOT + ".aop.policy",
+                            ROOT + ".kind",
+                            ROOT + ".properties.store",
+                            ROOT + ".properties.value")),
             Map.entry(ROOT + ".properties.store", List.of()),
-            Map.entry(ROOT + ".properties.unknown", List.of(ROOT + ".aop.policy", ROOT + ".properties")),
+            Map.entry(
+                    ROOT + ".properties.unknown",
+                    List.of(ROOT + ".aop.policy", ROOT + ".properties", ROOT + ".properties.value")),
+            Map.entry(ROOT + ".properties.value", List.of()),
             Map.entry(ROOT + ".reactor", List.of()),
             Map.entry(
                     ROOT + ".registry",

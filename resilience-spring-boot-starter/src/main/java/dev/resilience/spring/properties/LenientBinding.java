@@ -3,6 +3,8 @@ package dev.resilience.spring.properties;
 import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupMistakes;
+import dev.resilience.spring.properties.value.DurationTexts;
+import dev.resilience.spring.properties.value.UnreadableValues;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
