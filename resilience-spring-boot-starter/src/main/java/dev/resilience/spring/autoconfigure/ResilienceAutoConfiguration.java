@@ -181,7 +181,7 @@ public final class ResilienceAutoConfiguration {
             LayerOrder order,
             Environment environment,
             StartupMistakes mistakes) {
-        int mostCreated = GeneralProperties.read(environment).getRegistry().getMaxCreated();
+        int mostCreated = GeneralProperties.read(environment).registry().maxCreated();
         GeneralProperties.requirePositive(mostCreated, "resilience.registry.max-created", environment, mistakes);
         return factory.registry(changes, order.kinds(), mostCreated);
     }
@@ -202,7 +202,7 @@ public final class ResilienceAutoConfiguration {
     @Bean
     AsyncCalls resilienceAsyncCalls(
             Environment environment, ObjectProvider<ContextCarrier> carriers, StartupMistakes mistakes) {
-        Integer maxThreads = GeneralProperties.read(environment).getAsync().getMaxThreads();
+        Integer maxThreads = GeneralProperties.read(environment).async().maxThreads();
         boolean canBe = maxThreads == null
                 || GeneralProperties.requirePositive(maxThreads, "resilience.async.max-threads", environment, mistakes);
         return new AsyncCalls(

@@ -30,14 +30,14 @@ final class ResilienceDeadLetterConfiguration {
     @Bean
     @ConditionalOnMissingBean
     DeadLetterStore resilienceDeadLetterStore(Environment environment, TimeSource time, StartupMistakes mistakes) {
-        var properties = GeneralProperties.read(environment).getDeadLetterStore();
-        long maxBytes = properties.getMemory().getMaxSize().toBytes();
+        var properties = GeneralProperties.read(environment).deadLetterStore();
+        long maxBytes = properties.memory().maxSize().toBytes();
         GeneralProperties.require(
-                properties.getType() != DeadLetterStoreProperties.Type.JDBC,
+                properties.type() != DeadLetterStoreProperties.Type.JDBC,
                 mistakes,
                 environment,
                 STORE + "type",
-                properties.getType(),
+                properties.type(),
                 "needs a DataSource bean, a single or a primary one; "
                         + "'org.springframework.boot:spring-boot-starter-jdbc' brings it");
         GeneralProperties.require(
@@ -45,7 +45,7 @@ final class ResilienceDeadLetterConfiguration {
                 mistakes,
                 environment,
                 STORE + "memory.max-size",
-                properties.getMemory().getMaxSize(),
+                properties.memory().maxSize(),
                 "must be more than 0");
         return new MemoryDeadLetterStore(time, maxBytes);
     }
@@ -66,8 +66,7 @@ final class ResilienceDeadLetterConfiguration {
             StartupCheck startup,
             StartupWarnings warnings) {
         boolean undecided =
-                GeneralProperties.read(environment).getDeadLetterStore().getType()
-                        == DeadLetterStoreProperties.Type.AUTO;
+                GeneralProperties.read(environment).deadLetterStore().type() == DeadLetterStoreProperties.Type.AUTO;
         return new DeadLetterReplays(registry, methods, time, startup::run, store -> {
             store.prepare();
             if (undecided && store instanceof MemoryDeadLetterStore) {

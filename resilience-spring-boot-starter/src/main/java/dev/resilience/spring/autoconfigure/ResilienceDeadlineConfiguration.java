@@ -17,9 +17,9 @@ final class ResilienceDeadlineConfiguration {
     @Bean
     DeadlineHeader resilienceDeadlineHeader(Environment environment, StartupMistakes mistakes) {
         ResilienceProperties.Deadline deadline =
-                GeneralProperties.read(environment).getDeadline();
-        Duration margin = deadline.getMargin();
-        String name = deadline.getHeader();
+                GeneralProperties.read(environment).deadline();
+        Duration margin = deadline.margin();
+        String name = deadline.header();
         boolean hasMargin = GeneralProperties.require(
                 !margin.isZero() && !margin.isNegative(),
                 mistakes,
@@ -34,15 +34,15 @@ final class ResilienceDeadlineConfiguration {
                 "resilience.deadline.header",
                 name,
                 "must be the name of a header, such as X-Request-Deadline-Ms");
-        ResilienceProperties.Deadline defaults = new ResilienceProperties.Deadline();
-        return new DeadlineHeader(hasName ? name : defaults.getHeader(), hasMargin ? margin : defaults.getMargin());
+        ResilienceProperties.Deadline defaults = ResilienceProperties.defaults().deadline();
+        return new DeadlineHeader(hasName ? name : defaults.header(), hasMargin ? margin : defaults.margin());
     }
 
     @Bean
     DeadlineTrust resilienceDeadlineTrust(Environment environment, StartupMistakes mistakes) {
         ResilienceProperties.Deadline deadline =
-                GeneralProperties.read(environment).getDeadline();
-        Duration minimum = deadline.getMinimum();
+                GeneralProperties.read(environment).deadline();
+        Duration minimum = deadline.minimum();
         boolean isDuration = GeneralProperties.require(
                 !minimum.isNegative(),
                 mistakes,
@@ -50,6 +50,6 @@ final class ResilienceDeadlineConfiguration {
                 "resilience.deadline.minimum",
                 minimum,
                 "must be zero or longer");
-        return new DeadlineTrust(deadline.isFromRequests(), isDuration ? minimum : Duration.ZERO);
+        return new DeadlineTrust(deadline.fromRequests(), isDuration ? minimum : Duration.ZERO);
     }
 }

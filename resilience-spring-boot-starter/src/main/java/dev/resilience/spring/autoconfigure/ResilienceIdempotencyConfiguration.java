@@ -53,9 +53,9 @@ final class ResilienceIdempotencyConfiguration {
             PolicyNames names,
             IdempotencyKind kind) {
         IdempotencyStoreProperties properties =
-                GeneralProperties.read(environment).getIdempotencyStore();
-        IdempotencyStoreProperties.Type type = properties.getType();
-        long maxBytes = properties.getMemory().getMaxSize().toBytes();
+                GeneralProperties.read(environment).idempotencyStore();
+        IdempotencyStoreProperties.Type type = properties.type();
+        long maxBytes = properties.memory().maxSize().toBytes();
         boolean canBe = GeneralProperties.require(
                         type != IdempotencyStoreProperties.Type.REDIS,
                         mistakes,
@@ -77,7 +77,7 @@ final class ResilienceIdempotencyConfiguration {
                         mistakes,
                         environment,
                         "resilience.idempotency-store.memory.max-size",
-                        properties.getMemory().getMaxSize(),
+                        properties.memory().maxSize(),
                         "must be more than 0");
         if (!canBe) {
             names.breaks(kind);
@@ -97,7 +97,7 @@ final class ResilienceIdempotencyConfiguration {
             StartupWarnings warnings) {
         boolean reactive = application instanceof ReactiveWebApplicationContext;
         boolean fallenBack = store instanceof MemoryIdempotencyStore
-                && GeneralProperties.read(environment).getIdempotencyStore().getType()
+                && GeneralProperties.read(environment).idempotencyStore().type()
                         == IdempotencyStoreProperties.Type.AUTO;
         boolean hidesCallers = reactive
                 && ClassUtils.isPresent(

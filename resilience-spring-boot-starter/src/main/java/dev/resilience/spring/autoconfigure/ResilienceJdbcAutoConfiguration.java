@@ -13,7 +13,7 @@ import dev.resilience.spring.idempotency.jdbc.check.PoolSizeCheck;
 import dev.resilience.spring.idempotency.jdbc.check.TransactionCheck;
 import dev.resilience.spring.properties.GeneralProperties;
 import dev.resilience.spring.properties.store.IdempotencyStoreProperties;
-import dev.resilience.spring.properties.store.JdbcTable;
+import dev.resilience.spring.properties.store.InitializeSchema;
 import dev.resilience.spring.properties.unknown.PolicyNames;
 import dev.resilience.time.TimeSource;
 import java.util.regex.Pattern;
@@ -61,14 +61,14 @@ public final class ResilienceJdbcAutoConfiguration {
             PolicyNames names,
             IdempotencyKind kind) {
         IdempotencyStoreProperties.Jdbc properties =
-                GeneralProperties.read(environment).getIdempotencyStore().getJdbc();
-        String table = properties.getTableName();
+                GeneralProperties.read(environment).idempotencyStore().jdbc();
+        String table = properties.tableName();
         boolean canBe = canBeTable(table, "resilience.idempotency-store.jdbc.table-name", mistakes, environment);
         if (!canBe) {
             names.breaks(kind);
-            table = new IdempotencyStoreProperties.Jdbc().getTableName();
+            table = JdbcIdempotencyStore.DEFAULT_TABLE;
         }
-        return new JdbcIdempotencyStore(dataSource, table, creates(properties, dataSource));
+        return new JdbcIdempotencyStore(dataSource, table, creates(properties.initializeSchema(), dataSource));
     }
 
     /** Reports a name that no table can have. */
@@ -83,8 +83,8 @@ public final class ResilienceJdbcAutoConfiguration {
                         + "digits and underscores, not quoted, such as resilience_idempotency or billing.idempotency");
     }
 
-    static boolean creates(JdbcTable table, DataSource dataSource) {
-        return switch (table.getInitializeSchema()) {
+    static boolean creates(InitializeSchema schema, DataSource dataSource) {
+        return switch (schema) {
             case ALWAYS -> true;
             case NEVER -> false;
             case EMBEDDED -> EmbeddedDatabaseConnection.isEmbedded(dataSource);

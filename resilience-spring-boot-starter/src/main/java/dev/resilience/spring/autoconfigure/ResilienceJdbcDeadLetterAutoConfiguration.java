@@ -39,14 +39,14 @@ public final class ResilienceJdbcDeadLetterAutoConfiguration {
     JdbcDeadLetterStore resilienceJdbcDeadLetterStore(
             DataSource dataSource, Environment environment, StartupMistakes mistakes) {
         DeadLetterStoreProperties.Jdbc properties =
-                GeneralProperties.read(environment).getDeadLetterStore().getJdbc();
-        String table = properties.getTableName();
+                GeneralProperties.read(environment).deadLetterStore().jdbc();
+        String table = properties.tableName();
         if (!ResilienceJdbcAutoConfiguration.canBeTable(
                 table, "resilience.dead-letter-store.jdbc.table-name", mistakes, environment)) {
             table = JdbcDeadLetterStore.DEFAULT_TABLE;
         }
         return new JdbcDeadLetterStore(
-                dataSource, table, ResilienceJdbcAutoConfiguration.creates(properties, dataSource));
+                dataSource, table, ResilienceJdbcAutoConfiguration.creates(properties.initializeSchema(), dataSource));
     }
 
     /** Unless {@code resilience.dead-letter-store.type} is another one. */
@@ -55,8 +55,8 @@ public final class ResilienceJdbcDeadLetterAutoConfiguration {
         @Override
         public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
             DeadLetterStoreProperties.Type type = GeneralProperties.read(context.getEnvironment())
-                    .getDeadLetterStore()
-                    .getType();
+                    .deadLetterStore()
+                    .type();
             return new ConditionOutcome(
                     type != DeadLetterStoreProperties.Type.MEMORY,
                     ConditionMessage.of("resilience.dead-letter-store.type is " + type));

@@ -9,7 +9,7 @@ import dev.resilience.spring.idempotency.IdempotencyKind;
 import dev.resilience.spring.idempotency.jdbc.check.ImplicitRedisStoreCheck;
 import dev.resilience.spring.idempotency.redis.RedisIdempotencyStore;
 import dev.resilience.spring.properties.GeneralProperties;
-import dev.resilience.spring.properties.store.IdempotencyStoreProperties;
+import dev.resilience.spring.properties.ResilienceProperties;
 import dev.resilience.spring.properties.unknown.PolicyNames;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
@@ -46,10 +46,8 @@ public final class ResilienceRedisAutoConfiguration {
             PolicyNames names,
             IdempotencyKind kind,
             StartupWarnings warnings) {
-        String prefix = GeneralProperties.read(environment)
-                .getIdempotencyStore()
-                .getRedis()
-                .getKeyPrefix();
+        String prefix =
+                GeneralProperties.read(environment).idempotencyStore().redis().keyPrefix();
         boolean canBe = GeneralProperties.require(
                 !prefix.contains("{") && !prefix.contains("}"),
                 mistakes,
@@ -59,7 +57,7 @@ public final class ResilienceRedisAutoConfiguration {
                 "must have no braces, which tell a cluster where a key belongs");
         if (!canBe) {
             names.breaks(kind);
-            prefix = new IdempotencyStoreProperties.Redis().getKeyPrefix();
+            prefix = ResilienceProperties.defaults().idempotencyStore().redis().keyPrefix();
         }
         return new RedisIdempotencyStore(connections, prefix, warnings);
     }

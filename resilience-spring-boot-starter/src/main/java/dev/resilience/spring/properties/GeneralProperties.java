@@ -91,7 +91,7 @@ public final class GeneralProperties {
     /** The order of the layers; the default in place of one that is none, which is a mistake. */
     public static LayerOrder order(Environment environment, Kinds kinds, StartupMistakes mistakes) {
         try {
-            return LayerOrder.of(read(environment).getOrder(), kinds);
+            return LayerOrder.of(read(environment).order(), kinds);
         } catch (ResilienceConfigurationException invalid) {
             String where = keys(environment).describe(ConfigurationPropertyName.of("resilience.order"));
             invalid.mistakes()
