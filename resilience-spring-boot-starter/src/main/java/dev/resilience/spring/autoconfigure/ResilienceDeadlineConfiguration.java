@@ -1,36 +1,29 @@
 package dev.resilience.spring.autoconfigure;
 
-import dev.resilience.spring.StartupMistakes;
-import dev.resilience.spring.properties.GeneralProperties;
+import dev.resilience.spring.properties.CheckedProperties;
 import dev.resilience.spring.properties.ResilienceProperties;
 import dev.resilience.spring.web.DeadlineHeader;
 import dev.resilience.spring.web.DeadlineTrust;
 import java.time.Duration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.env.Environment;
 
 /** How deadlines are read from requests and written to them. */
 @Configuration(proxyBeanMethods = false)
 final class ResilienceDeadlineConfiguration {
 
     @Bean
-    DeadlineHeader resilienceDeadlineHeader(Environment environment, StartupMistakes mistakes) {
-        ResilienceProperties.Deadline deadline =
-                GeneralProperties.read(environment).deadline();
+    DeadlineHeader resilienceDeadlineHeader(CheckedProperties properties) {
+        ResilienceProperties.Deadline deadline = properties.written().deadline();
         Duration margin = deadline.margin();
         String name = deadline.header();
-        boolean hasMargin = GeneralProperties.require(
+        boolean hasMargin = properties.require(
                 !margin.isZero() && !margin.isNegative(),
-                mistakes,
-                environment,
                 "resilience.deadline.margin",
                 margin,
                 "must be longer than zero");
-        boolean hasName = GeneralProperties.require(
+        boolean hasName = properties.require(
                 name.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+"),
-                mistakes,
-                environment,
                 "resilience.deadline.header",
                 name,
                 "must be the name of a header, such as X-Request-Deadline-Ms");
@@ -39,17 +32,11 @@ final class ResilienceDeadlineConfiguration {
     }
 
     @Bean
-    DeadlineTrust resilienceDeadlineTrust(Environment environment, StartupMistakes mistakes) {
-        ResilienceProperties.Deadline deadline =
-                GeneralProperties.read(environment).deadline();
+    DeadlineTrust resilienceDeadlineTrust(CheckedProperties properties) {
+        ResilienceProperties.Deadline deadline = properties.written().deadline();
         Duration minimum = deadline.minimum();
-        boolean isDuration = GeneralProperties.require(
-                !minimum.isNegative(),
-                mistakes,
-                environment,
-                "resilience.deadline.minimum",
-                minimum,
-                "must be zero or longer");
+        boolean isDuration = properties.require(
+                !minimum.isNegative(), "resilience.deadline.minimum", minimum, "must be zero or longer");
         return new DeadlineTrust(deadline.fromRequests(), isDuration ? minimum : Duration.ZERO);
     }
 }

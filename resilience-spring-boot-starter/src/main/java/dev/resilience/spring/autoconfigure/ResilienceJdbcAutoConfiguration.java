@@ -1,7 +1,6 @@
 package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.idempotency.store.IdempotencyStore;
-import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.aop.ResultRecordingAdvisor;
 import dev.resilience.spring.autoconfigure.condition.OnEnabled;
@@ -11,7 +10,7 @@ import dev.resilience.spring.idempotency.jdbc.Cleanup;
 import dev.resilience.spring.idempotency.jdbc.JdbcIdempotencyStore;
 import dev.resilience.spring.idempotency.jdbc.check.PoolSizeCheck;
 import dev.resilience.spring.idempotency.jdbc.check.TransactionCheck;
-import dev.resilience.spring.properties.GeneralProperties;
+import dev.resilience.spring.properties.CheckedProperties;
 import dev.resilience.spring.properties.store.IdempotencyStoreProperties;
 import dev.resilience.spring.properties.store.InitializeSchema;
 import dev.resilience.spring.properties.unknown.PolicyNames;
@@ -29,7 +28,6 @@ import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
-import org.springframework.core.env.Environment;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.interceptor.TransactionAttributeSource;
 
@@ -55,15 +53,11 @@ public final class ResilienceJdbcAutoConfiguration {
     @ConditionalOnMissingBean(IdempotencyStore.class)
     @Conditional(OnJdbcStore.class)
     JdbcIdempotencyStore resilienceJdbcIdempotencyStore(
-            DataSource dataSource,
-            Environment environment,
-            StartupMistakes mistakes,
-            PolicyNames names,
-            IdempotencyKind kind) {
+            DataSource dataSource, CheckedProperties checked, PolicyNames names, IdempotencyKind kind) {
         IdempotencyStoreProperties.Jdbc properties =
-                GeneralProperties.read(environment).idempotencyStore().jdbc();
+                checked.written().idempotencyStore().jdbc();
         String table = properties.tableName();
-        boolean canBe = canBeTable(table, "resilience.idempotency-store.jdbc.table-name", mistakes, environment);
+        boolean canBe = canBeTable(table, "resilience.idempotency-store.jdbc.table-name", checked);
         if (!canBe) {
             names.breaks(kind);
             table = JdbcIdempotencyStore.DEFAULT_TABLE;
@@ -72,11 +66,9 @@ public final class ResilienceJdbcAutoConfiguration {
     }
 
     /** Reports a name that no table can have. */
-    static boolean canBeTable(String table, String key, StartupMistakes mistakes, Environment environment) {
-        return GeneralProperties.require(
+    static boolean canBeTable(String table, String key, CheckedProperties checked) {
+        return checked.require(
                 TABLE_NAME.matcher(table).matches(),
-                mistakes,
-                environment,
                 key,
                 table,
                 "must be the name of a table, with its schema's before it or without: up to 50 letters of ASCII, "
