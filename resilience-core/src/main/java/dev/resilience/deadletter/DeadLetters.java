@@ -1,7 +1,6 @@
 package dev.resilience.deadletter;
 
 import dev.resilience.context.Attempt;
-import dev.resilience.event.DeadLetterOutcome;
 import dev.resilience.event.internal.OutcomeCounters;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.deadletter.StoredLetter.State;
-import dev.resilience.event.DeadLetterOutcome;
 import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.time.ManualTimeSource;
 import java.io.IOException;

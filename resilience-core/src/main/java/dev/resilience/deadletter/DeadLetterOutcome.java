@@ -1,4 +1,6 @@
-package dev.resilience.event;
+package dev.resilience.deadletter;
+
+import dev.resilience.event.Outcome;
 
 /** What became of a dead letter. */
 public enum DeadLetterOutcome implements Outcome {

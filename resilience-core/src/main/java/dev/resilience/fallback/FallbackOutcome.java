@@ -1,4 +1,6 @@
-package dev.resilience.event;
+package dev.resilience.fallback;
+
+import dev.resilience.event.Outcome;
 
 /** How a fallback method did when it was asked. */
 public enum FallbackOutcome implements Outcome {

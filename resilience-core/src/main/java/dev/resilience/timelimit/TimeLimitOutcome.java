@@ -1,4 +1,6 @@
-package dev.resilience.event;
+package dev.resilience.timelimit;
+
+import dev.resilience.event.Outcome;
 
 /** How a call ended for its time limit. */
 public enum TimeLimitOutcome implements Outcome {
