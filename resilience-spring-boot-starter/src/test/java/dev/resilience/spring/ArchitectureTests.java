@@ -22,6 +22,8 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import dev.resilience.spring.kind.Kind;
 import dev.resilience.time.TimeSource;
+import java.io.File;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
@@ -153,6 +155,14 @@ class ArchitectureTests {
     void everyPackageIsNullMarked(String name) {
         JavaPackage found = STARTER.getPackage(name);
         assertThat(found.isAnnotatedWith(NullMarked.class)).isTrue();
+    }
+
+    /** With its package-info; one with more has two subjects. */
+    @ParameterizedTest
+    @MethodSource("packages")
+    void aPackageHasTwentyFilesAtMost(String name) {
+        assertThat(Path.of("src/main/java", name.split("\\.")).toFile().listFiles(File::isFile))
+                .hasSizeBetween(2, 20);
     }
 
     @Test
