@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.resilience.event.CapturedLog;
+import dev.resilience.event.FallbackOutcome;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.exception.TimeLimitExceededException;
 import dev.resilience.fallback.Fallback;
-import dev.resilience.fallback.FallbackOutcome;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.idempotency.IdempotencyPolicy;
 import dev.resilience.idempotency.OneKey;

@@ -1,6 +1,7 @@
 package dev.resilience.deadletter;
 
 import dev.resilience.context.Attempt;
+import dev.resilience.event.DeadLetterOutcome;
 import dev.resilience.event.internal.OutcomeCounters;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;

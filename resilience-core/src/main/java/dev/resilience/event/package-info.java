@@ -1,4 +1,4 @@
-/** What happened: events, the outcomes that they tell, and the listener that hears of them. */
+/** What happened: events, the outcomes that are counted, and the listener that hears of both. */
 @NullMarked
 package dev.resilience.event;
 

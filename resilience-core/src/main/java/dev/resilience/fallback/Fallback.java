@@ -1,5 +1,6 @@
 package dev.resilience.fallback;
 
+import dev.resilience.event.FallbackOutcome;
 import dev.resilience.event.internal.OutcomeCounters;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Step;

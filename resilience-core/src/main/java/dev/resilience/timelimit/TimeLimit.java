@@ -4,6 +4,7 @@ import dev.resilience.context.ContextCarrier;
 import dev.resilience.context.Deadline;
 import dev.resilience.context.EffectiveTimeout;
 import dev.resilience.event.CallTimedOut;
+import dev.resilience.event.TimeLimitOutcome;
 import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.event.internal.OutcomeCounters;
 import dev.resilience.exception.TimeLimitExceededException;

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.event.CircuitBreakerOutcome;
-import dev.resilience.timelimit.TimeLimitOutcome;
+import dev.resilience.event.TimeLimitOutcome;
 import dev.resilience.timelimit.TimeLimitPolicy;
 import java.time.Duration;
 import java.util.ArrayList;

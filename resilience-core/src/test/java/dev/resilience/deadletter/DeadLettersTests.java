@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.deadletter.StoredLetter.State;
+import dev.resilience.event.DeadLetterOutcome;
 import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.time.ManualTimeSource;
 import java.io.IOException;

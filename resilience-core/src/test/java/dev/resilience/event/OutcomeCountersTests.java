@@ -3,8 +3,6 @@ package dev.resilience.event;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.event.internal.OutcomeCounters;
-import dev.resilience.fallback.FallbackOutcome;
-import dev.resilience.timelimit.TimeLimitOutcome;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import dev.resilience.event.CapturedLog;
+import dev.resilience.event.FallbackOutcome;
 import dev.resilience.pipeline.CallStyle;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Pipeline;

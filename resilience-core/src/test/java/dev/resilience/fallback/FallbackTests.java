@@ -1,7 +1,7 @@
 package dev.resilience.fallback;
 
-import static dev.resilience.fallback.FallbackOutcome.FAILURE;
-import static dev.resilience.fallback.FallbackOutcome.SUCCESS;
+import static dev.resilience.event.FallbackOutcome.FAILURE;
+import static dev.resilience.event.FallbackOutcome.SUCCESS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.concurrency.StubTime;
 import dev.resilience.context.ContextCarrier;
+import dev.resilience.event.TimeLimitOutcome;
 import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.TimeLimitExceededException;
 import dev.resilience.pipeline.Pipeline;

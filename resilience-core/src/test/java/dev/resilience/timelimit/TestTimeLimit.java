@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.ResilienceEvent;
+import dev.resilience.event.TimeLimitOutcome;
 import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;

@@ -8,7 +8,7 @@ import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.annotation.TimeLimit;
-import dev.resilience.fallback.FallbackOutcome;
+import dev.resilience.event.FallbackOutcome;
 import dev.resilience.spring.LiveRegistry;
 import java.net.ConnectException;
 import java.util.ArrayList;

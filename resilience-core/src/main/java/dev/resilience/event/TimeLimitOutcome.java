@@ -1,6 +1,4 @@
-package dev.resilience.timelimit;
-
-import dev.resilience.event.Outcome;
+package dev.resilience.event;
 
 /** How a call ended for its time limit. */
 public enum TimeLimitOutcome implements Outcome {

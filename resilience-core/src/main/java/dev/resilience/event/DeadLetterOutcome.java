@@ -1,6 +1,4 @@
-package dev.resilience.deadletter;
-
-import dev.resilience.event.Outcome;
+package dev.resilience.event;
 
 /** What became of a dead letter. */
 public enum DeadLetterOutcome implements Outcome {

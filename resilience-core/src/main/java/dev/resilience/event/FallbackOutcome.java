@@ -1,6 +1,4 @@
-package dev.resilience.fallback;
-
-import dev.resilience.event.Outcome;
+package dev.resilience.event;
 
 /** How a fallback method did when it was asked. */
 public enum FallbackOutcome implements Outcome {
