@@ -284,10 +284,11 @@ class ArchitectureTests {
         return type.getEnclosingClass().map(ArchitectureTests::topLevel).orElse(type);
     }
 
-    /** With its package-info; one with more has two subjects. */
+    /** With its package-info; one with more has two subjects. In {@code event} each file is a name that users import. */
     @Test
     void aRoomHasTwentyFilesAtMost() {
         assertThat(MAY_USE.keySet())
+                .filteredOn(room -> !room.equals("event"))
                 .allSatisfy(room -> assertThat(
                                 Path.of("src/main/java", packageOf(room).split("\\."))
                                         .toFile()
