@@ -14,6 +14,7 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -281,6 +282,19 @@ class ArchitectureTests {
 
     private static JavaClass topLevel(JavaClass type) {
         return type.getEnclosingClass().map(ArchitectureTests::topLevel).orElse(type);
+    }
+
+    /** With its package-info; one with more has two subjects. In {@code event} each file is a name that users import. */
+    @Test
+    void aRoomHasTwentyFilesAtMost() {
+        assertThat(MAY_USE.keySet())
+                .filteredOn(room -> !room.equals("event"))
+                .allSatisfy(room -> assertThat(
+                                Path.of("src/main/java", packageOf(room).split("\\."))
+                                        .toFile()
+                                        .listFiles(File::isFile))
+                        .as(room)
+                        .hasSizeBetween(2, 20));
     }
 
     @Test

@@ -11,29 +11,13 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Tells the counters, the log and the listeners of a retry policy what becomes of its calls. */
-final class RetryReports {
-
-    private final String name;
-    private final TimeSource time;
-    private final EventPublisher events;
-    private final RetryCounters counters;
-    private final RetryLog log;
-    private final FailureStreak failures;
-
-    RetryReports(
-            String name,
-            TimeSource time,
-            EventPublisher events,
-            RetryCounters counters,
-            RetryLog log,
-            FailureStreak failures) {
-        this.name = name;
-        this.time = time;
-        this.events = events;
-        this.counters = counters;
-        this.log = log;
-        this.failures = failures;
-    }
+record RetryReports(
+        String name,
+        TimeSource time,
+        EventPublisher events,
+        RetryCounters counters,
+        RetryLog log,
+        FailureStreak failures) {
 
     /** How a call ended, and why it was not tried again, in words where the outcome does not say it all. */
     enum End {

@@ -22,6 +22,8 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import dev.resilience.spring.kind.Kind;
 import dev.resilience.time.TimeSource;
+import java.io.File;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
@@ -72,6 +74,7 @@ class ArchitectureTests {
                     List.of(
                             ROOT + ".idempotency.fingerprint",
                             ROOT + ".idempotency.http",
+                            ROOT + ".idempotency.http.request",
                             ROOT + ".idempotency.json",
                             ROOT + ".kind",
                             ROOT + ".reactor",
@@ -81,9 +84,11 @@ class ArchitectureTests {
                     ROOT + ".idempotency.http",
                     List.of(
                             ROOT + ".idempotency.fingerprint",
+                            ROOT + ".idempotency.http.request",
                             ROOT + ".idempotency.json",
                             ROOT + ".kind",
                             ROOT + ".reactor")),
+            Map.entry(ROOT + ".idempotency.http.request", List.of(ROOT + ".kind")),
             Map.entry(ROOT + ".idempotency.jdbc", List.of(ROOT + ".idempotency.jdbc.connection")),
             Map.entry(ROOT + ".idempotency.jdbc.check", List.of(ROOT + ".idempotency", ROOT + ".idempotency.jdbc")),
             Map.entry(ROOT + ".idempotency.jdbc.connection", List.of()),
@@ -95,9 +100,17 @@ class ArchitectureTests {
             Map.entry(ROOT + ".migration", List.of(ROOT + ".properties.unknown")),
             Map.entry(
                     ROOT + ".properties",
-                    List.of(ROOT + ".aop", ROOT + ".aop.policy", ROOT + ".kind", ROOT + ".properties.store")),
+                    List.of(
+                            ROOT + ".aop",
+                            ROOT + ".aop.policy",
+                            ROOT + ".kind",
+                            ROOT + ".properties.store",
+                            ROOT + ".properties.value")),
             Map.entry(ROOT + ".properties.store", List.of()),
-            Map.entry(ROOT + ".properties.unknown", List.of(ROOT + ".aop.policy", ROOT + ".properties")),
+            Map.entry(
+                    ROOT + ".properties.unknown",
+                    List.of(ROOT + ".aop.policy", ROOT + ".properties", ROOT + ".properties.value")),
+            Map.entry(ROOT + ".properties.value", List.of()),
             Map.entry(ROOT + ".reactor", List.of()),
             Map.entry(
                     ROOT + ".registry",
@@ -142,6 +155,14 @@ class ArchitectureTests {
     void everyPackageIsNullMarked(String name) {
         JavaPackage found = STARTER.getPackage(name);
         assertThat(found.isAnnotatedWith(NullMarked.class)).isTrue();
+    }
+
+    /** With its package-info; one with more has two subjects. */
+    @ParameterizedTest
+    @MethodSource("packages")
+    void aPackageHasTwentyFilesAtMost(String name) {
+        assertThat(Path.of("src/main/java", name.split("\\.")).toFile().listFiles(File::isFile))
+                .hasSizeBetween(2, 20);
     }
 
     @Test

@@ -18,20 +18,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 
 /** The dead letters of all retry policies that keep any, and what operators do with them. Shows no arguments. */
-final class DeadLetterEntries {
+record DeadLetterEntries(LiveRegistry registry, LetterReplayer replayer) {
 
     static final String KIND = "dead-letter";
     static final List<String> ACTIONS = List.of("replay", "discard");
 
     private static final int MOST_LISTED = 100;
-
-    private final LiveRegistry registry;
-    private final LetterReplayer replayer;
-
-    DeadLetterEntries(LiveRegistry registry, LetterReplayer replayer) {
-        this.registry = registry;
-        this.replayer = replayer;
-    }
 
     Map<String, Object> all() {
         Map<String, Object> entries = new LinkedHashMap<>();

@@ -53,10 +53,10 @@ final class ResilienceAdviceConfiguration {
             StartupMistakes resilienceStartupMistakes) {
         boolean proxyTargetClass = environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true);
         ResilienceProperties properties = GeneralProperties.read(environment);
-        ProtectedMethods methods = properties.getAdviceMode() == AdviceMode.ASPECTJ
+        ProtectedMethods methods = properties.adviceMode() == AdviceMode.ASPECTJ
                 ? ProtectedMethods.woven(resilienceStartupMistakes, kinds::getObject)
                 : new ProtectedMethods(proxyTargetClass, resilienceStartupMistakes, kinds::getObject);
-        return new ResilienceAdvisor(methods, planFactory, resilienceStartupMistakes, properties.getAdviceOrder());
+        return new ResilienceAdvisor(methods, planFactory, resilienceStartupMistakes, properties.adviceOrder());
     }
 
     @Bean

@@ -25,6 +25,7 @@ import dev.resilience.spring.lifecycle.BulkheadDrainLifecycle;
 import dev.resilience.spring.lifecycle.BulkheadStopLifecycle;
 import dev.resilience.spring.lifecycle.WaitsResume;
 import dev.resilience.spring.lifecycle.WaitsStop;
+import dev.resilience.spring.properties.CheckedProperties;
 import dev.resilience.spring.properties.ConfiguredProperties;
 import dev.resilience.spring.properties.GeneralProperties;
 import dev.resilience.spring.properties.KnownKeys;
@@ -85,6 +86,11 @@ public final class ResilienceAutoConfiguration {
     @Bean
     EventPublisher resilienceEvents() {
         return new EventPublisher();
+    }
+
+    @Bean
+    CheckedProperties resilienceProperties(Environment environment, StartupMistakes mistakes) {
+        return new CheckedProperties(environment, mistakes);
     }
 
     /** Listeners may need any other bean, so they are asked for when all are there. */
@@ -176,13 +182,9 @@ public final class ResilienceAutoConfiguration {
     @Bean
     @DependsOn("resilienceLiveRegistry")
     ResilienceRegistry resilienceRegistry(
-            RegistryFactory factory,
-            PolicyChanges changes,
-            LayerOrder order,
-            Environment environment,
-            StartupMistakes mistakes) {
-        int mostCreated = GeneralProperties.read(environment).getRegistry().getMaxCreated();
-        GeneralProperties.requirePositive(mostCreated, "resilience.registry.max-created", environment, mistakes);
+            RegistryFactory factory, PolicyChanges changes, LayerOrder order, CheckedProperties properties) {
+        int mostCreated = properties.written().registry().maxCreated();
+        properties.requirePositive(mostCreated, "resilience.registry.max-created");
         return factory.registry(changes, order.kinds(), mostCreated);
     }
 
@@ -200,11 +202,9 @@ public final class ResilienceAutoConfiguration {
     }
 
     @Bean
-    AsyncCalls resilienceAsyncCalls(
-            Environment environment, ObjectProvider<ContextCarrier> carriers, StartupMistakes mistakes) {
-        Integer maxThreads = GeneralProperties.read(environment).getAsync().getMaxThreads();
-        boolean canBe = maxThreads == null
-                || GeneralProperties.requirePositive(maxThreads, "resilience.async.max-threads", environment, mistakes);
+    AsyncCalls resilienceAsyncCalls(CheckedProperties properties, ObjectProvider<ContextCarrier> carriers) {
+        Integer maxThreads = properties.written().async().maxThreads();
+        boolean canBe = maxThreads == null || properties.requirePositive(maxThreads, "resilience.async.max-threads");
         return new AsyncCalls(
                 carriers.orderedStream().reduce(ContextCarrier.standard(), ContextCarrier::and),
                 canBe ? maxThreads : null);

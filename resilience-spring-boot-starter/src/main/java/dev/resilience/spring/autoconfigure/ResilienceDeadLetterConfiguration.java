@@ -4,13 +4,12 @@ import dev.resilience.deadletter.DeadLetterStore;
 import dev.resilience.deadletter.MemoryDeadLetterStore;
 import dev.resilience.retry.Retry;
 import dev.resilience.spring.LiveRegistry;
-import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.aop.check.StartupCheck;
 import dev.resilience.spring.deadletter.DeadLetterMethods;
 import dev.resilience.spring.deadletter.DeadLetterReplays;
 import dev.resilience.spring.idempotency.json.Json;
-import dev.resilience.spring.properties.GeneralProperties;
+import dev.resilience.spring.properties.CheckedProperties;
 import dev.resilience.spring.properties.store.DeadLetterStoreProperties;
 import dev.resilience.time.TimeSource;
 import java.util.Map;
@@ -19,7 +18,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
-import org.springframework.core.env.Environment;
 
 /** What dead letters need of the application, where it brings nothing of its own. */
 @Configuration(proxyBeanMethods = false)
@@ -29,24 +27,17 @@ final class ResilienceDeadLetterConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    DeadLetterStore resilienceDeadLetterStore(Environment environment, TimeSource time, StartupMistakes mistakes) {
-        var properties = GeneralProperties.read(environment).getDeadLetterStore();
-        long maxBytes = properties.getMemory().getMaxSize().toBytes();
-        GeneralProperties.require(
-                properties.getType() != DeadLetterStoreProperties.Type.JDBC,
-                mistakes,
-                environment,
+    DeadLetterStore resilienceDeadLetterStore(CheckedProperties checked, TimeSource time) {
+        var properties = checked.written().deadLetterStore();
+        long maxBytes = properties.memory().maxSize().toBytes();
+        checked.require(
+                properties.type() != DeadLetterStoreProperties.Type.JDBC,
                 STORE + "type",
-                properties.getType(),
+                properties.type(),
                 "needs a DataSource bean, a single or a primary one; "
                         + "'org.springframework.boot:spring-boot-starter-jdbc' brings it");
-        GeneralProperties.require(
-                maxBytes > 0,
-                mistakes,
-                environment,
-                STORE + "memory.max-size",
-                properties.getMemory().getMaxSize(),
-                "must be more than 0");
+        checked.require(
+                maxBytes > 0, STORE + "memory.max-size", properties.memory().maxSize(), "must be more than 0");
         return new MemoryDeadLetterStore(time, maxBytes);
     }
 
@@ -59,15 +50,13 @@ final class ResilienceDeadLetterConfiguration {
     @Bean
     @Lazy(false)
     DeadLetterReplays resilienceDeadLetterReplays(
-            Environment environment,
+            CheckedProperties checked,
             LiveRegistry registry,
             DeadLetterMethods methods,
             TimeSource time,
             StartupCheck startup,
             StartupWarnings warnings) {
-        boolean undecided =
-                GeneralProperties.read(environment).getDeadLetterStore().getType()
-                        == DeadLetterStoreProperties.Type.AUTO;
+        boolean undecided = checked.written().deadLetterStore().type() == DeadLetterStoreProperties.Type.AUTO;
         return new DeadLetterReplays(registry, methods, time, startup::run, store -> {
             store.prepare();
             if (undecided && store instanceof MemoryDeadLetterStore) {

@@ -1,55 +1,42 @@
 package dev.resilience.spring.autoconfigure;
 
-import dev.resilience.spring.StartupMistakes;
-import dev.resilience.spring.properties.GeneralProperties;
+import dev.resilience.spring.properties.CheckedProperties;
 import dev.resilience.spring.properties.ResilienceProperties;
 import dev.resilience.spring.web.DeadlineHeader;
 import dev.resilience.spring.web.DeadlineTrust;
 import java.time.Duration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.env.Environment;
 
 /** How deadlines are read from requests and written to them. */
 @Configuration(proxyBeanMethods = false)
 final class ResilienceDeadlineConfiguration {
 
     @Bean
-    DeadlineHeader resilienceDeadlineHeader(Environment environment, StartupMistakes mistakes) {
-        ResilienceProperties.Deadline deadline =
-                GeneralProperties.read(environment).getDeadline();
-        Duration margin = deadline.getMargin();
-        String name = deadline.getHeader();
-        boolean hasMargin = GeneralProperties.require(
+    DeadlineHeader resilienceDeadlineHeader(CheckedProperties properties) {
+        ResilienceProperties.Deadline deadline = properties.written().deadline();
+        Duration margin = deadline.margin();
+        String name = deadline.header();
+        boolean hasMargin = properties.require(
                 !margin.isZero() && !margin.isNegative(),
-                mistakes,
-                environment,
                 "resilience.deadline.margin",
                 margin,
                 "must be longer than zero");
-        boolean hasName = GeneralProperties.require(
+        boolean hasName = properties.require(
                 name.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+"),
-                mistakes,
-                environment,
                 "resilience.deadline.header",
                 name,
                 "must be the name of a header, such as X-Request-Deadline-Ms");
-        ResilienceProperties.Deadline defaults = new ResilienceProperties.Deadline();
-        return new DeadlineHeader(hasName ? name : defaults.getHeader(), hasMargin ? margin : defaults.getMargin());
+        ResilienceProperties.Deadline defaults = ResilienceProperties.defaults().deadline();
+        return new DeadlineHeader(hasName ? name : defaults.header(), hasMargin ? margin : defaults.margin());
     }
 
     @Bean
-    DeadlineTrust resilienceDeadlineTrust(Environment environment, StartupMistakes mistakes) {
-        ResilienceProperties.Deadline deadline =
-                GeneralProperties.read(environment).getDeadline();
-        Duration minimum = deadline.getMinimum();
-        boolean isDuration = GeneralProperties.require(
-                !minimum.isNegative(),
-                mistakes,
-                environment,
-                "resilience.deadline.minimum",
-                minimum,
-                "must be zero or longer");
-        return new DeadlineTrust(deadline.isFromRequests(), isDuration ? minimum : Duration.ZERO);
+    DeadlineTrust resilienceDeadlineTrust(CheckedProperties properties) {
+        ResilienceProperties.Deadline deadline = properties.written().deadline();
+        Duration minimum = deadline.minimum();
+        boolean isDuration = properties.require(
+                !minimum.isNegative(), "resilience.deadline.minimum", minimum, "must be zero or longer");
+        return new DeadlineTrust(deadline.fromRequests(), isDuration ? minimum : Duration.ZERO);
     }
 }

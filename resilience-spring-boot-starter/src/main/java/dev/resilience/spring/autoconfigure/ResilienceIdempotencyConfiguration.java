@@ -13,7 +13,7 @@ import dev.resilience.spring.idempotency.http.ReactiveAnswers;
 import dev.resilience.spring.idempotency.http.SentAnswers;
 import dev.resilience.spring.idempotency.json.JacksonJson;
 import dev.resilience.spring.idempotency.json.Json;
-import dev.resilience.spring.properties.GeneralProperties;
+import dev.resilience.spring.properties.CheckedProperties;
 import dev.resilience.spring.properties.store.IdempotencyStoreProperties;
 import dev.resilience.spring.properties.unknown.PolicyNames;
 import dev.resilience.time.TimeSource;
@@ -29,7 +29,6 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.env.Environment;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.reactive.HandlerResultHandler;
@@ -47,37 +46,26 @@ final class ResilienceIdempotencyConfiguration {
     @Bean
     @ConditionalOnMissingBean
     IdempotencyStore resilienceIdempotencyStore(
-            Environment environment,
-            TimeSource time,
-            StartupMistakes mistakes,
-            PolicyNames names,
-            IdempotencyKind kind) {
-        IdempotencyStoreProperties properties =
-                GeneralProperties.read(environment).getIdempotencyStore();
-        IdempotencyStoreProperties.Type type = properties.getType();
-        long maxBytes = properties.getMemory().getMaxSize().toBytes();
-        boolean canBe = GeneralProperties.require(
+            CheckedProperties checked, TimeSource time, PolicyNames names, IdempotencyKind kind) {
+        IdempotencyStoreProperties properties = checked.written().idempotencyStore();
+        IdempotencyStoreProperties.Type type = properties.type();
+        long maxBytes = properties.memory().maxSize().toBytes();
+        boolean canBe = checked.require(
                         type != IdempotencyStoreProperties.Type.REDIS,
-                        mistakes,
-                        environment,
                         "resilience.idempotency-store.type",
                         type,
                         "needs a RedisConnectionFactory bean, a single or a primary one; "
                                 + "'org.springframework.boot:spring-boot-starter-data-redis' brings it")
-                && GeneralProperties.require(
+                && checked.require(
                         type != IdempotencyStoreProperties.Type.JDBC,
-                        mistakes,
-                        environment,
                         "resilience.idempotency-store.type",
                         type,
                         "needs a DataSource bean, a single or a primary one; "
                                 + "'org.springframework.boot:spring-boot-starter-jdbc' brings it")
-                && GeneralProperties.require(
+                && checked.require(
                         maxBytes > 0,
-                        mistakes,
-                        environment,
                         "resilience.idempotency-store.memory.max-size",
-                        properties.getMemory().getMaxSize(),
+                        properties.memory().maxSize(),
                         "must be more than 0");
         if (!canBe) {
             names.breaks(kind);
@@ -87,7 +75,7 @@ final class ResilienceIdempotencyConfiguration {
 
     @Bean
     IdempotentMethods resilienceIdempotentMethods(
-            Environment environment,
+            CheckedProperties checked,
             ObjectProvider<Json> json,
             ObjectProvider<CallerScope> callerScope,
             ObjectProvider<SentAnswers> sentAnswers,
@@ -97,8 +85,7 @@ final class ResilienceIdempotencyConfiguration {
             StartupWarnings warnings) {
         boolean reactive = application instanceof ReactiveWebApplicationContext;
         boolean fallenBack = store instanceof MemoryIdempotencyStore
-                && GeneralProperties.read(environment).getIdempotencyStore().getType()
-                        == IdempotencyStoreProperties.Type.AUTO;
+                && checked.written().idempotencyStore().type() == IdempotencyStoreProperties.Type.AUTO;
         boolean hidesCallers = reactive
                 && ClassUtils.isPresent(
                         "org.springframework.security.core.context.SecurityContextHolder",

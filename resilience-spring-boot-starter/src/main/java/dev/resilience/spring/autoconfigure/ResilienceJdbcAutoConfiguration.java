@@ -1,7 +1,6 @@
 package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.idempotency.store.IdempotencyStore;
-import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.aop.ResultRecordingAdvisor;
 import dev.resilience.spring.autoconfigure.condition.OnEnabled;
@@ -11,9 +10,9 @@ import dev.resilience.spring.idempotency.jdbc.Cleanup;
 import dev.resilience.spring.idempotency.jdbc.JdbcIdempotencyStore;
 import dev.resilience.spring.idempotency.jdbc.check.PoolSizeCheck;
 import dev.resilience.spring.idempotency.jdbc.check.TransactionCheck;
-import dev.resilience.spring.properties.GeneralProperties;
+import dev.resilience.spring.properties.CheckedProperties;
 import dev.resilience.spring.properties.store.IdempotencyStoreProperties;
-import dev.resilience.spring.properties.store.JdbcTable;
+import dev.resilience.spring.properties.store.InitializeSchema;
 import dev.resilience.spring.properties.unknown.PolicyNames;
 import dev.resilience.time.TimeSource;
 import java.util.regex.Pattern;
@@ -29,7 +28,6 @@ import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
-import org.springframework.core.env.Environment;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.interceptor.TransactionAttributeSource;
 
@@ -55,36 +53,30 @@ public final class ResilienceJdbcAutoConfiguration {
     @ConditionalOnMissingBean(IdempotencyStore.class)
     @Conditional(OnJdbcStore.class)
     JdbcIdempotencyStore resilienceJdbcIdempotencyStore(
-            DataSource dataSource,
-            Environment environment,
-            StartupMistakes mistakes,
-            PolicyNames names,
-            IdempotencyKind kind) {
+            DataSource dataSource, CheckedProperties checked, PolicyNames names, IdempotencyKind kind) {
         IdempotencyStoreProperties.Jdbc properties =
-                GeneralProperties.read(environment).getIdempotencyStore().getJdbc();
-        String table = properties.getTableName();
-        boolean canBe = canBeTable(table, "resilience.idempotency-store.jdbc.table-name", mistakes, environment);
+                checked.written().idempotencyStore().jdbc();
+        String table = properties.tableName();
+        boolean canBe = canBeTable(table, "resilience.idempotency-store.jdbc.table-name", checked);
         if (!canBe) {
             names.breaks(kind);
-            table = new IdempotencyStoreProperties.Jdbc().getTableName();
+            table = JdbcIdempotencyStore.DEFAULT_TABLE;
         }
-        return new JdbcIdempotencyStore(dataSource, table, creates(properties, dataSource));
+        return new JdbcIdempotencyStore(dataSource, table, creates(properties.initializeSchema(), dataSource));
     }
 
     /** Reports a name that no table can have. */
-    static boolean canBeTable(String table, String key, StartupMistakes mistakes, Environment environment) {
-        return GeneralProperties.require(
+    static boolean canBeTable(String table, String key, CheckedProperties checked) {
+        return checked.require(
                 TABLE_NAME.matcher(table).matches(),
-                mistakes,
-                environment,
                 key,
                 table,
                 "must be the name of a table, with its schema's before it or without: up to 50 letters of ASCII, "
                         + "digits and underscores, not quoted, such as resilience_idempotency or billing.idempotency");
     }
 
-    static boolean creates(JdbcTable table, DataSource dataSource) {
-        return switch (table.getInitializeSchema()) {
+    static boolean creates(InitializeSchema schema, DataSource dataSource) {
+        return switch (schema) {
             case ALWAYS -> true;
             case NEVER -> false;
             case EMBEDDED -> EmbeddedDatabaseConnection.isEmbedded(dataSource);

@@ -1,9 +1,9 @@
 package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.deadletter.DeadLetterStore;
-import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.autoconfigure.condition.OnEnabled;
 import dev.resilience.spring.deadletter.jdbc.JdbcDeadLetterStore;
+import dev.resilience.spring.properties.CheckedProperties;
 import dev.resilience.spring.properties.GeneralProperties;
 import dev.resilience.spring.properties.store.DeadLetterStoreProperties;
 import javax.sql.DataSource;
@@ -19,7 +19,6 @@ import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitializat
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
-import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 
@@ -36,17 +35,16 @@ public final class ResilienceJdbcDeadLetterAutoConfiguration {
     @ConditionalOnSingleCandidate(DataSource.class)
     @ConditionalOnMissingBean(DeadLetterStore.class)
     @Conditional(OnDatabase.class)
-    JdbcDeadLetterStore resilienceJdbcDeadLetterStore(
-            DataSource dataSource, Environment environment, StartupMistakes mistakes) {
+    JdbcDeadLetterStore resilienceJdbcDeadLetterStore(DataSource dataSource, CheckedProperties checked) {
         DeadLetterStoreProperties.Jdbc properties =
-                GeneralProperties.read(environment).getDeadLetterStore().getJdbc();
-        String table = properties.getTableName();
+                checked.written().deadLetterStore().jdbc();
+        String table = properties.tableName();
         if (!ResilienceJdbcAutoConfiguration.canBeTable(
-                table, "resilience.dead-letter-store.jdbc.table-name", mistakes, environment)) {
+                table, "resilience.dead-letter-store.jdbc.table-name", checked)) {
             table = JdbcDeadLetterStore.DEFAULT_TABLE;
         }
         return new JdbcDeadLetterStore(
-                dataSource, table, ResilienceJdbcAutoConfiguration.creates(properties, dataSource));
+                dataSource, table, ResilienceJdbcAutoConfiguration.creates(properties.initializeSchema(), dataSource));
     }
 
     /** Unless {@code resilience.dead-letter-store.type} is another one. */
@@ -55,8 +53,8 @@ public final class ResilienceJdbcDeadLetterAutoConfiguration {
         @Override
         public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
             DeadLetterStoreProperties.Type type = GeneralProperties.read(context.getEnvironment())
-                    .getDeadLetterStore()
-                    .getType();
+                    .deadLetterStore()
+                    .type();
             return new ConditionOutcome(
                     type != DeadLetterStoreProperties.Type.MEMORY,
                     ConditionMessage.of("resilience.dead-letter-store.type is " + type));

@@ -1,15 +1,14 @@
 package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.idempotency.store.IdempotencyStore;
-import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.autoconfigure.condition.OnEnabled;
 import dev.resilience.spring.autoconfigure.condition.OnRedisStore;
 import dev.resilience.spring.idempotency.IdempotencyKind;
 import dev.resilience.spring.idempotency.jdbc.check.ImplicitRedisStoreCheck;
 import dev.resilience.spring.idempotency.redis.RedisIdempotencyStore;
-import dev.resilience.spring.properties.GeneralProperties;
-import dev.resilience.spring.properties.store.IdempotencyStoreProperties;
+import dev.resilience.spring.properties.CheckedProperties;
+import dev.resilience.spring.properties.ResilienceProperties;
 import dev.resilience.spring.properties.unknown.PolicyNames;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
@@ -21,7 +20,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
-import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.transaction.interceptor.TransactionAttributeSource;
 
@@ -41,25 +39,19 @@ public final class ResilienceRedisAutoConfiguration {
     @ConditionalOnMissingBean(IdempotencyStore.class)
     RedisIdempotencyStore resilienceRedisIdempotencyStore(
             RedisConnectionFactory connections,
-            Environment environment,
-            StartupMistakes mistakes,
+            CheckedProperties checked,
             PolicyNames names,
             IdempotencyKind kind,
             StartupWarnings warnings) {
-        String prefix = GeneralProperties.read(environment)
-                .getIdempotencyStore()
-                .getRedis()
-                .getKeyPrefix();
-        boolean canBe = GeneralProperties.require(
+        String prefix = checked.written().idempotencyStore().redis().keyPrefix();
+        boolean canBe = checked.require(
                 !prefix.contains("{") && !prefix.contains("}"),
-                mistakes,
-                environment,
                 "resilience.idempotency-store.redis.key-prefix",
                 prefix,
                 "must have no braces, which tell a cluster where a key belongs");
         if (!canBe) {
             names.breaks(kind);
-            prefix = new IdempotencyStoreProperties.Redis().getKeyPrefix();
+            prefix = ResilienceProperties.defaults().idempotencyStore().redis().keyPrefix();
         }
         return new RedisIdempotencyStore(connections, prefix, warnings);
     }

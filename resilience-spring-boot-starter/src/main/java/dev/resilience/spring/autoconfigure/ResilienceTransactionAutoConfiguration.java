@@ -1,26 +1,34 @@
 package dev.resilience.spring.autoconfigure;
 
+import dev.resilience.retry.TransactionState;
 import dev.resilience.spring.aop.ResilienceAdvisor;
 import dev.resilience.spring.aop.ResultRecordingAdvisor;
 import dev.resilience.spring.autoconfigure.condition.OnEnabled;
+import dev.resilience.spring.transaction.OpenConnections;
+import dev.resilience.spring.transaction.OpenTransactions;
 import dev.resilience.spring.transaction.RollbackMarksRegistration;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Role;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
+import org.springframework.util.ClassUtils;
 
 /**
- * Lets a store, be it the application's own, write results in the transaction of the method, and drops the results of
- * methods whose transaction was rolled back.
+ * Lets a store, be it the application's own, write results in the transaction of the method, drops the results of methods
+ * whose transaction was rolled back, and lets retries see that the transaction in which they would repeat something is lost.
  */
 @AutoConfiguration(
         before = ResilienceAutoConfiguration.class,
         after = {ResilienceJdbcAutoConfiguration.class, ResilienceRedisAutoConfiguration.class},
         afterName = "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration")
-@ConditionalOnClass(TransactionSynchronizationManager.class)
+@ConditionalOnClass(TransactionAspectSupport.class)
 @Conditional(OnEnabled.class)
 public final class ResilienceTransactionAutoConfiguration {
 
@@ -35,5 +43,14 @@ public final class ResilienceTransactionAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static RollbackMarksRegistration resilienceRollbackMarks() {
         return new RollbackMarksRegistration();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean(TransactionState.class)
+    static OpenTransactions resilienceTransactionState(
+            ObjectProvider<PlatformTransactionManager> managers, ApplicationContext application) {
+        boolean hasJdbc = ClassUtils.isPresent(
+                "org.springframework.jdbc.datasource.DataSourceUtils", application.getClassLoader());
+        return new OpenTransactions(managers, hasJdbc ? new OpenConnections() : TransactionState.NONE);
     }
 }

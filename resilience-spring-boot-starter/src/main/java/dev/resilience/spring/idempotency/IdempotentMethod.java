@@ -5,7 +5,7 @@ import dev.resilience.idempotency.IdempotentOperation;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.spring.idempotency.fingerprint.ArgumentBytes;
 import dev.resilience.spring.idempotency.fingerprint.NotComparableException;
-import dev.resilience.spring.idempotency.http.KeySource;
+import dev.resilience.spring.idempotency.http.request.KeySource;
 import dev.resilience.spring.idempotency.json.ResultCodec;
 import java.util.BitSet;
 import java.util.Objects;

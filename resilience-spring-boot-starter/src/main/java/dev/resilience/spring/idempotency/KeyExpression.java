@@ -5,7 +5,7 @@ import dev.resilience.exception.IdempotencyKeyMissingException;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.spring.idempotency.fingerprint.IdentityTexts;
 import dev.resilience.spring.idempotency.fingerprint.StableTexts;
-import dev.resilience.spring.idempotency.http.KeySource;
+import dev.resilience.spring.idempotency.http.request.KeySource;
 import dev.resilience.spring.kind.SuspendingFunctions;
 import java.lang.reflect.Method;
 import java.util.LinkedHashMap;

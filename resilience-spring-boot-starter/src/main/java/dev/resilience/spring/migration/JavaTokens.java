@@ -2,15 +2,17 @@ package dev.resilience.spring.migration;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
-/** The tokens of a Java source. Comments and blanks are between them; a string, also one of many lines, is one. */
+/** The tokens of a Java source, and its comments. Blanks are between them; a string, also one of many lines, is one. */
 final class JavaTokens {
 
     enum Kind {
         WORD,
         NUMBER,
         STRING,
-        SYMBOL
+        SYMBOL,
+        COMMENT
     }
 
     /**
@@ -32,8 +34,6 @@ final class JavaTokens {
 
     private final String source;
     private final List<Token> tokens = new ArrayList<>();
-    private final List<String> comments = new ArrayList<>();
-    private final List<Integer> commentStarts = new ArrayList<>();
     private int position;
 
     private JavaTokens(String source) {
@@ -41,28 +41,23 @@ final class JavaTokens {
     }
 
     static List<Token> of(String source) {
-        return read(source).tokens;
+        return read(source).filter(token -> token.kind() != Kind.COMMENT).toList();
     }
 
     /** The comments between two places of a source. */
     static List<String> comments(String source, int from, int to) {
-        JavaTokens read = read(source);
-        List<String> found = new ArrayList<>();
-        for (int i = 0; i < read.comments.size(); i++) {
-            int start = read.commentStarts.get(i);
-            if (start >= from && start < to) {
-                found.add(read.comments.get(i));
-            }
-        }
-        return found;
+        return read(source)
+                .filter(token -> token.kind() == Kind.COMMENT && token.start() >= from && token.start() < to)
+                .map(token -> token.text().strip())
+                .toList();
     }
 
-    private static JavaTokens read(String source) {
-        JavaTokens tokens = new JavaTokens(source);
-        while (tokens.position < source.length()) {
-            tokens.next();
+    private static Stream<Token> read(String source) {
+        JavaTokens read = new JavaTokens(source);
+        while (read.position < source.length()) {
+            read.next();
         }
-        return tokens;
+        return read.tokens.stream();
     }
 
     private void next() {
@@ -70,9 +65,9 @@ final class JavaTokens {
         if (Character.isWhitespace(first)) {
             position++;
         } else if (source.startsWith("//", position)) {
-            comment(indexOf("\n", position));
+            add(Kind.COMMENT, indexOf("\n", position));
         } else if (source.startsWith("/*", position)) {
-            comment(indexOf("*/", position + 2) + 2);
+            add(Kind.COMMENT, indexOf("*/", position + 2) + 2);
         } else if (source.startsWith("\"\"\"", position)) {
             add(Kind.STRING, quoted("\"\"\""));
         } else if (first == '"' || first == '\'') {
@@ -88,13 +83,6 @@ final class JavaTokens {
         } else {
             add(Kind.SYMBOL, position + 1);
         }
-    }
-
-    private void comment(int end) {
-        int bounded = Math.min(end, source.length());
-        comments.add(source.substring(position, bounded).strip());
-        commentStarts.add(position);
-        position = bounded;
     }
 
     private int quoted(String quote) {

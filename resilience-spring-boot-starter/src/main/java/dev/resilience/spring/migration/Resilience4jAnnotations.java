@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The annotations of Resilience4j, which name a policy and a fallback. */
-final class Resilience4jAnnotations {
+record Resilience4jAnnotations(Project project) {
 
     /** Our annotation and the part of their configuration, by their annotation. */
     private static final Map<String, List<String>> KINDS = Map.of(
@@ -20,12 +20,6 @@ final class Resilience4jAnnotations {
     static final String BULKHEAD = Libraries.RESILIENCE4J + "bulkhead.annotation.Bulkhead";
 
     private static final Pattern NOT_PLAIN = Pattern.compile("#|^\\w+::");
-
-    private final Project project;
-
-    Resilience4jAnnotations(Project project) {
-        this.project = project;
-    }
 
     Converted convert(AnnotationUse use, String annotation) throws Undecided {
         List<String> kind = KINDS.get(annotation);

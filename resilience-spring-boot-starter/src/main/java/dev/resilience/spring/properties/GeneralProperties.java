@@ -61,37 +61,10 @@ public final class GeneralProperties {
         return new ConfiguredProperties(ConfigurationPropertySources.get(environment), known, code);
     }
 
-    /**
-     * Tells of a value that can be read but not be used.
-     *
-     * @return whether the value can be used
-     */
-    public static boolean require(
-            boolean fulfilled,
-            StartupMistakes mistakes,
-            Environment environment,
-            String key,
-            Object value,
-            String requirement) {
-        if (!fulfilled) {
-            String where = keys(environment).describe(ConfigurationPropertyName.of(key), value);
-            mistakes.add(new ResilienceConfigurationException(
-                    MistakeKind.VALUES,
-                    "'" + key + "' has a value that it cannot have:\n\n" + where + "\n    Reason: " + requirement,
-                    "Change the value of '" + key + "': it " + requirement + "."));
-        }
-        return fulfilled;
-    }
-
-    /** As {@link #require}, of a number that must not be less than one. */
-    public static boolean requirePositive(int number, String key, Environment environment, StartupMistakes mistakes) {
-        return require(number >= 1, mistakes, environment, key, number, "must be at least 1");
-    }
-
     /** The order of the layers; the default in place of one that is none, which is a mistake. */
     public static LayerOrder order(Environment environment, Kinds kinds, StartupMistakes mistakes) {
         try {
-            return LayerOrder.of(read(environment).getOrder(), kinds);
+            return LayerOrder.of(read(environment).order(), kinds);
         } catch (ResilienceConfigurationException invalid) {
             String where = keys(environment).describe(ConfigurationPropertyName.of("resilience.order"));
             invalid.mistakes()

@@ -1,8 +1,6 @@
 package dev.resilience.spring.properties;
 
-import dev.resilience.spring.KebabCase;
 import dev.resilience.spring.PolicyKind;
-import java.beans.PropertyDescriptor;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -11,11 +9,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.BeanUtils;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 
-/** Every key that is read, taken from the records and the class that they are bound to. */
+/** Every key that is read, taken from the records that they are bound to. */
 public final class KnownKeys {
 
     public static final String ROOT = "resilience";
@@ -43,7 +40,7 @@ public final class KnownKeys {
             }
             ofPolicies.put(kind, keys);
         }
-        collect(ResilienceProperties.class, "");
+        RecordShape.of(ResilienceProperties.class).types().forEach((key, type) -> add(key, type.toClass(), general));
     }
 
     private void add(String key, Class<?> type, Map<String, String> keys) {
@@ -191,21 +188,5 @@ public final class KnownKeys {
 
     public static String uniform(String key) {
         return key.replace("-", "").replace("_", "").toLowerCase(Locale.ROOT);
-    }
-
-    private void collect(Class<?> type, String prefix) {
-        for (PropertyDescriptor property : BeanUtils.getPropertyDescriptors(type)) {
-            String key = prefix + KebabCase.of(property.getName());
-            Class<?> valueType = property.getPropertyType();
-            if (isGroup(valueType)) {
-                collect(valueType, key + ".");
-            } else if (property.getWriteMethod() != null) {
-                add(key, valueType, general);
-            }
-        }
-    }
-
-    private static boolean isGroup(Class<?> type) {
-        return !type.isEnum() && type.getPackageName().startsWith(KnownKeys.class.getPackageName());
     }
 }

@@ -3,6 +3,8 @@ package dev.resilience.spring.properties;
 import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupMistakes;
+import dev.resilience.spring.properties.value.DurationTexts;
+import dev.resilience.spring.properties.value.UnreadableValues;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
@@ -32,6 +34,9 @@ final class LenientBinding implements BindHandler {
     private static final UnreadableValues.Explanation EMPTY_ELEMENT =
             new UnreadableValues.Explanation("one of its elements is empty", "Remove the comma that is too many.");
 
+    private static final UnreadableValues.Explanation KEYS =
+            new UnreadableValues.Explanation("the keys below it have values, it has none", "Write keys below it.");
+
     private final Supplier<ConfiguredProperties> keys;
     private final PlaceholdersResolver placeholders;
     private final StartupMistakes mistakes;
@@ -58,6 +63,9 @@ final class LenientBinding implements BindHandler {
     @Override
     public @Nullable Object onSuccess(
             ConfigurationPropertyName name, Bindable<?> target, BindContext context, Object result) {
+        if (result instanceof Record && property(name, context) != null) { // made of a text by its constructor
+            return onFailure(name, target, context, new IllegalArgumentException());
+        }
         ConfigurationProperty property = result instanceof Duration ? property(name, context) : null;
         if (property != null) {
             String text = text(property);
@@ -101,8 +109,7 @@ final class LenientBinding implements BindHandler {
     }
 
     private static boolean hasKeys(ResolvableType target) {
-        Class<?> type = target.resolve(Object.class);
-        return !type.isEnum() && type.getPackageName().equals(LenientBinding.class.getPackageName());
+        return target.resolve(Object.class).isRecord();
     }
 
     /** A placeholder may well be empty, and so may an environment variable. */
@@ -119,7 +126,7 @@ final class LenientBinding implements BindHandler {
             return null; // follows from what is told already
         }
         ConfigurationProperty property = property(name, context);
-        if (hasKeys(target.getType())) {
+        if (hasKeys(target.getType()) && keys.get().strict().anyMatch(name::equals)) {
             unreadable.add(name); // a value where keys should be, which is an unknown key
             return null;
         }
@@ -130,6 +137,9 @@ final class LenientBinding implements BindHandler {
 
     private static UnreadableValues.Explanation explain(
             Bindable<?> target, @Nullable ConfigurationProperty property, String text, Exception error) {
+        if (hasKeys(target.getType())) {
+            return KEYS;
+        }
         if (error instanceof UnboundConfigurationPropertiesException) {
             return new UnreadableValues.Explanation(
                     "the numbers of its elements have a gap", "Number the elements from 0 on, without a gap.");

@@ -2,8 +2,6 @@ package dev.resilience.spring.properties;
 
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.kind.Kinds;
-import dev.resilience.spring.properties.store.DeadLetterStoreProperties;
-import dev.resilience.spring.properties.store.IdempotencyStoreProperties;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,15 +16,15 @@ import org.springframework.boot.context.properties.bind.BindableRuntimeHintsRegi
 
 /**
  * Properties can be bound in a native image too. They are bound without a bean, so Boot does not see to that, and
- * {@link KnownKeys} looks at their setters and components.
+ * {@link KnownKeys} looks at their components.
  */
 final class PropertiesHints implements BeanFactoryInitializationAotProcessor {
 
     @Override
     public BeanFactoryInitializationAotContribution processAheadOfTime(ConfigurableListableBeanFactory beans) {
         ObjectProvider<Kinds> kinds = beans.getBeanProvider(Kinds.class);
-        List<Class<?>> types = new ArrayList<>(
-                List.of(ResilienceProperties.class, IdempotencyStoreProperties.class, DeadLetterStoreProperties.class));
+        List<Class<?>> types = new ArrayList<>();
+        addRecords(ResilienceProperties.class, types);
         kinds.ifAvailable(found -> {
             for (PolicyKind kind : found.ofPolicies()) {
                 addRecords(kind.policyType(), types);
@@ -41,9 +39,9 @@ final class PropertiesHints implements BeanFactoryInitializationAotProcessor {
     }
 
     /** The record and those that it is made of, which need not be nested in it. */
-    private static void addRecords(Class<?> policy, List<Class<?>> types) {
-        types.add(policy);
-        for (RecordComponent component : policy.getRecordComponents()) {
+    private static void addRecords(Class<?> type, List<Class<?>> types) {
+        types.add(type);
+        for (RecordComponent component : type.getRecordComponents()) {
             if (component.getType().isRecord()) {
                 addRecords(component.getType(), types);
             }

@@ -13,13 +13,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
  * {@code RESILIENCE_RETRY_ORDERSERVICE_PLACE_MAXATTEMPTS} for {@code [OrderService.place]}. Each part of the name is
  * looked up as an element of its own.
  */
-final class UnusualNamesInEnvironment implements ConfigurationPropertySource {
-
-    private final ConfigurationPropertySource environment;
-
-    UnusualNamesInEnvironment(ConfigurationPropertySource environment) {
-        this.environment = environment;
-    }
+record UnusualNamesInEnvironment(ConfigurationPropertySource environment) implements ConfigurationPropertySource {
 
     @Override
     public @Nullable ConfigurationProperty getConfigurationProperty(ConfigurationPropertyName name) {

@@ -76,6 +76,13 @@ class EnvironmentVariablesTests extends FailingStartup {
                 .says("5s or 5ms?", "'many' is not a whole number");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"IDEMPOTENCYSTORE", "IDEMPOTENCYSTORE_REDIS", "DEADLINE"})
+    void areNoValuesOfWhatHasKeys(String variable) {
+        environment(Map.of("RESILIENCE_" + variable, "redis"));
+        fail("").says("Origin: \"RESILIENCE_" + variable + "\"", "it has none").advises("Write keys below it.");
+    }
+
     @Test
     void needAUnitForDurationsToo() {
         environment(Map.of("RESILIENCE_TIMELIMIT_PAYMENTS_TIMEOUT", "10"));

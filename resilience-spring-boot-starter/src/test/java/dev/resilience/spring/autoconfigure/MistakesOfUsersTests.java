@@ -106,6 +106,16 @@ class MistakesOfUsersTests extends FailingStartup {
                         "A value stands where keys should be",
                         "'backoff.base-delay'"),
                 arguments(
+                        "a value in place of a store's keys",
+                        "resilience.idempotency-store: redis",
+                        "A value stands where keys should be",
+                        "write keys below 'resilience.idempotency-store'"),
+                arguments(
+                        "a value in place of the one key of Redis",
+                        "resilience.idempotency-store.redis: shop",
+                        "A value stands where keys should be",
+                        "write keys below 'resilience.idempotency-store.redis'"),
+                arguments(
                         "a key that this version does not have",
                         "resilience.rate-limit.payments.permits: 5",
                         "This version does not have a key",

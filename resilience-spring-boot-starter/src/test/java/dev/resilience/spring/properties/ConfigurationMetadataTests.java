@@ -146,7 +146,7 @@ class ConfigurationMetadataTests {
 
         @Test
         void bindToTheDefaultsOfEverythingElse() {
-            ResilienceProperties expected = new ResilienceProperties();
+            ResilienceProperties expected = ResilienceProperties.defaults();
             assertThat(written()).containsKeys("resilience.order", "resilience.advice-order", "resilience.enabled");
             assertThat(new Binder(new MapConfigurationPropertySource(written()))
                             .bind("resilience", ResilienceProperties.class)
@@ -217,7 +217,8 @@ class ConfigurationMetadataTests {
 
         @Test
         void offerTheLayersInOrder() {
-            assertThat(values("resilience.order")).isEqualTo(new TreeSet<>(new ResilienceProperties().getOrder()));
+            assertThat(values("resilience.order"))
+                    .isEqualTo(new TreeSet<>(ResilienceProperties.defaults().order()));
         }
 
         private static Set<String> values(String name) {

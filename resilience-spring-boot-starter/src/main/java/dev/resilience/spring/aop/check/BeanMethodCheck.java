@@ -17,15 +17,7 @@ import org.springframework.core.annotation.MergedAnnotations;
  * protect the one call that makes the bean, and none of the bean's own methods. Those on {@code @PostConstruct} methods and
  * the like do nothing when the container calls them, because it has no proxy of the bean then.
  */
-final class BeanMethodCheck {
-
-    private final StartupWarnings warnings;
-    private final boolean areWoven;
-
-    BeanMethodCheck(StartupWarnings warnings, boolean areWoven) {
-        this.warnings = warnings;
-        this.areWoven = areWoven;
-    }
+record BeanMethodCheck(StartupWarnings warnings, boolean areWoven) {
 
     void check(Class<?> type, Map<Method, ResilienceAnnotations> methods) {
         boolean configuration = AnnotatedElementUtils.hasAnnotation(type, Configuration.class);

@@ -26,15 +26,7 @@ import org.springframework.util.ReflectionUtils;
  * Warns of protected methods that their own object calls: such a call does not pass the proxy, and nothing of what the
  * annotations say happens. Calls on another reference to the bean, such as an injected one, are not meant.
  */
-final class SelfCallCheck {
-
-    private final ApplicationClasses application;
-    private final StartupWarnings warnings;
-
-    SelfCallCheck(ApplicationClasses application, StartupWarnings warnings) {
-        this.application = application;
-        this.warnings = warnings;
-    }
+record SelfCallCheck(ApplicationClasses application, StartupWarnings warnings) {
 
     void check(Class<?> type, Map<Method, ResilienceAnnotations> methods) {
         if (ProtectedMethods.isMadeAtRunTime(type)) {

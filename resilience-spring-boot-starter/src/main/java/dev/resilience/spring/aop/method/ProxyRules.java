@@ -18,17 +18,11 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /** What a Spring proxy can and cannot intercept. */
-final class ProxyRules implements InterceptionRules {
+record ProxyRules(boolean proxyTargetClass) implements InterceptionRules {
 
     /** Interfaces that do not make Spring choose an interface proxy. */
     private static final Set<Class<?>> CALLBACKS =
             Set.of(InitializingBean.class, DisposableBean.class, AutoCloseable.class, Closeable.class, Aware.class);
-
-    private final boolean proxyTargetClass;
-
-    ProxyRules(boolean proxyTargetClass) {
-        this.proxyTargetClass = proxyTargetClass;
-    }
 
     /**
      * Whether annotations of the type hold for the method: a circuit that is open must not keep an object from being

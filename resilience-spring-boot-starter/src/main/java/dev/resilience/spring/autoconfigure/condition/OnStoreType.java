@@ -20,8 +20,8 @@ abstract class OnStoreType extends SpringBootCondition {
     @Override
     public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
         IdempotencyStoreProperties.Type configured = GeneralProperties.read(context.getEnvironment())
-                .getIdempotencyStore()
-                .getType();
+                .idempotencyStore()
+                .type();
         boolean matches = configured == type || configured == IdempotencyStoreProperties.Type.AUTO;
         return new ConditionOutcome(matches, ConditionMessage.of("resilience.idempotency-store.type is " + configured));
     }

@@ -1,5 +1,6 @@
 package dev.resilience.spring.idempotency.http;
 
+import dev.resilience.spring.idempotency.http.request.LiveRequest;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -1,6 +1,7 @@
 package dev.resilience.spring.idempotency.http;
 
 import dev.resilience.pipeline.Invocation;
+import dev.resilience.spring.idempotency.http.request.LiveRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.lang.reflect.Method;
 import java.util.ArrayList;

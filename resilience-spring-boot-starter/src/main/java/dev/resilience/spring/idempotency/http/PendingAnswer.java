@@ -1,5 +1,6 @@
 package dev.resilience.spring.idempotency.http;
 
+import dev.resilience.spring.idempotency.http.request.LiveRequest;
 import jakarta.servlet.http.HttpServletRequest;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;

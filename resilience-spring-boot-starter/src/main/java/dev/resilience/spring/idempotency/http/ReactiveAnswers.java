@@ -1,6 +1,7 @@
 package dev.resilience.spring.idempotency.http;
 
 import dev.resilience.pipeline.Invocation;
+import dev.resilience.spring.idempotency.http.request.CurrentExchange;
 import dev.resilience.spring.idempotency.json.Json;
 import dev.resilience.spring.idempotency.json.ResultCodec;
 import dev.resilience.spring.reactor.ReactiveRequest;

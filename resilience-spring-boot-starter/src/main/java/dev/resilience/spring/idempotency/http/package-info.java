@@ -1,4 +1,4 @@
-/** Idempotency over HTTP: the key in a header, the answer with its status and headers. */
+/** Answers over HTTP, kept with their status and headers as objects or as the bytes that were sent. */
 @NullMarked
 package dev.resilience.spring.idempotency.http;
 

@@ -16,20 +16,15 @@ import tools.jackson.databind.exc.InvalidDefinitionException;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.module.SimpleModule;
 
-/** Finds out at startup which results would not come back, or as something else than they were. */
-final class ResultCheck {
+/**
+ * Finds out at startup which results would not come back, or as something else than they were.
+ *
+ * @param mapper how results are written and read
+ */
+record ResultCheck(JsonMapper mapper) {
 
     private static final Set<Class<?>> ANYTHING =
             Set.of(Object.class, Serializable.class, Comparable.class, Number.class, CharSequence.class);
-
-    private final JsonMapper mapper;
-
-    /**
-     * @param mapper how results are written and read
-     */
-    ResultCheck(JsonMapper mapper) {
-        this.mapper = mapper;
-    }
 
     /** Whether a type says nothing about which class a value is of. */
     static boolean isAnything(Class<?> type) {

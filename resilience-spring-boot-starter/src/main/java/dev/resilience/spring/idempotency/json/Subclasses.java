@@ -11,13 +11,7 @@ import tools.jackson.databind.json.JsonMapper;
  * Finds values of a subclass, which are written and come back as the class that is declared, without what the subclass adds.
  * Looks into containers, and no further.
  */
-final class Subclasses {
-
-    private final JsonMapper mapper;
-
-    Subclasses(JsonMapper mapper) {
-        this.mapper = mapper;
-    }
+record Subclasses(JsonMapper mapper) {
 
     /**
      * Makes sure that a value is written as what it is.

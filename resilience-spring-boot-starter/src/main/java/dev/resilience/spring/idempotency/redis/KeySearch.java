@@ -10,7 +10,7 @@ import java.util.Set;
 import org.springframework.data.redis.connection.RedisConnection;
 
 /** Finds the records that an operator means. Immutable. */
-final class KeySearch {
+record KeySearch(RecordKeys keys) {
 
     private static final LuaScript LOOK_UP = new LuaScript("record.lua", "state.lua", "look-up.lua");
     private static final LuaScript SCAN = new LuaScript("scan.lua");
@@ -19,12 +19,6 @@ final class KeySearch {
     private static final String START_AND_END = "0";
 
     private static final int PAGE_SIZE = 1_000;
-
-    private final RecordKeys keys;
-
-    KeySearch(RecordKeys keys) {
-        this.keys = keys;
-    }
 
     List<Found> find(RedisConnection connection, RecordSelection selection) {
         List<Found> records = new ArrayList<>();

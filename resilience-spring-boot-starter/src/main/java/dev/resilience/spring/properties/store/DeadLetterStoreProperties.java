@@ -1,32 +1,17 @@
 package dev.resilience.spring.properties.store;
 
+import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
-/** What is written under {@code resilience.dead-letter-store}. */
-public final class DeadLetterStoreProperties {
-
-    /** Where calls that ran out of retries are kept. */
-    private Type type = Type.AUTO;
-
-    private final Memory memory = new Memory();
-
-    private final Jdbc jdbc = new Jdbc();
-
-    public Type getType() {
-        return type;
-    }
-
-    public void setType(Type type) {
-        this.type = type;
-    }
-
-    public Memory getMemory() {
-        return memory;
-    }
-
-    public Jdbc getJdbc() {
-        return jdbc;
-    }
+/**
+ * What is written under {@code resilience.dead-letter-store}.
+ *
+ * @param type Where calls that ran out of retries are kept.
+ */
+public record DeadLetterStoreProperties(
+        @DefaultValue("auto") Type type,
+        @DefaultValue Memory memory,
+        @DefaultValue Jdbc jdbc) {
 
     /** The kinds of stores. */
     public enum Type {
@@ -38,26 +23,20 @@ public final class DeadLetterStoreProperties {
         JDBC
     }
 
-    /** What is written under {@code resilience.dead-letter-store.memory}. */
-    public static final class Memory {
+    /**
+     * What is written under {@code resilience.dead-letter-store.memory}.
+     *
+     * @param maxSize How much dead letters in this process hold at the most, about. When it is taken, no more are kept.
+     */
+    public record Memory(@DefaultValue("64MB") DataSize maxSize) {}
 
-        /** How much dead letters in this process hold at the most, about. When it is taken, no more are kept. */
-        private DataSize maxSize = DataSize.ofMegabytes(64);
-
-        public DataSize getMaxSize() {
-            return maxSize;
-        }
-
-        public void setMaxSize(DataSize maxSize) {
-            this.maxSize = maxSize;
-        }
-    }
-
-    /** What is written under {@code resilience.dead-letter-store.jdbc}. */
-    public static final class Jdbc extends JdbcTable {
-
-        public Jdbc() {
-            super("resilience_dead_letter");
-        }
-    }
+    /**
+     * What is written under {@code resilience.dead-letter-store.jdbc}.
+     *
+     * @param tableName Name of the table, with its schema's before it if that is not the default one.
+     * @param initializeSchema Whether the table is made when the application starts.
+     */
+    public record Jdbc(
+            @DefaultValue("resilience_dead_letter") String tableName,
+            @DefaultValue("embedded") InitializeSchema initializeSchema) {}
 }

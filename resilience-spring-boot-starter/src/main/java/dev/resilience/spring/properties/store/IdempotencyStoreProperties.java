@@ -1,38 +1,18 @@
 package dev.resilience.spring.properties.store;
 
+import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
-/** What is written under {@code resilience.idempotency-store}. */
-public final class IdempotencyStoreProperties {
-
-    /** Where the records of idempotent calls are kept. */
-    private Type type = Type.AUTO;
-
-    private final Memory memory = new Memory();
-
-    private final Jdbc jdbc = new Jdbc();
-
-    private final Redis redis = new Redis();
-
-    public Type getType() {
-        return type;
-    }
-
-    public void setType(Type type) {
-        this.type = type;
-    }
-
-    public Memory getMemory() {
-        return memory;
-    }
-
-    public Jdbc getJdbc() {
-        return jdbc;
-    }
-
-    public Redis getRedis() {
-        return redis;
-    }
+/**
+ * What is written under {@code resilience.idempotency-store}.
+ *
+ * @param type Where the records of idempotent calls are kept.
+ */
+public record IdempotencyStoreProperties(
+        @DefaultValue("auto") Type type,
+        @DefaultValue Memory memory,
+        @DefaultValue Jdbc jdbc,
+        @DefaultValue Redis redis) {
 
     /** The kinds of stores. */
     public enum Type {
@@ -46,41 +26,29 @@ public final class IdempotencyStoreProperties {
         REDIS
     }
 
-    /** What is written under {@code resilience.idempotency-store.memory}. */
-    public static final class Memory {
+    /**
+     * What is written under {@code resilience.idempotency-store.memory}.
+     *
+     * @param maxSize How much records in this process hold at the most, about. When it is taken, calls with new keys are
+     *     refused.
+     */
+    public record Memory(@DefaultValue("64MB") DataSize maxSize) {}
 
-        /** How much records in this process hold at the most, about. When it is taken, calls with new keys are refused. */
-        private DataSize maxSize = DataSize.ofMegabytes(64);
+    /**
+     * What is written under {@code resilience.idempotency-store.jdbc}.
+     *
+     * @param tableName Name of the table, with its schema's before it if that is not the default one.
+     * @param initializeSchema Whether the table is made when the application starts.
+     */
+    public record Jdbc(
+            @DefaultValue("resilience_idempotency") String tableName,
+            @DefaultValue("embedded") InitializeSchema initializeSchema) {}
 
-        public DataSize getMaxSize() {
-            return maxSize;
-        }
-
-        public void setMaxSize(DataSize maxSize) {
-            this.maxSize = maxSize;
-        }
-    }
-
-    /** What is written under {@code resilience.idempotency-store.jdbc}. */
-    public static final class Jdbc extends JdbcTable {
-
-        public Jdbc() {
-            super("resilience_idempotency");
-        }
-    }
-
-    /** What is written under {@code resilience.idempotency-store.redis}. */
-    public static final class Redis {
-
-        /** What the Redis keys of all records begin with: one for each application that shares the server. */
-        private String keyPrefix = "resilience:idempotency:";
-
-        public String getKeyPrefix() {
-            return keyPrefix;
-        }
-
-        public void setKeyPrefix(String keyPrefix) {
-            this.keyPrefix = keyPrefix;
-        }
-    }
+    /**
+     * What is written under {@code resilience.idempotency-store.redis}.
+     *
+     * @param keyPrefix What the Redis keys of all records begin with: one for each application that shares the server.
+     */
+    public record Redis(
+            @DefaultValue("resilience:idempotency:") String keyPrefix) {}
 }

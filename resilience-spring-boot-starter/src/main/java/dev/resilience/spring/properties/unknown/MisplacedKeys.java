@@ -12,20 +12,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 
 /** What to do about a key of a policy that this library knows, or has under another name, at a wrong place. */
-final class MisplacedKeys {
+record MisplacedKeys(ConfiguredProperties keys, KnownKeys known, ForeignKeys foreign) {
 
     /** Resilience4j writes policies one level further down. */
     private static final Set<String> LEVELS_OF_OTHERS = Set.of("instances", "backends", "configs");
-
-    private final ConfiguredProperties keys;
-    private final KnownKeys known;
-    private final ForeignKeys foreign;
-
-    MisplacedKeys(ConfiguredProperties keys, KnownKeys known, ForeignKeys foreign) {
-        this.keys = keys;
-        this.known = known;
-        this.foreign = foreign;
-    }
 
     /** For a key that stands one level too high or too low, or below another kind; {@code null} if it does not. */
     @Nullable

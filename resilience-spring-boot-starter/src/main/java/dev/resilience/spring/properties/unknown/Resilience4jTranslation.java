@@ -1,6 +1,6 @@
 package dev.resilience.spring.properties.unknown;
 
-import dev.resilience.spring.properties.Percentages;
+import dev.resilience.spring.properties.value.Percentages;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;

@@ -21,7 +21,6 @@ import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceJdbcAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceJdbcDeadLetterAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceTransactionAutoConfiguration;
-import dev.resilience.spring.autoconfigure.ResilienceTransactionStateAutoConfiguration;
 import dev.resilience.spring.idempotency.jdbc.Databases;
 import dev.resilience.spring.idempotency.jdbc.JdbcIdempotencyStore;
 import dev.resilience.time.ManualTimeSource;
@@ -137,7 +136,6 @@ class TransactionalLettersTests {
                         TransactionAutoConfiguration.class,
                         DataSourceTransactionManagerAutoConfiguration.class,
                         ResilienceTransactionAutoConfiguration.class,
-                        ResilienceTransactionStateAutoConfiguration.class,
                         ResilienceJdbcAutoConfiguration.class,
                         ResilienceJdbcDeadLetterAutoConfiguration.class))
                 .withBean("dataSource", DataSource.class, () -> dataSource, bean -> bean.setDestroyMethodName(""))

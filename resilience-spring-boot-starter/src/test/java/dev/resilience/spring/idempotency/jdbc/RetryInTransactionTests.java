@@ -13,7 +13,6 @@ import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceTransactionAutoConfiguration;
-import dev.resilience.spring.autoconfigure.ResilienceTransactionStateAutoConfiguration;
 import dev.resilience.spring.transaction.OpenTransactions;
 import dev.resilience.spring.transaction.RollbackMarks;
 import dev.resilience.time.ManualTimeSource;
@@ -84,8 +83,7 @@ class RetryInTransactionTests {
                             AopAutoConfiguration.class,
                             TransactionAutoConfiguration.class,
                             ResilienceAutoConfiguration.class,
-                            ResilienceTransactionAutoConfiguration.class,
-                            ResilienceTransactionStateAutoConfiguration.class))
+                            ResilienceTransactionAutoConfiguration.class))
                     .withBean(ManualTimeSource.class)
                     .withBean(DataSource.class, () -> pool)
                     .withBean(JdbcTemplate.class, () -> outside)

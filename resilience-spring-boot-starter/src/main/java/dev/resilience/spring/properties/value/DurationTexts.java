@@ -1,4 +1,4 @@
-package dev.resilience.spring.properties;
+package dev.resilience.spring.properties.value;
 
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Texts that are meant to be durations, and how they would have to be written. */
-final class DurationTexts {
+public final class DurationTexts {
 
     private static final Pattern PART = Pattern.compile("(\\d+(?:[.,]\\d+)?)\\s*(\\p{L}+)");
 
@@ -38,7 +38,7 @@ final class DurationTexts {
     private DurationTexts() {}
 
     /** Whether the text is a number without a unit; zero needs none. */
-    static boolean lacksUnit(String text) {
+    public static boolean lacksUnit(String text) {
         return NUMBER.matcher(text.strip()).matches();
     }
 

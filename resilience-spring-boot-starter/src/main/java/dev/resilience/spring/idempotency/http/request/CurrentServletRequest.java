@@ -1,4 +1,4 @@
-package dev.resilience.spring.idempotency.http;
+package dev.resilience.spring.idempotency.http.request;
 
 import java.util.Collections;
 import java.util.List;

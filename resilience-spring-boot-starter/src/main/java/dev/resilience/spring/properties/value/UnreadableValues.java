@@ -1,4 +1,4 @@
-package dev.resilience.spring.properties;
+package dev.resilience.spring.properties.value;
 
 import dev.resilience.spring.KebabCase;
 import dev.resilience.spring.NearestNames;
@@ -13,7 +13,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.unit.DataSize;
 
 /** Why a text is not a value of the type that is due, and what to write in its place. */
-final class UnreadableValues {
+public final class UnreadableValues {
 
     /** Where the exceptions that everybody knows by their simple names are. */
     private static final List<String> PACKAGES = List.of(
@@ -46,17 +46,19 @@ final class UnreadableValues {
 
     private UnreadableValues() {}
 
-    static Explanation notWhole(String text) {
+    public static Explanation notWhole(String text) {
         return new Explanation("'" + text + "' is not a whole number", "Write a whole number, in digits.");
     }
 
     /**
+     * What to tell of a text.
+     *
      * @param reason why it cannot be read
      * @param cure what to write, empty if that cannot be told
      */
-    record Explanation(String reason, String cure) {}
+    public record Explanation(String reason, String cure) {}
 
-    static Explanation explain(ResolvableType target, String text, Throwable error) {
+    public static Explanation explain(ResolvableType target, String text, Throwable error) {
         Class<?> type = ClassUtils.resolvePrimitiveIfNecessary(element(target).resolve(Object.class));
         String reason = rootMessage(error);
         if (text.contains("${")) {

@@ -1,4 +1,4 @@
-package dev.resilience.spring.idempotency.http;
+package dev.resilience.spring.idempotency.http.request;
 
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.spring.kind.ProtectedCall;
@@ -12,7 +12,7 @@ public final class CurrentExchange {
 
     private CurrentExchange() {}
 
-    static @Nullable ServerWebExchange of(@Nullable Invocation call) {
+    public static @Nullable ServerWebExchange of(@Nullable Invocation call) {
         return call instanceof ProtectedCall subscribed && subscribed.exchange() instanceof ServerWebExchange exchange
                 ? exchange
                 : null;

@@ -1,4 +1,4 @@
-package dev.resilience.spring.idempotency.http;
+package dev.resilience.spring.idempotency.http.request;
 
 import dev.resilience.exception.IdempotencyKeyInvalidException;
 import dev.resilience.exception.IdempotencyKeyMissingException;

@@ -1,4 +1,4 @@
-package dev.resilience.spring.idempotency.http;
+package dev.resilience.spring.idempotency.http.request;
 
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
@@ -13,12 +13,13 @@ import org.springframework.web.context.request.ServletRequestAttributes;
  * servers use its objects again for other requests: it is this request as long as it has the mark that was set when the
  * call began, and the dispatch of then. In a later dispatch it gets another answer: it has timed out, or failed.
  */
-record LiveRequest(HttpServletRequest request, HttpServletResponse response, Object mark, DispatcherType dispatch) {
+public record LiveRequest(
+        HttpServletRequest request, HttpServletResponse response, Object mark, DispatcherType dispatch) {
 
     private static final String MARK = ReplayHeader.class.getName();
 
     /** That of the current thread, with its mark. */
-    static @Nullable LiveRequest current() {
+    public static @Nullable LiveRequest current() {
         if (!(RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes)) {
             return null;
         }
@@ -33,7 +34,7 @@ record LiveRequest(HttpServletRequest request, HttpServletResponse response, Obj
     }
 
     /** Whether a request at hand is this one. */
-    boolean isIn(HttpServletRequest atHand) {
+    public boolean isIn(HttpServletRequest atHand) {
         try {
             return atHand.getAttribute(MARK) == mark;
         } catch (RuntimeException recycled) {
@@ -54,7 +55,7 @@ record LiveRequest(HttpServletRequest request, HttpServletResponse response, Obj
      *
      * @return {@code null} if the request is over, or ends meanwhile: what its objects say or throw then means nothing
      */
-    <T, E extends Exception> @Nullable T whileLive(Use<T, E> use) throws E {
+    public <T, E extends Exception> @Nullable T whileLive(Use<T, E> use) throws E {
         if (!isLive()) {
             return null;
         }
@@ -70,7 +71,7 @@ record LiveRequest(HttpServletRequest request, HttpServletResponse response, Obj
     }
 
     /** Of the request. */
-    interface Use<T, E extends Exception> {
+    public interface Use<T, E extends Exception> {
 
         @Nullable
         T make() throws E;

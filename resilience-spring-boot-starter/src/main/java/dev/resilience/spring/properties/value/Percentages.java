@@ -1,4 +1,4 @@
-package dev.resilience.spring.properties;
+package dev.resilience.spring.properties.value;
 
 import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;

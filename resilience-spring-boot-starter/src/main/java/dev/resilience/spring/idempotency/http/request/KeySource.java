@@ -1,4 +1,4 @@
-package dev.resilience.spring.idempotency.http;
+package dev.resilience.spring.idempotency.http.request;
 
 import dev.resilience.pipeline.Invocation;
 import org.jspecify.annotations.Nullable;

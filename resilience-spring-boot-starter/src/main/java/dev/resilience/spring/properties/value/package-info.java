@@ -1,0 +1,5 @@
+/** Texts that are no values, and what to write in their place. */
+@NullMarked
+package dev.resilience.spring.properties.value;
+
+import org.jspecify.annotations.NullMarked;
