@@ -89,7 +89,7 @@ class ConverterTests {
         String report = Files.readString(APPLICATIONS.resolve(name).resolve("report.txt"));
         assumeTrue(report.contains("== Configuration"));
         String[] documents = report.substring(report.indexOf("# ") + 2, report.indexOf("== To decide"))
-                .split("(?m)^# ");
+                .split("(?m)^# ", -1);
 
         new ApplicationContextRunner()
                 .withConfiguration(SortedOnce.of(AopAutoConfiguration.class, ResilienceAutoConfiguration.class))
