@@ -260,6 +260,7 @@ class ArchitectureTests {
                         "io.micrometer..",
                         places(
                                 "ResilienceMeters",
+                                "SampleMeters",
                                 "RegisteredMeters",
                                 "LiveObjectMeters",
                                 "EventTimers",

@@ -1,5 +1,6 @@
 package dev.resilience.spring.autoconfigure;
 
+import dev.resilience.context.ContextCarrier;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
@@ -17,6 +18,7 @@ import dev.resilience.spring.aop.policy.NamedPolicies;
 import dev.resilience.spring.aop.policy.PolicyUses;
 import dev.resilience.spring.kind.Kinds;
 import dev.resilience.spring.kind.LatePolicies;
+import dev.resilience.spring.properties.CheckedProperties;
 import dev.resilience.spring.properties.GeneralProperties;
 import dev.resilience.spring.properties.KnownKeys;
 import dev.resilience.spring.properties.ResilienceProperties;
@@ -37,8 +39,7 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 
 /**
- * The one advice, what it does for each method, and what is checked of the methods at startup. What is made before all
- * other beans gets beans by the names of its parameters: Spring looks for a name first, and through all beans otherwise.
+ * The one advice, what it does for each method, and what is checked of the methods at startup.
  */
 @Configuration(proxyBeanMethods = false)
 final class ResilienceAdviceConfiguration {
@@ -48,15 +49,16 @@ final class ResilienceAdviceConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static ResilienceAdvisor resilienceAdvisor(
             Environment environment,
-            ObjectProvider<PlanFactory> planFactory,
-            ObjectProvider<Kinds> kinds,
+            ObjectProvider<PlanFactory> resiliencePlanFactory,
+            ObjectProvider<Kinds> resilienceKinds,
             StartupMistakes resilienceStartupMistakes) {
         boolean proxyTargetClass = environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true);
         ResilienceProperties properties = GeneralProperties.read(environment);
         ProtectedMethods methods = properties.adviceMode() == AdviceMode.ASPECTJ
-                ? ProtectedMethods.woven(resilienceStartupMistakes, kinds::getObject)
-                : new ProtectedMethods(proxyTargetClass, resilienceStartupMistakes, kinds::getObject);
-        return new ResilienceAdvisor(methods, planFactory, resilienceStartupMistakes, properties.adviceOrder());
+                ? ProtectedMethods.woven(resilienceStartupMistakes, resilienceKinds::getObject)
+                : new ProtectedMethods(proxyTargetClass, resilienceStartupMistakes, resilienceKinds::getObject);
+        return new ResilienceAdvisor(
+                methods, resiliencePlanFactory, resilienceStartupMistakes, properties.adviceOrder());
     }
 
     @Bean
@@ -68,8 +70,8 @@ final class ResilienceAdviceConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static UnprotectedBeans resilienceUnprotectedBeans(
-            ResilienceAdvisor resilienceAdvisor, ObjectProvider<StartupCheck> check) {
-        return new UnprotectedBeans(resilienceAdvisor, check);
+            ResilienceAdvisor resilienceAdvisor, ObjectProvider<StartupCheck> resilienceStartupCheck) {
+        return new UnprotectedBeans(resilienceAdvisor, resilienceStartupCheck);
     }
 
     @Bean
@@ -81,61 +83,91 @@ final class ResilienceAdviceConfiguration {
     @Bean
     static StartupCheck resilienceStartupCheck(
             ConfigurableListableBeanFactory beans,
-            ResilienceAdvisor advisor,
-            StartupWarnings warnings,
-            StartupMistakes mistakes) {
-        return new StartupCheck(beans, new ApplicationClasses(beans), advisor, warnings, mistakes);
+            ResilienceAdvisor resilienceAdvisor,
+            StartupWarnings resilienceStartupWarnings,
+            StartupMistakes resilienceStartupMistakes) {
+        return new StartupCheck(
+                beans,
+                new ApplicationClasses(beans),
+                resilienceAdvisor,
+                resilienceStartupWarnings,
+                resilienceStartupMistakes);
     }
 
     @Bean
     @Lazy(false)
-    static ClassificationReport resilienceClassificationReport(StartupCheck methods, LiveRegistry registry) {
-        return new ClassificationReport(methods::run, registry);
+    static ClassificationReport resilienceClassificationReport(
+            StartupCheck resilienceStartupCheck, LiveRegistry resilienceLiveRegistry) {
+        return new ClassificationReport(resilienceStartupCheck::run, resilienceLiveRegistry);
     }
 
     @Bean
-    KnownKeys resilienceKnownKeys(Kinds kinds) {
-        return new KnownKeys(kinds.ofPolicies());
+    KnownKeys resilienceKnownKeys(Kinds resilienceKinds) {
+        return new KnownKeys(resilienceKinds.ofPolicies());
     }
 
     /** What the annotations of all beans say of policies, before the policies are made. */
     @Bean
     AnnotatedPolicies resilienceAnnotatedPolicies(
-            KnownKeys known,
-            Kinds kinds,
+            KnownKeys resilienceKnownKeys,
+            Kinds resilienceKinds,
             ConfigurableListableBeanFactory beans,
-            ResilienceAdvisor advisor,
-            StartupMistakes mistakes) {
-        AnnotatedPolicies policies =
-                new AnnotatedPolicies((kind, key) -> known.find(kind, key) != null, new EmbeddedValueResolver(beans));
-        new PolicyUses(beans, advisor.methods(), kinds).collect(policies, mistakes);
+            ResilienceAdvisor resilienceAdvisor,
+            StartupMistakes resilienceStartupMistakes) {
+        AnnotatedPolicies policies = new AnnotatedPolicies(
+                (kind, key) -> resilienceKnownKeys.find(kind, key) != null, new EmbeddedValueResolver(beans));
+        new PolicyUses(beans, resilienceAdvisor.methods(), resilienceKinds)
+                .collect(policies, resilienceStartupMistakes);
         return policies;
     }
 
     @Bean
     NamedPolicies resilienceNamedPolicies(
-            LiveRegistry registry, PolicyNames names, AnnotatedPolicies annotated, LatePolicies late) {
-        return new NamedPolicies(registry, names, annotated, late);
+            LiveRegistry resilienceLiveRegistry,
+            PolicyNames resiliencePolicyNames,
+            AnnotatedPolicies resilienceAnnotatedPolicies,
+            LatePolicies resilienceRegistryFactory) {
+        return new NamedPolicies(
+                resilienceLiveRegistry, resiliencePolicyNames, resilienceAnnotatedPolicies, resilienceRegistryFactory);
     }
 
     @Bean
-    LayerOrder resilienceLayerOrder(Environment environment, Kinds kinds, StartupMistakes mistakes) {
-        return GeneralProperties.order(environment, kinds, mistakes);
+    LayerOrder resilienceLayerOrder(
+            Environment environment, Kinds resilienceKinds, StartupMistakes resilienceStartupMistakes) {
+        return GeneralProperties.order(environment, resilienceKinds, resilienceStartupMistakes);
+    }
+
+    @Bean
+    AsyncCalls resilienceAsyncCalls(CheckedProperties resilienceProperties, ObjectProvider<ContextCarrier> carriers) {
+        Integer maxThreads = resilienceProperties.written().async().maxThreads();
+        boolean canBe =
+                maxThreads == null || resilienceProperties.requirePositive(maxThreads, "resilience.async.max-threads");
+        return new AsyncCalls(
+                carriers.orderedStream().reduce(ContextCarrier.standard(), ContextCarrier::and),
+                canBe ? maxThreads : null);
     }
 
     /** Never lazy: what is configured is checked at startup, even if no method needs it. */
     @Bean
     @Lazy(false)
     PlanFactory resiliencePlanFactory(
-            LiveRegistry registry,
-            Kinds kinds,
+            LiveRegistry resilienceLiveRegistry,
+            Kinds resilienceKinds,
             ConfigurableListableBeanFactory beans,
-            NamedPolicies policies,
-            LayerOrder order,
+            NamedPolicies resilienceNamedPolicies,
+            LayerOrder resilienceLayerOrder,
             TimeSource time,
-            AsyncCalls asyncCalls,
-            StartupWarnings warnings) {
-        return new PlanFactory(registry, kinds, policies, order, beans, time, asyncCalls.carrier(), warnings);
+            AsyncCalls resilienceAsyncCalls,
+            StartupWarnings resilienceStartupWarnings) {
+        return new PlanFactory(
+                resilienceLiveRegistry,
+                resilienceKinds,
+                resilienceNamedPolicies,
+                resilienceLayerOrder,
+                beans,
+                time,
+                resilienceAsyncCalls.carrier(),
+                resilienceStartupWarnings);
     }
 
     @Configuration(proxyBeanMethods = false)

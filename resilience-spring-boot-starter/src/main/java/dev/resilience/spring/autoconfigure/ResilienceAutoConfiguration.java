@@ -1,6 +1,5 @@
 package dev.resilience.spring.autoconfigure;
 
-import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.ResilienceListener;
 import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.fault.CompositeFaultClassifier;
@@ -39,11 +38,11 @@ import dev.resilience.spring.properties.unknown.Resilience4jKeys;
 import dev.resilience.spring.properties.unknown.Spellings;
 import dev.resilience.spring.properties.unknown.UnknownKeys;
 import dev.resilience.spring.registry.AsyncCalls;
+import dev.resilience.spring.registry.ParentPolicies;
 import dev.resilience.spring.registry.PolicyChanges;
 import dev.resilience.spring.registry.RegistryFactory;
 import dev.resilience.time.TimeSource;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -60,7 +59,10 @@ import org.springframework.core.env.Environment;
 import org.springframework.web.client.RestClientResponseException;
 import org.springframework.web.reactive.function.client.WebClientResponseException;
 
-/** Protects annotated methods: the live objects, the plans and the one advice. */
+/**
+ * Protects annotated methods: the live objects, the plans and the one advice. In all configurations a parameter has the
+ * name of its bean: Spring looks for a name first, and through all beans of the application otherwise.
+ */
 @AutoConfiguration
 @Conditional(OnEnabled.class)
 @Import({
@@ -89,15 +91,15 @@ public final class ResilienceAutoConfiguration {
     }
 
     @Bean
-    CheckedProperties resilienceProperties(Environment environment, StartupMistakes mistakes) {
-        return new CheckedProperties(environment, mistakes);
+    CheckedProperties resilienceProperties(Environment environment, StartupMistakes resilienceStartupMistakes) {
+        return new CheckedProperties(environment, resilienceStartupMistakes);
     }
 
     /** Listeners may need any other bean, so they are asked for when all are there. */
     @Bean
     static SmartInitializingSingleton resilienceListeners(
-            EventPublisher events, ObjectProvider<ResilienceListener> listeners) {
-        return () -> listeners.orderedStream().forEach(events::add);
+            EventPublisher resilienceEvents, ObjectProvider<ResilienceListener> listeners) {
+        return () -> listeners.orderedStream().forEach(resilienceEvents::add);
     }
 
     @Bean
@@ -120,114 +122,113 @@ public final class ResilienceAutoConfiguration {
     @Bean
     PolicyNames resiliencePolicyNames(
             Environment environment,
-            Kinds kinds,
-            KnownKeys known,
-            AnnotatedPolicies annotated,
+            Kinds resilienceKinds,
+            KnownKeys resilienceKnownKeys,
+            AnnotatedPolicies resilienceAnnotatedPolicies,
             ApplicationContext application,
-            StartupMistakes mistakes,
-            StartupWarnings warnings) {
+            StartupMistakes resilienceStartupMistakes,
+            StartupWarnings resilienceStartupWarnings) {
         PolicyBeans beans = new PolicyBeans(application);
-        beans.check(kinds.ofPolicies(), mistakes);
-        ConfiguredProperties keys =
-                GeneralProperties.keys(environment, known, new PoliciesInCode(kinds.ofPolicies(), annotated, beans));
+        beans.check(resilienceKinds.ofPolicies(), resilienceStartupMistakes);
+        ConfiguredProperties keys = GeneralProperties.keys(
+                environment,
+                resilienceKnownKeys,
+                new PoliciesInCode(resilienceKinds.ofPolicies(), resilienceAnnotatedPolicies, beans));
         UnknownKeys unknown = new UnknownKeys(keys, keys.known());
-        unknown.collect(mistakes);
-        unknown.warn(warnings);
-        PolicyNames names = new PolicyNames(environment, keys, unknown, mistakes);
-        new Spellings(keys, names::breaks).collect(mistakes);
-        GeneralProperties.check(environment, mistakes);
+        unknown.collect(resilienceStartupMistakes);
+        unknown.warn(resilienceStartupWarnings);
+        PolicyNames names = new PolicyNames(environment, keys, unknown, resilienceStartupMistakes);
+        new Spellings(keys, names::breaks).collect(resilienceStartupMistakes);
+        GeneralProperties.check(environment, resilienceStartupMistakes);
         return names;
     }
 
     @Bean
     RegistryFactory resilienceRegistryFactory(
             Environment environment,
-            Kinds kinds,
-            CompositeFaultClassifier faults,
+            Kinds resilienceKinds,
+            CompositeFaultClassifier resilienceFaults,
             TimeSource time,
-            EventPublisher events,
+            EventPublisher resilienceEvents,
             IdempotencyStore store,
-            AsyncCalls asyncCalls,
-            PolicyNames names,
-            StartupMistakes mistakes,
-            StartupWarnings warnings,
+            AsyncCalls resilienceAsyncCalls,
+            PolicyNames resiliencePolicyNames,
+            StartupMistakes resilienceStartupMistakes,
+            StartupWarnings resilienceStartupWarnings,
             ApplicationContext application) {
-        KeysOfOtherStores.warn(names.keys(), store, warnings);
+        KeysOfOtherStores.warn(resiliencePolicyNames.keys(), store, resilienceStartupWarnings);
         PolicyBinder binder = new PolicyBinder(
-                names.keys(), new PropertySourcesPlaceholdersResolver(environment), mistakes, names::breaks);
+                resiliencePolicyNames.keys(),
+                new PropertySourcesPlaceholdersResolver(environment),
+                resilienceStartupMistakes,
+                resiliencePolicyNames::breaks);
         return new RegistryFactory(
-                kinds, binder, faults, time, events, asyncCalls, application, warnings, mistakes, names);
+                resilienceKinds,
+                binder,
+                resilienceFaults,
+                time,
+                resilienceEvents,
+                resilienceAsyncCalls,
+                application,
+                resilienceStartupWarnings,
+                resilienceStartupMistakes,
+                resiliencePolicyNames);
     }
 
     @Bean
     LiveRegistry resilienceLiveRegistry(
             Environment environment,
-            RegistryFactory factory,
-            KnownKeys known,
-            StartupWarnings warnings,
+            RegistryFactory resilienceRegistryFactory,
+            KnownKeys resilienceKnownKeys,
+            StartupWarnings resilienceStartupWarnings,
             ApplicationContext application) {
-        warnOfParent(application.getParent(), warnings);
-        LiveRegistry registry = factory.live();
-        Variables.warn(environment, known, factory.binder().names(), warnings);
-        Resilience4jKeys.warn(environment, warnings);
+        ParentPolicies.warn(application, resilienceStartupWarnings, ResilienceAutoConfiguration.class);
+        LiveRegistry registry = resilienceRegistryFactory.live();
+        Variables.warn(
+                environment,
+                resilienceKnownKeys,
+                resilienceRegistryFactory.binder().names(),
+                resilienceStartupWarnings);
+        Resilience4jKeys.warn(environment, resilienceStartupWarnings);
         return registry;
     }
 
     @Bean
-    PolicyChanges resiliencePolicyChanges(TimeSource time, EventPublisher events) {
-        return new PolicyChanges(time, events);
+    PolicyChanges resiliencePolicyChanges(TimeSource time, EventPublisher resilienceEvents) {
+        return new PolicyChanges(time, resilienceEvents);
     }
 
     /** What uses it is destroyed before the live objects end. */
     @Bean
     @DependsOn("resilienceLiveRegistry")
     ResilienceRegistry resilienceRegistry(
-            RegistryFactory factory, PolicyChanges changes, LayerOrder order, CheckedProperties properties) {
-        int mostCreated = properties.written().registry().maxCreated();
-        properties.requirePositive(mostCreated, "resilience.registry.max-created");
-        return factory.registry(changes, order.kinds(), mostCreated);
-    }
-
-    private static void warnOfParent(@Nullable ApplicationContext parent, StartupWarnings warnings) {
-        if (parent != null
-                && parent.getBeanProvider(ResilienceRegistry.class).stream()
-                        .findAny()
-                        .isPresent()) {
-            warnings.add(
-                    "This application context and its parent have policies of their own, also those of equal names: a "
-                            + "circuit that opens in one is closed in the other, and meters, health and endpoint show the "
-                            + "parent's alone. To share the parent's, let 'spring.autoconfigure.exclude' of the child name "
-                            + ResilienceAutoConfiguration.class.getName());
-        }
+            RegistryFactory resilienceRegistryFactory,
+            PolicyChanges resiliencePolicyChanges,
+            LayerOrder resilienceLayerOrder,
+            CheckedProperties resilienceProperties) {
+        int mostCreated = resilienceProperties.written().registry().maxCreated();
+        resilienceProperties.requirePositive(mostCreated, "resilience.registry.max-created");
+        return resilienceRegistryFactory.registry(resiliencePolicyChanges, resilienceLayerOrder.kinds(), mostCreated);
     }
 
     @Bean
-    AsyncCalls resilienceAsyncCalls(CheckedProperties properties, ObjectProvider<ContextCarrier> carriers) {
-        Integer maxThreads = properties.written().async().maxThreads();
-        boolean canBe = maxThreads == null || properties.requirePositive(maxThreads, "resilience.async.max-threads");
-        return new AsyncCalls(
-                carriers.orderedStream().reduce(ContextCarrier.standard(), ContextCarrier::and),
-                canBe ? maxThreads : null);
+    WaitsStop resilienceWaitsStop(LiveRegistry resilienceLiveRegistry, ApplicationContext application) {
+        return new WaitsStop(resilienceLiveRegistry, application);
     }
 
     @Bean
-    WaitsStop resilienceWaitsStop(LiveRegistry registry, ApplicationContext application) {
-        return new WaitsStop(registry, application);
+    WaitsResume resilienceWaitsResume(LiveRegistry resilienceLiveRegistry) {
+        return new WaitsResume(resilienceLiveRegistry);
     }
 
     @Bean
-    WaitsResume resilienceWaitsResume(LiveRegistry registry) {
-        return new WaitsResume(registry);
+    BulkheadDrainLifecycle resiliencePoolsShutdown(LiveRegistry resilienceLiveRegistry) {
+        return new BulkheadDrainLifecycle(resilienceLiveRegistry);
     }
 
     @Bean
-    BulkheadDrainLifecycle resiliencePoolsShutdown(LiveRegistry registry) {
-        return new BulkheadDrainLifecycle(registry);
-    }
-
-    @Bean
-    BulkheadStopLifecycle resiliencePoolsStop(LiveRegistry registry) {
-        return new BulkheadStopLifecycle(registry);
+    BulkheadStopLifecycle resiliencePoolsStop(LiveRegistry resilienceLiveRegistry) {
+        return new BulkheadStopLifecycle(resilienceLiveRegistry);
     }
 
     @Configuration(proxyBeanMethods = false)

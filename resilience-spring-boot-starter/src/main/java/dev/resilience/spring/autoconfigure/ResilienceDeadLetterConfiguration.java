@@ -27,16 +27,16 @@ final class ResilienceDeadLetterConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    DeadLetterStore resilienceDeadLetterStore(CheckedProperties checked, TimeSource time) {
-        var properties = checked.written().deadLetterStore();
+    DeadLetterStore resilienceDeadLetterStore(CheckedProperties resilienceProperties, TimeSource time) {
+        var properties = resilienceProperties.written().deadLetterStore();
         long maxBytes = properties.memory().maxSize().toBytes();
-        checked.require(
+        resilienceProperties.require(
                 properties.type() != DeadLetterStoreProperties.Type.JDBC,
                 STORE + "type",
                 properties.type(),
                 "needs a DataSource bean, a single or a primary one; "
                         + "'org.springframework.boot:spring-boot-starter-jdbc' brings it");
-        checked.require(
+        resilienceProperties.require(
                 maxBytes > 0, STORE + "memory.max-size", properties.memory().maxSize(), "must be more than 0");
         return new MemoryDeadLetterStore(time, maxBytes);
     }
@@ -50,21 +50,25 @@ final class ResilienceDeadLetterConfiguration {
     @Bean
     @Lazy(false)
     DeadLetterReplays resilienceDeadLetterReplays(
-            CheckedProperties checked,
-            LiveRegistry registry,
-            DeadLetterMethods methods,
+            CheckedProperties resilienceProperties,
+            LiveRegistry resilienceLiveRegistry,
+            DeadLetterMethods resilienceDeadLetterMethods,
             TimeSource time,
-            StartupCheck startup,
-            StartupWarnings warnings) {
-        boolean undecided = checked.written().deadLetterStore().type() == DeadLetterStoreProperties.Type.AUTO;
-        return new DeadLetterReplays(registry, methods, time, startup::run, store -> {
-            store.prepare();
-            if (undecided && store instanceof MemoryDeadLetterStore) {
-                warnings.add("Dead letters are kept in this process only: a restart loses them. Say so with '" + STORE
-                        + "type: memory', or give the application a database or a DeadLetterStore bean");
-            }
-            warnOfForgotten(store, registry, warnings);
-        });
+            StartupCheck resilienceStartupCheck,
+            StartupWarnings resilienceStartupWarnings) {
+        boolean undecided =
+                resilienceProperties.written().deadLetterStore().type() == DeadLetterStoreProperties.Type.AUTO;
+        return new DeadLetterReplays(
+                resilienceLiveRegistry, resilienceDeadLetterMethods, time, resilienceStartupCheck::run, store -> {
+                    store.prepare();
+                    if (undecided && store instanceof MemoryDeadLetterStore) {
+                        resilienceStartupWarnings.add(
+                                "Dead letters are kept in this process only: a restart loses them. Say so with '"
+                                        + STORE
+                                        + "type: memory', or give the application a database or a DeadLetterStore bean");
+                    }
+                    warnOfForgotten(store, resilienceLiveRegistry, resilienceStartupWarnings);
+                });
     }
 
     /** Letters that nothing would ever replay or show. */

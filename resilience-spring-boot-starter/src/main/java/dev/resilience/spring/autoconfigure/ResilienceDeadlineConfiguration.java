@@ -13,16 +13,16 @@ import org.springframework.context.annotation.Configuration;
 final class ResilienceDeadlineConfiguration {
 
     @Bean
-    DeadlineHeader resilienceDeadlineHeader(CheckedProperties properties) {
-        ResilienceProperties.Deadline deadline = properties.written().deadline();
+    DeadlineHeader resilienceDeadlineHeader(CheckedProperties resilienceProperties) {
+        ResilienceProperties.Deadline deadline = resilienceProperties.written().deadline();
         Duration margin = deadline.margin();
         String name = deadline.header();
-        boolean hasMargin = properties.require(
+        boolean hasMargin = resilienceProperties.require(
                 !margin.isZero() && !margin.isNegative(),
                 "resilience.deadline.margin",
                 margin,
                 "must be longer than zero");
-        boolean hasName = properties.require(
+        boolean hasName = resilienceProperties.require(
                 name.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+"),
                 "resilience.deadline.header",
                 name,
@@ -32,10 +32,10 @@ final class ResilienceDeadlineConfiguration {
     }
 
     @Bean
-    DeadlineTrust resilienceDeadlineTrust(CheckedProperties properties) {
-        ResilienceProperties.Deadline deadline = properties.written().deadline();
+    DeadlineTrust resilienceDeadlineTrust(CheckedProperties resilienceProperties) {
+        ResilienceProperties.Deadline deadline = resilienceProperties.written().deadline();
         Duration minimum = deadline.minimum();
-        boolean isDuration = properties.require(
+        boolean isDuration = resilienceProperties.require(
                 !minimum.isNegative(), "resilience.deadline.minimum", minimum, "must be zero or longer");
         return new DeadlineTrust(deadline.fromRequests(), isDuration ? minimum : Duration.ZERO);
     }

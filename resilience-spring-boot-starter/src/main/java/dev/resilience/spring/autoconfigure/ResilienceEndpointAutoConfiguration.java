@@ -40,13 +40,19 @@ public final class ResilienceEndpointAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     ResilienceEndpoint resilienceEndpoint(
-            LiveRegistry registry,
-            Kinds kinds,
-            StartupWarnings warnings,
-            EventLog events,
-            PolicyChanges changes,
+            LiveRegistry resilienceLiveRegistry,
+            Kinds resilienceKinds,
+            StartupWarnings resilienceStartupWarnings,
+            EventLog resilienceEventLog,
+            PolicyChanges resiliencePolicyChanges,
             LetterReplayer replayer) {
-        return new ResilienceEndpoint(registry, kinds, warnings, events, changes, replayer);
+        return new ResilienceEndpoint(
+                resilienceLiveRegistry,
+                resilienceKinds,
+                resilienceStartupWarnings,
+                resilienceEventLog,
+                resiliencePolicyChanges,
+                replayer);
     }
 
     @Bean

@@ -21,7 +21,7 @@ public final class ResilienceHealthAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean(name = "resilienceHealthIndicator")
-    ResilienceHealthIndicator resilienceHealthIndicator(LiveRegistry registry, Kinds kinds) {
-        return new ResilienceHealthIndicator(registry, kinds);
+    ResilienceHealthIndicator resilienceHealthIndicator(LiveRegistry resilienceLiveRegistry, Kinds resilienceKinds) {
+        return new ResilienceHealthIndicator(resilienceLiveRegistry, resilienceKinds);
     }
 }

@@ -13,6 +13,7 @@ import dev.resilience.spring.idempotency.http.ReactiveAnswers;
 import dev.resilience.spring.idempotency.http.SentAnswers;
 import dev.resilience.spring.idempotency.json.JacksonJson;
 import dev.resilience.spring.idempotency.json.Json;
+import dev.resilience.spring.kind.Kinds;
 import dev.resilience.spring.properties.CheckedProperties;
 import dev.resilience.spring.properties.store.IdempotencyStoreProperties;
 import dev.resilience.spring.properties.unknown.PolicyNames;
@@ -46,46 +47,49 @@ final class ResilienceIdempotencyConfiguration {
     @Bean
     @ConditionalOnMissingBean
     IdempotencyStore resilienceIdempotencyStore(
-            CheckedProperties checked, TimeSource time, PolicyNames names, IdempotencyKind kind) {
-        IdempotencyStoreProperties properties = checked.written().idempotencyStore();
+            CheckedProperties resilienceProperties,
+            TimeSource time,
+            PolicyNames resiliencePolicyNames,
+            Kinds resilienceKinds) {
+        IdempotencyStoreProperties properties = resilienceProperties.written().idempotencyStore();
         IdempotencyStoreProperties.Type type = properties.type();
         long maxBytes = properties.memory().maxSize().toBytes();
-        boolean canBe = checked.require(
+        boolean canBe = resilienceProperties.require(
                         type != IdempotencyStoreProperties.Type.REDIS,
                         "resilience.idempotency-store.type",
                         type,
                         "needs a RedisConnectionFactory bean, a single or a primary one; "
                                 + "'org.springframework.boot:spring-boot-starter-data-redis' brings it")
-                && checked.require(
+                && resilienceProperties.require(
                         type != IdempotencyStoreProperties.Type.JDBC,
                         "resilience.idempotency-store.type",
                         type,
                         "needs a DataSource bean, a single or a primary one; "
                                 + "'org.springframework.boot:spring-boot-starter-jdbc' brings it")
-                && checked.require(
+                && resilienceProperties.require(
                         maxBytes > 0,
                         "resilience.idempotency-store.memory.max-size",
                         properties.memory().maxSize(),
                         "must be more than 0");
         if (!canBe) {
-            names.breaks(kind);
+            resiliencePolicyNames.breaks(resilienceKinds.get(IdempotencyKind.class));
         }
         return new MemoryIdempotencyStore(time, maxBytes);
     }
 
     @Bean
     IdempotentMethods resilienceIdempotentMethods(
-            CheckedProperties checked,
+            CheckedProperties resilienceProperties,
             ObjectProvider<Json> json,
             ObjectProvider<CallerScope> callerScope,
             ObjectProvider<SentAnswers> sentAnswers,
             IdempotencyStore store,
             ApplicationContext application,
-            StartupMistakes mistakes,
-            StartupWarnings warnings) {
+            StartupMistakes resilienceStartupMistakes,
+            StartupWarnings resilienceStartupWarnings) {
         boolean reactive = application instanceof ReactiveWebApplicationContext;
         boolean fallenBack = store instanceof MemoryIdempotencyStore
-                && checked.written().idempotencyStore().type() == IdempotencyStoreProperties.Type.AUTO;
+                && resilienceProperties.written().idempotencyStore().type() == IdempotencyStoreProperties.Type.AUTO;
         boolean hidesCallers = reactive
                 && ClassUtils.isPresent(
                         "org.springframework.security.core.context.SecurityContextHolder",
@@ -97,12 +101,12 @@ final class ResilienceIdempotencyConfiguration {
                 reactive,
                 hidesCallers ? new SecurityCallerScope(looksForCallers(application)) : null,
                 () -> {
-                    if (!mistakes.isEmpty()) {
+                    if (!resilienceStartupMistakes.isEmpty()) {
                         return; // the application does not start: nothing is to be made for it
                     }
                     store.prepare();
                     if (fallenBack) {
-                        warnings.add(
+                        resilienceStartupWarnings.add(
                                 "Idempotent calls are remembered in this process only: a restart forgets them, and a second "
                                         + "instance does not know them. Say so with 'resilience.idempotency-store.type: memory', or "
                                         + "give the application a database or an IdempotencyStore bean");

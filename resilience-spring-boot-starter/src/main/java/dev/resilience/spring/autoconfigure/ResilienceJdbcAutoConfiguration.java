@@ -10,6 +10,7 @@ import dev.resilience.spring.idempotency.jdbc.Cleanup;
 import dev.resilience.spring.idempotency.jdbc.JdbcIdempotencyStore;
 import dev.resilience.spring.idempotency.jdbc.check.PoolSizeCheck;
 import dev.resilience.spring.idempotency.jdbc.check.TransactionCheck;
+import dev.resilience.spring.kind.Kinds;
 import dev.resilience.spring.properties.CheckedProperties;
 import dev.resilience.spring.properties.store.IdempotencyStoreProperties;
 import dev.resilience.spring.properties.store.InitializeSchema;
@@ -53,13 +54,16 @@ public final class ResilienceJdbcAutoConfiguration {
     @ConditionalOnMissingBean(IdempotencyStore.class)
     @Conditional(OnJdbcStore.class)
     JdbcIdempotencyStore resilienceJdbcIdempotencyStore(
-            DataSource dataSource, CheckedProperties checked, PolicyNames names, IdempotencyKind kind) {
+            DataSource dataSource,
+            CheckedProperties resilienceProperties,
+            PolicyNames resiliencePolicyNames,
+            Kinds resilienceKinds) {
         IdempotencyStoreProperties.Jdbc properties =
-                checked.written().idempotencyStore().jdbc();
+                resilienceProperties.written().idempotencyStore().jdbc();
         String table = properties.tableName();
-        boolean canBe = canBeTable(table, "resilience.idempotency-store.jdbc.table-name", checked);
+        boolean canBe = canBeTable(table, "resilience.idempotency-store.jdbc.table-name", resilienceProperties);
         if (!canBe) {
-            names.breaks(kind);
+            resiliencePolicyNames.breaks(resilienceKinds.get(IdempotencyKind.class));
             table = JdbcIdempotencyStore.DEFAULT_TABLE;
         }
         return new JdbcIdempotencyStore(dataSource, table, creates(properties.initializeSchema(), dataSource));
@@ -95,9 +99,9 @@ public final class ResilienceJdbcAutoConfiguration {
             JdbcIdempotencyStore store,
             ObjectProvider<TransactionAttributeSource> attributes,
             ConfigurableListableBeanFactory beans,
-            ResultRecordingAdvisor writer,
-            StartupWarnings warnings) {
-        return new TransactionCheck(store, attributes, beans, writer, warnings);
+            ResultRecordingAdvisor resilienceBodyAdvisor,
+            StartupWarnings resilienceStartupWarnings) {
+        return new TransactionCheck(store, attributes, beans, resilienceBodyAdvisor, resilienceStartupWarnings);
     }
 
     @Bean
@@ -105,7 +109,7 @@ public final class ResilienceJdbcAutoConfiguration {
     PoolSizeCheck resiliencePoolSizeCheck(
             JdbcIdempotencyStore store,
             ObjectProvider<DataSourcePoolMetadataProvider> pools,
-            StartupWarnings warnings) {
-        return new PoolSizeCheck(store, pools, warnings);
+            StartupWarnings resilienceStartupWarnings) {
+        return new PoolSizeCheck(store, pools, resilienceStartupWarnings);
     }
 }

@@ -35,12 +35,12 @@ public final class ResilienceJdbcDeadLetterAutoConfiguration {
     @ConditionalOnSingleCandidate(DataSource.class)
     @ConditionalOnMissingBean(DeadLetterStore.class)
     @Conditional(OnDatabase.class)
-    JdbcDeadLetterStore resilienceJdbcDeadLetterStore(DataSource dataSource, CheckedProperties checked) {
+    JdbcDeadLetterStore resilienceJdbcDeadLetterStore(DataSource dataSource, CheckedProperties resilienceProperties) {
         DeadLetterStoreProperties.Jdbc properties =
-                checked.written().deadLetterStore().jdbc();
+                resilienceProperties.written().deadLetterStore().jdbc();
         String table = properties.tableName();
         if (!ResilienceJdbcAutoConfiguration.canBeTable(
-                table, "resilience.dead-letter-store.jdbc.table-name", checked)) {
+                table, "resilience.dead-letter-store.jdbc.table-name", resilienceProperties)) {
             table = JdbcDeadLetterStore.DEFAULT_TABLE;
         }
         return new JdbcDeadLetterStore(

@@ -24,60 +24,19 @@ import org.springframework.core.env.Environment;
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 final class ResilienceKindsConfiguration {
 
+    /** The library's own come first; they are no beans, because each bean takes time at startup. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static RetryKind resilienceRetryKind() {
-        return new RetryKind();
-    }
-
-    @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static CircuitBreakerKind resilienceCircuitBreakerKind() {
-        return new CircuitBreakerKind();
-    }
-
-    @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static BulkheadKind resilienceBulkheadKind() {
-        return new BulkheadKind();
-    }
-
-    @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static TimeLimitKind resilienceTimeLimitKind(Environment environment) {
-        return new TimeLimitKind(Threading.VIRTUAL.isActive(environment));
-    }
-
-    @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static IdempotencyKind resilienceIdempotencyKind() {
-        return new IdempotencyKind();
-    }
-
-    @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static RetryBudgetKind resilienceRetryBudgetKind() {
-        return new RetryBudgetKind();
-    }
-
-    @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static FallbackKind resilienceFallbackKind() {
-        return new FallbackKind();
-    }
-
-    /** The library's own come first. */
-    @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static Kinds resilienceKinds(ObjectProvider<Kind<?, ?>> kinds) {
-        List<Kind<?, ?>> own = new ArrayList<>();
-        List<Kind<?, ?>> others = new ArrayList<>();
-        kinds.orderedStream().forEach(kind -> (isOwn(kind) ? own : others).add(kind));
-        own.addAll(others);
-        return new Kinds(own);
-    }
-
-    private static boolean isOwn(Kind<?, ?> kind) {
-        return kind.getClass().getName().startsWith("dev.resilience.");
+    static Kinds resilienceKinds(Environment environment, ObjectProvider<Kind<?, ?>> ofApplication) {
+        List<Kind<?, ?>> kinds = new ArrayList<>();
+        kinds.add(new RetryKind());
+        kinds.add(new CircuitBreakerKind());
+        kinds.add(new BulkheadKind());
+        kinds.add(new TimeLimitKind(Threading.VIRTUAL.isActive(environment)));
+        kinds.add(new IdempotencyKind());
+        kinds.add(new RetryBudgetKind());
+        kinds.add(new FallbackKind());
+        ofApplication.orderedStream().forEach(kinds::add);
+        return new Kinds(kinds);
     }
 }

@@ -27,12 +27,17 @@ public final class ResilienceMetricsAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     ResilienceMeters resilienceMeters(
-            LiveRegistry registry,
-            Kinds kinds,
-            EventPublisher events,
-            ObjectProvider<CallContextExtractor> incomingCalls,
-            StartupCheck check) {
-        return new ResilienceMeters(registry, kinds, events, incomingCalls.getIfAvailable(), check::run);
+            LiveRegistry resilienceLiveRegistry,
+            Kinds resilienceKinds,
+            EventPublisher resilienceEvents,
+            ObjectProvider<CallContextExtractor> resilienceIncomingCalls,
+            StartupCheck resilienceStartupCheck) {
+        return new ResilienceMeters(
+                resilienceLiveRegistry,
+                resilienceKinds,
+                resilienceEvents,
+                resilienceIncomingCalls.getIfAvailable(),
+                resilienceStartupCheck::run);
     }
 
     /** Where Boot's own metrics are not at work, nothing else binds. */

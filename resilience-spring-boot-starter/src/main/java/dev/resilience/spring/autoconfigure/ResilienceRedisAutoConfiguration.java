@@ -7,6 +7,7 @@ import dev.resilience.spring.autoconfigure.condition.OnRedisStore;
 import dev.resilience.spring.idempotency.IdempotencyKind;
 import dev.resilience.spring.idempotency.jdbc.check.ImplicitRedisStoreCheck;
 import dev.resilience.spring.idempotency.redis.RedisIdempotencyStore;
+import dev.resilience.spring.kind.Kinds;
 import dev.resilience.spring.properties.CheckedProperties;
 import dev.resilience.spring.properties.ResilienceProperties;
 import dev.resilience.spring.properties.unknown.PolicyNames;
@@ -39,28 +40,29 @@ public final class ResilienceRedisAutoConfiguration {
     @ConditionalOnMissingBean(IdempotencyStore.class)
     RedisIdempotencyStore resilienceRedisIdempotencyStore(
             RedisConnectionFactory connections,
-            CheckedProperties checked,
-            PolicyNames names,
-            IdempotencyKind kind,
-            StartupWarnings warnings) {
-        String prefix = checked.written().idempotencyStore().redis().keyPrefix();
-        boolean canBe = checked.require(
+            CheckedProperties resilienceProperties,
+            PolicyNames resiliencePolicyNames,
+            Kinds resilienceKinds,
+            StartupWarnings resilienceStartupWarnings) {
+        String prefix =
+                resilienceProperties.written().idempotencyStore().redis().keyPrefix();
+        boolean canBe = resilienceProperties.require(
                 !prefix.contains("{") && !prefix.contains("}"),
                 "resilience.idempotency-store.redis.key-prefix",
                 prefix,
                 "must have no braces, which tell a cluster where a key belongs");
         if (!canBe) {
-            names.breaks(kind);
+            resiliencePolicyNames.breaks(resilienceKinds.get(IdempotencyKind.class));
             prefix = ResilienceProperties.defaults().idempotencyStore().redis().keyPrefix();
         }
-        return new RedisIdempotencyStore(connections, prefix, warnings);
+        return new RedisIdempotencyStore(connections, prefix, resilienceStartupWarnings);
     }
 
     @Bean
     @ConditionalOnBean({DataSource.class, RedisIdempotencyStore.class})
     @ConditionalOnProperty(name = "resilience.idempotency-store.type", havingValue = "auto", matchIfMissing = true)
     ImplicitRedisStoreCheck resilienceUndecidedStoreCheck(
-            ObjectProvider<TransactionAttributeSource> attributes, StartupWarnings warnings) {
-        return new ImplicitRedisStoreCheck(attributes, warnings);
+            ObjectProvider<TransactionAttributeSource> attributes, StartupWarnings resilienceStartupWarnings) {
+        return new ImplicitRedisStoreCheck(attributes, resilienceStartupWarnings);
     }
 }

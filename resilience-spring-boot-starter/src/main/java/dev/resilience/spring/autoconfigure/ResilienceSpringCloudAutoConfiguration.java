@@ -34,8 +34,9 @@ public final class ResilienceSpringCloudAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(CircuitBreakerFactory.class)
     ResilienceCircuitBreakerFactory resilienceCircuitBreakerFactory(
-            ResilienceRegistry registry, ObjectProvider<Customizer<ResilienceCircuitBreakerFactory>> customizers) {
-        ResilienceCircuitBreakerFactory factory = new ResilienceCircuitBreakerFactory(registry);
+            ResilienceRegistry resilienceRegistry,
+            ObjectProvider<Customizer<ResilienceCircuitBreakerFactory>> customizers) {
+        ResilienceCircuitBreakerFactory factory = new ResilienceCircuitBreakerFactory(resilienceRegistry);
         customizers.orderedStream().forEach(customizer -> customizer.customize(factory));
         return factory;
     }
@@ -47,9 +48,10 @@ public final class ResilienceSpringCloudAutoConfiguration {
         @Bean
         @ConditionalOnMissingBean(ReactiveCircuitBreakerFactory.class)
         ReactiveResilienceCircuitBreakerFactory reactiveResilienceCircuitBreakerFactory(
-                ResilienceRegistry registry,
+                ResilienceRegistry resilienceRegistry,
                 ObjectProvider<Customizer<ReactiveResilienceCircuitBreakerFactory>> customizers) {
-            ReactiveResilienceCircuitBreakerFactory factory = new ReactiveResilienceCircuitBreakerFactory(registry);
+            ReactiveResilienceCircuitBreakerFactory factory =
+                    new ReactiveResilienceCircuitBreakerFactory(resilienceRegistry);
             customizers.orderedStream().forEach(customizer -> customizer.customize(factory));
             return factory;
         }

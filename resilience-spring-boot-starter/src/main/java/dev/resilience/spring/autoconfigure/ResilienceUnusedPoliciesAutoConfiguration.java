@@ -21,12 +21,18 @@ public final class ResilienceUnusedPoliciesAutoConfiguration {
     @Bean
     @Lazy(false)
     static UnusedPolicies resilienceUnusedPolicies(
-            StartupCheck methods,
-            LiveRegistry registry,
-            Kinds kinds,
+            StartupCheck resilienceStartupCheck,
+            LiveRegistry resilienceLiveRegistry,
+            Kinds resilienceKinds,
             ConfigurableListableBeanFactory beans,
             Environment environment,
-            StartupWarnings warnings) {
-        return new UnusedPolicies(methods, registry, kinds, beans, environment, warnings);
+            StartupWarnings resilienceStartupWarnings) {
+        return new UnusedPolicies(
+                resilienceStartupCheck,
+                resilienceLiveRegistry,
+                resilienceKinds,
+                beans,
+                environment,
+                resilienceStartupWarnings);
     }
 }

@@ -51,13 +51,14 @@ public final class ResilienceWebAutoConfiguration {
     static class ServletConfiguration {
 
         @Bean
-        CallContextExtractor resilienceIncomingCalls(DeadlineHeader header, DeadlineTrust trust, TimeSource time) {
-            return new CallContextExtractor(header, trust, time, true);
+        CallContextExtractor resilienceIncomingCalls(
+                DeadlineHeader resilienceDeadlineHeader, DeadlineTrust resilienceDeadlineTrust, TimeSource time) {
+            return new CallContextExtractor(resilienceDeadlineHeader, resilienceDeadlineTrust, time, true);
         }
 
         @Bean
-        CallContextServletFilter resilienceServletFilter(CallContextExtractor calls) {
-            return new CallContextServletFilter(calls);
+        CallContextServletFilter resilienceServletFilter(CallContextExtractor resilienceIncomingCalls) {
+            return new CallContextServletFilter(resilienceIncomingCalls);
         }
     }
 
@@ -94,18 +95,22 @@ public final class ResilienceWebAutoConfiguration {
 
         @Bean
         CallContextExtractor resilienceIncomingCalls(
-                DeadlineHeader header, DeadlineTrust trust, TimeSource time, ApplicationContext application) {
-            return new CallContextExtractor(header, trust, time, travels(application));
+                DeadlineHeader resilienceDeadlineHeader,
+                DeadlineTrust resilienceDeadlineTrust,
+                TimeSource time,
+                ApplicationContext application) {
+            return new CallContextExtractor(
+                    resilienceDeadlineHeader, resilienceDeadlineTrust, time, travels(application));
         }
 
         @Bean
         CallContextWebFilter resilienceWebFilter(
-                CallContextExtractor calls,
-                StartupWarnings warnings,
-                ResilienceRegistry registry,
+                CallContextExtractor resilienceIncomingCalls,
+                StartupWarnings resilienceStartupWarnings,
+                ResilienceRegistry resilienceRegistry,
                 ApplicationContext application) {
-            CallContextWebFilter filter = new CallContextWebFilter(calls, warnings);
-            boolean wanted = registry.retries().values().stream()
+            CallContextWebFilter filter = new CallContextWebFilter(resilienceIncomingCalls, resilienceStartupWarnings);
+            boolean wanted = resilienceRegistry.retries().values().stream()
                     .anyMatch(retry -> retry.policy().nested() == RetryPolicy.Nested.SUPPRESS);
             if (wanted || isConfigured(application)) {
                 filter.warnIfUnheard();

@@ -11,6 +11,7 @@ import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.boot.env.RandomValuePropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
@@ -45,9 +46,10 @@ final class SourceKeys implements IterableConfigurationPropertySource {
         }
         this.isCode = source instanceof PoliciesInCode;
         boolean isEnvironment = source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource;
-        this.complete = source instanceof IterableConfigurationPropertySource
+        boolean hasNames = source instanceof IterableConfigurationPropertySource
                 && !isCode // has more and more
                 && (names.isEmpty() || !isEnvironment); // a variable may be read under several names
+        this.complete = hasNames || source.getUnderlyingSource() instanceof RandomValuePropertySource;
     }
 
     /** Whether nothing is written here, nor ever will be. */

@@ -90,7 +90,7 @@ public record ResilienceAnnotations(
                 return true;
             }
             for (Method method : ReflectionUtils.getDeclaredMethods(at)) {
-                if (isOneOn(method, kinds)) {
+                if (!method.isBridge() && isOneOn(method, kinds)) { // a bridge has the annotations of its method
                     return true;
                 }
             }

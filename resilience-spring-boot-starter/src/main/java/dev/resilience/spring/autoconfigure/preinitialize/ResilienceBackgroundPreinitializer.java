@@ -3,7 +3,7 @@ package dev.resilience.spring.autoconfigure.preinitialize;
 import org.springframework.boot.autoconfigure.preinitialize.BackgroundPreinitializer;
 
 /**
- * Makes policies and live objects that are thrown away, while the application reads its configuration: on a machine with
+ * Makes policies, live objects, plans and meters that are thrown away, while the application reads its configuration: on a machine with
  * another core the classes are loaded by the time the application needs them. {@code
  * spring.backgroundpreinitializer.ignore=true} switches it off, as all of Boot's.
  *

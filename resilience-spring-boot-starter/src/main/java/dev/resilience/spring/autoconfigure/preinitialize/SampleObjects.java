@@ -9,10 +9,17 @@ import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
 import dev.resilience.idempotency.store.MemoryIdempotencyStore;
+import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.StartupMistakes;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.aop.LayerOrder;
+import dev.resilience.spring.aop.PlanFactory;
+import dev.resilience.spring.aop.ResilienceAdvisor;
+import dev.resilience.spring.aop.check.ApplicationClasses;
+import dev.resilience.spring.aop.check.StartupCheck;
 import dev.resilience.spring.aop.method.ProtectedMethods;
 import dev.resilience.spring.aop.policy.AnnotatedPolicies;
+import dev.resilience.spring.aop.policy.NamedPolicies;
 import dev.resilience.spring.aop.policy.PolicyUses;
 import dev.resilience.spring.bulkhead.BulkheadKind;
 import dev.resilience.spring.circuitbreaker.CircuitBreakerKind;
@@ -35,20 +42,27 @@ import dev.resilience.spring.retry.RetryBudgetKind;
 import dev.resilience.spring.retry.RetryKind;
 import dev.resilience.spring.timelimit.TimeLimitKind;
 import dev.resilience.time.ManualTimeSource;
+import dev.resilience.time.TimeSource;
 import java.util.List;
 import java.util.Map;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.MutablePropertySources;
 import org.springframework.core.env.StandardEnvironment;
+import org.springframework.util.ClassUtils;
 
-/** Makes policies and live objects of a sample. Nothing of it lasts, no thread is made and nothing is logged. */
+/**
+ * Makes policies, live objects, plans and meters of a sample. Nothing of it lasts, no thread is made and nothing is logged.
+ */
 final class SampleObjects {
 
     private static final Map<String, Object> PROPERTIES =
             Map.of("resilience.retry.sample.max-attempts", 2, "resilience.circuit-breaker.sample.open-duration", "1s");
+
+    private static final String METER_REGISTRY = "io.micrometer.core.instrument.simple.SimpleMeterRegistry";
 
     private SampleObjects() {}
 
@@ -58,7 +72,7 @@ final class SampleObjects {
         try (GenericApplicationContext beans = new GenericApplicationContext()) {
             beans.registerBean(
                     MemoryIdempotencyStore.class, () -> new MemoryIdempotencyStore(new ManualTimeSource(), 1));
-            beans.registerBean(Sample.class, Sample::new);
+            beans.registerBean(Sample.class, Sample::new, definition -> definition.setScope("prototype"));
             beans.refresh();
             makeLiveObjects(beans, kinds(), mistakes);
         }
@@ -83,17 +97,32 @@ final class SampleObjects {
         unknown.collect(mistakes);
         GeneralProperties.check(environment, mistakes);
         PolicyNames names = new PolicyNames(environment, keys, unknown, mistakes);
-        new RegistryFactory(
+        TimeSource time = new ManualTimeSource();
+        EventPublisher events = new EventPublisher();
+        StartupWarnings warnings = new StartupWarnings();
+        RegistryFactory factory = new RegistryFactory(
                 kinds,
                 new PolicyBinder(keys, new PropertySourcesPlaceholdersResolver(environment), mistakes, names::breaks),
                 new CompositeFaultClassifier(failure -> Fault.UNKNOWN, List.of(new LibraryFaults()), List.of()),
-                new ManualTimeSource(),
-                new EventPublisher(),
+                time,
+                events,
                 new AsyncCalls(ContextCarrier.standard(), null),
                 beans,
-                new StartupWarnings(),
+                warnings,
                 mistakes,
                 names);
+        LiveRegistry live = factory.live();
+        ConfigurableListableBeanFactory all = beans.getBeanFactory();
+        NamedPolicies policies = new NamedPolicies(live, names, annotated, factory);
+        PlanFactory plans = new PlanFactory(
+                live, kinds, policies, LayerOrder.standard(kinds), all, time, ContextCarrier.standard(), warnings);
+        beans.registerBean(PlanFactory.class, () -> plans);
+        ResilienceAdvisor advisor =
+                new ResilienceAdvisor(methods, beans.getBeanProvider(PlanFactory.class), mistakes, 0);
+        new StartupCheck(all, new ApplicationClasses(all), advisor, warnings, mistakes).run();
+        if (ClassUtils.isPresent(METER_REGISTRY, SampleObjects.class.getClassLoader())) {
+            SampleMeters.bind(live, kinds, events);
+        }
     }
 
     private static Kinds kinds() {
