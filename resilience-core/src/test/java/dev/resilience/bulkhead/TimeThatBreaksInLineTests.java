@@ -39,12 +39,8 @@ class TimeThatBreaksInLineTests {
         this.type = type;
         this.bulkhead = new Bulkhead("orders", policy, time, new EventPublisher(), ContextCarrier.standard());
         this.pipeline = Pipeline.of(bulkhead);
-        CountDownLatch begun = new CountDownLatch(1);
-        this.leaver = pipeline.callAsync(() -> {
-            begun.countDown();
-            return running;
-        });
-        TestBulkhead.deaf(begun);
+        this.leaver = pipeline.callAsync(() -> running);
+        soon(() -> running.getNumberOfDependents() > 0); // so it leaves its place on the thread that completes it
     }
 
     @Test
@@ -144,6 +140,7 @@ class TimeThatBreaksInLineTests {
     }
 
     private void assertAllLeaveTheirPlaces() {
+        assertThat(time.unexpected).isNull();
         time.mend();
         assertThat(bulkhead.queued()).isZero();
         running.complete("ok");
@@ -160,6 +157,7 @@ class TimeThatBreaksInLineTests {
         volatile @Nullable Runnable clock;
         volatile @Nullable Runnable timer;
         volatile @Nullable Runnable park;
+        volatile @Nullable Throwable unexpected;
 
         void mend() {
             clock = null;
@@ -187,7 +185,11 @@ class TimeThatBreaksInLineTests {
         private void breakAfter(@Nullable Runnable event) {
             if (event != null) {
                 mend();
-                event.run();
+                try {
+                    event.run();
+                } catch (RuntimeException | Error failure) { // which a caller might take for the fault that is tried
+                    unexpected = failure;
+                }
                 throw new OutOfMemoryError("no thread");
             }
         }
