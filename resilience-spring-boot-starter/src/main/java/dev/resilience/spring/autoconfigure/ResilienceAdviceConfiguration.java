@@ -38,9 +38,7 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 
-/**
- * The one advice, what it does for each method, and what is checked of the methods at startup.
- */
+/** The one advice, what it does for each method, and what is checked of the methods at startup. */
 @Configuration(proxyBeanMethods = false)
 final class ResilienceAdviceConfiguration {
 
@@ -138,10 +136,11 @@ final class ResilienceAdviceConfiguration {
     }
 
     @Bean
-    AsyncCalls resilienceAsyncCalls(CheckedProperties resilienceProperties, ObjectProvider<ContextCarrier> carriers) {
-        Integer maxThreads = resilienceProperties.written().async().maxThreads();
-        boolean canBe =
-                maxThreads == null || resilienceProperties.requirePositive(maxThreads, "resilience.async.max-threads");
+    AsyncCalls resilienceAsyncCalls(
+            CheckedProperties resilienceCheckedProperties, ObjectProvider<ContextCarrier> carriers) {
+        Integer maxThreads = resilienceCheckedProperties.written().async().maxThreads();
+        boolean canBe = maxThreads == null
+                || resilienceCheckedProperties.requirePositive(maxThreads, "resilience.async.max-threads");
         return new AsyncCalls(
                 carriers.orderedStream().reduce(ContextCarrier.standard(), ContextCarrier::and),
                 canBe ? maxThreads : null);

@@ -91,7 +91,7 @@ public final class ResilienceAutoConfiguration {
     }
 
     @Bean
-    CheckedProperties resilienceProperties(Environment environment, StartupMistakes resilienceStartupMistakes) {
+    CheckedProperties resilienceCheckedProperties(Environment environment, StartupMistakes resilienceStartupMistakes) {
         return new CheckedProperties(environment, resilienceStartupMistakes);
     }
 
@@ -205,9 +205,9 @@ public final class ResilienceAutoConfiguration {
             RegistryFactory resilienceRegistryFactory,
             PolicyChanges resiliencePolicyChanges,
             LayerOrder resilienceLayerOrder,
-            CheckedProperties resilienceProperties) {
-        int mostCreated = resilienceProperties.written().registry().maxCreated();
-        resilienceProperties.requirePositive(mostCreated, "resilience.registry.max-created");
+            CheckedProperties resilienceCheckedProperties) {
+        int mostCreated = resilienceCheckedProperties.written().registry().maxCreated();
+        resilienceCheckedProperties.requirePositive(mostCreated, "resilience.registry.max-created");
         return resilienceRegistryFactory.registry(resiliencePolicyChanges, resilienceLayerOrder.kinds(), mostCreated);
     }
 

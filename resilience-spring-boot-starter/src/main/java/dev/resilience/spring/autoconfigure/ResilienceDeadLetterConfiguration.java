@@ -27,16 +27,16 @@ final class ResilienceDeadLetterConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    DeadLetterStore resilienceDeadLetterStore(CheckedProperties resilienceProperties, TimeSource time) {
-        var properties = resilienceProperties.written().deadLetterStore();
+    DeadLetterStore resilienceDeadLetterStore(CheckedProperties resilienceCheckedProperties, TimeSource time) {
+        var properties = resilienceCheckedProperties.written().deadLetterStore();
         long maxBytes = properties.memory().maxSize().toBytes();
-        resilienceProperties.require(
+        resilienceCheckedProperties.require(
                 properties.type() != DeadLetterStoreProperties.Type.JDBC,
                 STORE + "type",
                 properties.type(),
                 "needs a DataSource bean, a single or a primary one; "
                         + "'org.springframework.boot:spring-boot-starter-jdbc' brings it");
-        resilienceProperties.require(
+        resilienceCheckedProperties.require(
                 maxBytes > 0, STORE + "memory.max-size", properties.memory().maxSize(), "must be more than 0");
         return new MemoryDeadLetterStore(time, maxBytes);
     }
@@ -50,14 +50,14 @@ final class ResilienceDeadLetterConfiguration {
     @Bean
     @Lazy(false)
     DeadLetterReplays resilienceDeadLetterReplays(
-            CheckedProperties resilienceProperties,
+            CheckedProperties resilienceCheckedProperties,
             LiveRegistry resilienceLiveRegistry,
             DeadLetterMethods resilienceDeadLetterMethods,
             TimeSource time,
             StartupCheck resilienceStartupCheck,
             StartupWarnings resilienceStartupWarnings) {
         boolean undecided =
-                resilienceProperties.written().deadLetterStore().type() == DeadLetterStoreProperties.Type.AUTO;
+                resilienceCheckedProperties.written().deadLetterStore().type() == DeadLetterStoreProperties.Type.AUTO;
         return new DeadLetterReplays(
                 resilienceLiveRegistry, resilienceDeadLetterMethods, time, resilienceStartupCheck::run, store -> {
                     store.prepare();

@@ -13,16 +13,17 @@ import org.springframework.context.annotation.Configuration;
 final class ResilienceDeadlineConfiguration {
 
     @Bean
-    DeadlineHeader resilienceDeadlineHeader(CheckedProperties resilienceProperties) {
-        ResilienceProperties.Deadline deadline = resilienceProperties.written().deadline();
+    DeadlineHeader resilienceDeadlineHeader(CheckedProperties resilienceCheckedProperties) {
+        ResilienceProperties.Deadline deadline =
+                resilienceCheckedProperties.written().deadline();
         Duration margin = deadline.margin();
         String name = deadline.header();
-        boolean hasMargin = resilienceProperties.require(
+        boolean hasMargin = resilienceCheckedProperties.require(
                 !margin.isZero() && !margin.isNegative(),
                 "resilience.deadline.margin",
                 margin,
                 "must be longer than zero");
-        boolean hasName = resilienceProperties.require(
+        boolean hasName = resilienceCheckedProperties.require(
                 name.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+"),
                 "resilience.deadline.header",
                 name,
@@ -32,10 +33,11 @@ final class ResilienceDeadlineConfiguration {
     }
 
     @Bean
-    DeadlineTrust resilienceDeadlineTrust(CheckedProperties resilienceProperties) {
-        ResilienceProperties.Deadline deadline = resilienceProperties.written().deadline();
+    DeadlineTrust resilienceDeadlineTrust(CheckedProperties resilienceCheckedProperties) {
+        ResilienceProperties.Deadline deadline =
+                resilienceCheckedProperties.written().deadline();
         Duration minimum = deadline.minimum();
-        boolean isDuration = resilienceProperties.require(
+        boolean isDuration = resilienceCheckedProperties.require(
                 !minimum.isNegative(), "resilience.deadline.minimum", minimum, "must be zero or longer");
         return new DeadlineTrust(deadline.fromRequests(), isDuration ? minimum : Duration.ZERO);
     }

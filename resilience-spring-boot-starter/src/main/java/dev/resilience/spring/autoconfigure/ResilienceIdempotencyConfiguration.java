@@ -47,26 +47,27 @@ final class ResilienceIdempotencyConfiguration {
     @Bean
     @ConditionalOnMissingBean
     IdempotencyStore resilienceIdempotencyStore(
-            CheckedProperties resilienceProperties,
+            CheckedProperties resilienceCheckedProperties,
             TimeSource time,
             PolicyNames resiliencePolicyNames,
             Kinds resilienceKinds) {
-        IdempotencyStoreProperties properties = resilienceProperties.written().idempotencyStore();
+        IdempotencyStoreProperties properties =
+                resilienceCheckedProperties.written().idempotencyStore();
         IdempotencyStoreProperties.Type type = properties.type();
         long maxBytes = properties.memory().maxSize().toBytes();
-        boolean canBe = resilienceProperties.require(
+        boolean canBe = resilienceCheckedProperties.require(
                         type != IdempotencyStoreProperties.Type.REDIS,
                         "resilience.idempotency-store.type",
                         type,
                         "needs a RedisConnectionFactory bean, a single or a primary one; "
                                 + "'org.springframework.boot:spring-boot-starter-data-redis' brings it")
-                && resilienceProperties.require(
+                && resilienceCheckedProperties.require(
                         type != IdempotencyStoreProperties.Type.JDBC,
                         "resilience.idempotency-store.type",
                         type,
                         "needs a DataSource bean, a single or a primary one; "
                                 + "'org.springframework.boot:spring-boot-starter-jdbc' brings it")
-                && resilienceProperties.require(
+                && resilienceCheckedProperties.require(
                         maxBytes > 0,
                         "resilience.idempotency-store.memory.max-size",
                         properties.memory().maxSize(),
@@ -79,7 +80,7 @@ final class ResilienceIdempotencyConfiguration {
 
     @Bean
     IdempotentMethods resilienceIdempotentMethods(
-            CheckedProperties resilienceProperties,
+            CheckedProperties resilienceCheckedProperties,
             ObjectProvider<Json> json,
             ObjectProvider<CallerScope> callerScope,
             ObjectProvider<SentAnswers> sentAnswers,
@@ -89,7 +90,8 @@ final class ResilienceIdempotencyConfiguration {
             StartupWarnings resilienceStartupWarnings) {
         boolean reactive = application instanceof ReactiveWebApplicationContext;
         boolean fallenBack = store instanceof MemoryIdempotencyStore
-                && resilienceProperties.written().idempotencyStore().type() == IdempotencyStoreProperties.Type.AUTO;
+                && resilienceCheckedProperties.written().idempotencyStore().type()
+                        == IdempotencyStoreProperties.Type.AUTO;
         boolean hidesCallers = reactive
                 && ClassUtils.isPresent(
                         "org.springframework.security.core.context.SecurityContextHolder",

@@ -55,13 +55,13 @@ public final class ResilienceJdbcAutoConfiguration {
     @Conditional(OnJdbcStore.class)
     JdbcIdempotencyStore resilienceJdbcIdempotencyStore(
             DataSource dataSource,
-            CheckedProperties resilienceProperties,
+            CheckedProperties resilienceCheckedProperties,
             PolicyNames resiliencePolicyNames,
             Kinds resilienceKinds) {
         IdempotencyStoreProperties.Jdbc properties =
-                resilienceProperties.written().idempotencyStore().jdbc();
+                resilienceCheckedProperties.written().idempotencyStore().jdbc();
         String table = properties.tableName();
-        boolean canBe = canBeTable(table, "resilience.idempotency-store.jdbc.table-name", resilienceProperties);
+        boolean canBe = canBeTable(table, "resilience.idempotency-store.jdbc.table-name", resilienceCheckedProperties);
         if (!canBe) {
             resiliencePolicyNames.breaks(resilienceKinds.get(IdempotencyKind.class));
             table = JdbcIdempotencyStore.DEFAULT_TABLE;

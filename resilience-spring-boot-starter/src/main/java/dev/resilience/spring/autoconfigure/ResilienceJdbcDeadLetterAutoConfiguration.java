@@ -35,12 +35,13 @@ public final class ResilienceJdbcDeadLetterAutoConfiguration {
     @ConditionalOnSingleCandidate(DataSource.class)
     @ConditionalOnMissingBean(DeadLetterStore.class)
     @Conditional(OnDatabase.class)
-    JdbcDeadLetterStore resilienceJdbcDeadLetterStore(DataSource dataSource, CheckedProperties resilienceProperties) {
+    JdbcDeadLetterStore resilienceJdbcDeadLetterStore(
+            DataSource dataSource, CheckedProperties resilienceCheckedProperties) {
         DeadLetterStoreProperties.Jdbc properties =
-                resilienceProperties.written().deadLetterStore().jdbc();
+                resilienceCheckedProperties.written().deadLetterStore().jdbc();
         String table = properties.tableName();
         if (!ResilienceJdbcAutoConfiguration.canBeTable(
-                table, "resilience.dead-letter-store.jdbc.table-name", resilienceProperties)) {
+                table, "resilience.dead-letter-store.jdbc.table-name", resilienceCheckedProperties)) {
             table = JdbcDeadLetterStore.DEFAULT_TABLE;
         }
         return new JdbcDeadLetterStore(

@@ -40,13 +40,13 @@ public final class ResilienceRedisAutoConfiguration {
     @ConditionalOnMissingBean(IdempotencyStore.class)
     RedisIdempotencyStore resilienceRedisIdempotencyStore(
             RedisConnectionFactory connections,
-            CheckedProperties resilienceProperties,
+            CheckedProperties resilienceCheckedProperties,
             PolicyNames resiliencePolicyNames,
             Kinds resilienceKinds,
             StartupWarnings resilienceStartupWarnings) {
         String prefix =
-                resilienceProperties.written().idempotencyStore().redis().keyPrefix();
-        boolean canBe = resilienceProperties.require(
+                resilienceCheckedProperties.written().idempotencyStore().redis().keyPrefix();
+        boolean canBe = resilienceCheckedProperties.require(
                 !prefix.contains("{") && !prefix.contains("}"),
                 "resilience.idempotency-store.redis.key-prefix",
                 prefix,

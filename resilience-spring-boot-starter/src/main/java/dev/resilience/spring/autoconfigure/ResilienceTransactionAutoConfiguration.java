@@ -12,13 +12,14 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.context.ApplicationContext;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
+import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
-import org.springframework.util.ClassUtils;
 
 /**
  * Lets a store, be it the application's own, write results in the transaction of the method, drops the results of methods
@@ -45,12 +46,25 @@ public final class ResilienceTransactionAutoConfiguration {
         return new RollbackMarksRegistration();
     }
 
-    @Bean
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(DataSourceUtils.class)
     @ConditionalOnMissingBean(TransactionState.class)
-    static OpenTransactions resilienceTransactionState(
-            ObjectProvider<PlatformTransactionManager> managers, ApplicationContext application) {
-        boolean hasJdbc = ClassUtils.isPresent(
-                "org.springframework.jdbc.datasource.DataSourceUtils", application.getClassLoader());
-        return new OpenTransactions(managers, hasJdbc ? new OpenConnections() : TransactionState.NONE);
+    static class JdbcConfiguration {
+
+        @Bean
+        OpenTransactions resilienceTransactionState(ObjectProvider<PlatformTransactionManager> managers) {
+            return new OpenTransactions(managers, new OpenConnections());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingClass("org.springframework.jdbc.datasource.DataSourceUtils")
+    @ConditionalOnMissingBean(TransactionState.class)
+    static class OtherConfiguration {
+
+        @Bean
+        OpenTransactions resilienceTransactionState(ObjectProvider<PlatformTransactionManager> managers) {
+            return new OpenTransactions(managers, TransactionState.NONE);
+        }
     }
 }

@@ -80,7 +80,7 @@ public final class Kinds implements AopInfrastructureBean {
                 .filter(type::isInstance)
                 .map(type::cast)
                 .findFirst()
-                .orElseThrow(() -> new IllegalStateException("There is no bean of " + type.getName()));
+                .orElseThrow(() -> new IllegalStateException("There is no kind " + type.getName()));
     }
 
     /** Each directly inside of the layer that it names; of several that name the same one, the last stands closest to it. */

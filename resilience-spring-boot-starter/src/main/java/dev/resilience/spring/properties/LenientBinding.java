@@ -34,9 +34,6 @@ final class LenientBinding implements BindHandler {
     private static final UnreadableValues.Explanation EMPTY_ELEMENT =
             new UnreadableValues.Explanation("one of its elements is empty", "Remove the comma that is too many.");
 
-    private static final UnreadableValues.Explanation KEYS =
-            new UnreadableValues.Explanation("the keys below it have values, it has none", "Write keys below it.");
-
     private final Supplier<ConfiguredProperties> keys;
     private final PlaceholdersResolver placeholders;
     private final StartupMistakes mistakes;
@@ -63,8 +60,8 @@ final class LenientBinding implements BindHandler {
     @Override
     public @Nullable Object onSuccess(
             ConfigurationPropertyName name, Bindable<?> target, BindContext context, Object result) {
-        if (result instanceof Record && property(name, context) != null) { // made of a text by its constructor
-            return onFailure(name, target, context, new IllegalArgumentException());
+        if (result instanceof Record && property(name, context) != null && !name.isLastElementIndexed()) {
+            return null; // made of a text by its constructor: a value where keys should be, as below
         }
         ConfigurationProperty property = result instanceof Duration ? property(name, context) : null;
         if (property != null) {
@@ -126,9 +123,8 @@ final class LenientBinding implements BindHandler {
             return null; // follows from what is told already
         }
         ConfigurationProperty property = property(name, context);
-        if (hasKeys(target.getType()) && keys.get().strict().anyMatch(name::equals)) {
-            unreadable.add(name); // a value where keys should be, which is an unknown key
-            return null;
+        if (hasKeys(target.getType()) && !name.isLastElementIndexed()) {
+            return null; // a value where keys should be: an unknown key, which is told of elsewhere
         }
         String text = property == null ? "" : text(property);
         record(name, target.getType(), text, explain(target, property, text, error));
@@ -137,9 +133,6 @@ final class LenientBinding implements BindHandler {
 
     private static UnreadableValues.Explanation explain(
             Bindable<?> target, @Nullable ConfigurationProperty property, String text, Exception error) {
-        if (hasKeys(target.getType())) {
-            return KEYS;
-        }
         if (error instanceof UnboundConfigurationPropertiesException) {
             return new UnreadableValues.Explanation(
                     "the numbers of its elements have a gap", "Number the elements from 0 on, without a gap.");

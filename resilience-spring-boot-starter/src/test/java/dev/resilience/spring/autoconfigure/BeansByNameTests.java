@@ -31,7 +31,7 @@ class BeansByNameTests {
                     .toList();
 
     @Test
-    void aParameterHasTheNameOfItsBean_unlessTheApplicationMayBringAnother() {
+    void aParameterHasTheNameOfItsBeanUnlessTheApplicationMayBringAnother() {
         Map<Class<?>, String> names = new HashMap<>();
         for (Method bean : beans) {
             if (!bean.isAnnotationPresent(ConditionalOnMissingBean.class)
@@ -49,6 +49,12 @@ class BeansByNameTests {
                         .isEqualTo(names.getOrDefault(type, parameter.getName()));
             }
         }
+    }
+
+    /** An application may well have properties of that name for itself. */
+    @Test
+    void aNameThatAnApplicationWouldChooseIsNotTaken() {
+        assertThat(beans).extracting(Method::getName).doesNotContain("resilienceProperties", "resilienceConfig");
     }
 
     private static Class<?> type(Parameter parameter) {

@@ -402,6 +402,7 @@ class ConverterTests {
         Files.writeString(directory.resolve("application.properties"), """
                 resilience4j.timelimiter.instances.my\\ api.timeout-duration=2s
                 resilience4j.timelimiter.instances.a.timeout-duration=3s
+                resilience4j.timelimiter.instances.k\\u00fcche.timeout-duration=4s
                 """);
         Files.writeString(directory.resolve("application-prod.yml"), """
                 resilience4j.timelimiter.instances.a.timeout-duration: 1s
@@ -410,6 +411,7 @@ class ConverterTests {
         assertThat(run(directory.toString())).contains("""
                 application.properties
                 resilience.time-limit.a.timeout=3s
+                resilience.time-limit[k\\u00fcche].timeout=4s
                 resilience.time-limit[my\\ api].timeout=2s
                 """, """
                 application-prod.yml

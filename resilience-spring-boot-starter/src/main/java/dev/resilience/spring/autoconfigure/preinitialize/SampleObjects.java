@@ -45,6 +45,7 @@ import dev.resilience.time.ManualTimeSource;
 import dev.resilience.time.TimeSource;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
@@ -70,13 +71,17 @@ final class SampleObjects {
     static void make() {
         StartupMistakes mistakes = new StartupMistakes();
         try (GenericApplicationContext beans = new GenericApplicationContext()) {
-            beans.registerBean(
-                    MemoryIdempotencyStore.class, () -> new MemoryIdempotencyStore(new ManualTimeSource(), 1));
-            beans.registerBean(Sample.class, Sample::new, definition -> definition.setScope("prototype"));
+            register(beans, MemoryIdempotencyStore.class, () -> new MemoryIdempotencyStore(new ManualTimeSource(), 1));
+            register(beans, Sample.class, Sample::new);
             beans.refresh();
             makeLiveObjects(beans, kinds(), mistakes);
         }
         mistakes.throwIfAny();
+    }
+
+    /** As a prototype, which the startup check does not ask Mockito about: that would attach its agent. */
+    private static <T> void register(GenericApplicationContext beans, Class<T> type, Supplier<T> bean) {
+        beans.registerBean(type, bean, definition -> definition.setScope("prototype"));
     }
 
     private static void makeLiveObjects(GenericApplicationContext beans, Kinds kinds, StartupMistakes mistakes) {
@@ -116,7 +121,7 @@ final class SampleObjects {
         NamedPolicies policies = new NamedPolicies(live, names, annotated, factory);
         PlanFactory plans = new PlanFactory(
                 live, kinds, policies, LayerOrder.standard(kinds), all, time, ContextCarrier.standard(), warnings);
-        beans.registerBean(PlanFactory.class, () -> plans);
+        register(beans, PlanFactory.class, () -> plans);
         ResilienceAdvisor advisor =
                 new ResilienceAdvisor(methods, beans.getBeanProvider(PlanFactory.class), mistakes, 0);
         new StartupCheck(all, new ApplicationClasses(all), advisor, warnings, mistakes).run();

@@ -21,6 +21,13 @@ final class PropertiesText {
         String policy = YamlText.isPlain(name) ? '.' + name : '[' + name.replaceAll("([\\\\ :=])", "\\\\$1") + ']';
         String list =
                 value.matches("\\[.*]") ? value.substring(1, value.length() - 1).replace(", ", ",") : value;
-        return "resilience." + kind + policy + '.' + key + '=' + list.replace("\\", "\\\\") + '\n';
+        return ascii("resilience." + kind + policy + '.' + key + '=' + list.replace("\\", "\\\\")) + '\n';
+    }
+
+    /** Spring Boot reads properties files as ISO 8859-1. */
+    private static String ascii(String line) {
+        return line.chars()
+                .mapToObj(c -> c < 0x7f ? String.valueOf((char) c) : String.format("\\u%04x", c))
+                .collect(Collectors.joining());
     }
 }
