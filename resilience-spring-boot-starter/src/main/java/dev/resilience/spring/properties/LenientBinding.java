@@ -60,7 +60,7 @@ final class LenientBinding implements BindHandler {
     @Override
     public @Nullable Object onSuccess(
             ConfigurationPropertyName name, Bindable<?> target, BindContext context, Object result) {
-        if (result instanceof Record && property(name, context) != null && !name.isLastElementIndexed()) {
+        if (hasKeys(target.getType()) && property(name, context) != null) {
             return null; // made of a text by its constructor: a value where keys should be, as below
         }
         ConfigurationProperty property = result instanceof Duration ? property(name, context) : null;
@@ -105,8 +105,10 @@ final class LenientBinding implements BindHandler {
         return !Collection.class.isAssignableFrom(target.resolve(Object.class)) && !hasKeys(target);
     }
 
+    /** Whether it is a group of what is written besides policies. */
     private static boolean hasKeys(ResolvableType target) {
-        return target.resolve(Object.class).isRecord();
+        Class<?> type = target.resolve(Object.class);
+        return type.isRecord() && type.getPackageName().startsWith(LenientBinding.class.getPackageName());
     }
 
     /** A placeholder may well be empty, and so may an environment variable. */
@@ -123,7 +125,7 @@ final class LenientBinding implements BindHandler {
             return null; // follows from what is told already
         }
         ConfigurationProperty property = property(name, context);
-        if (hasKeys(target.getType()) && !name.isLastElementIndexed()) {
+        if (hasKeys(target.getType())) {
             return null; // a value where keys should be: an unknown key, which is told of elsewhere
         }
         String text = property == null ? "" : text(property);
