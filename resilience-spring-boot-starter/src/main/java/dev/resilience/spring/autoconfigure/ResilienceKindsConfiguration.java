@@ -22,20 +22,24 @@ import org.springframework.core.env.Environment;
 /** The kinds of the library, in the order in which they are shown, and all kinds that there are. */
 @Configuration(proxyBeanMethods = false)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-final class ResilienceKindsConfiguration {
+public final class ResilienceKindsConfiguration {
 
-    /** The library's own come first; they are no beans, because each bean takes time at startup. */
+    /** The library's own; they are no beans, because each bean takes time at startup. */
+    public static List<Kind<?, ?>> ofLibrary(boolean hasVirtualThreads) {
+        return List.of(
+                new RetryKind(),
+                new CircuitBreakerKind(),
+                new BulkheadKind(),
+                new TimeLimitKind(hasVirtualThreads),
+                new IdempotencyKind(),
+                new RetryBudgetKind(),
+                new FallbackKind());
+    }
+
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static Kinds resilienceKinds(Environment environment, ObjectProvider<Kind<?, ?>> ofApplication) {
-        List<Kind<?, ?>> kinds = new ArrayList<>();
-        kinds.add(new RetryKind());
-        kinds.add(new CircuitBreakerKind());
-        kinds.add(new BulkheadKind());
-        kinds.add(new TimeLimitKind(Threading.VIRTUAL.isActive(environment)));
-        kinds.add(new IdempotencyKind());
-        kinds.add(new RetryBudgetKind());
-        kinds.add(new FallbackKind());
+        List<Kind<?, ?>> kinds = new ArrayList<>(ofLibrary(Threading.VIRTUAL.isActive(environment)));
         ofApplication.orderedStream().forEach(kinds::add);
         return new Kinds(kinds);
     }

@@ -21,12 +21,8 @@ import dev.resilience.spring.aop.method.ProtectedMethods;
 import dev.resilience.spring.aop.policy.AnnotatedPolicies;
 import dev.resilience.spring.aop.policy.NamedPolicies;
 import dev.resilience.spring.aop.policy.PolicyUses;
-import dev.resilience.spring.bulkhead.BulkheadKind;
-import dev.resilience.spring.circuitbreaker.CircuitBreakerKind;
-import dev.resilience.spring.fallback.FallbackKind;
+import dev.resilience.spring.autoconfigure.ResilienceKindsConfiguration;
 import dev.resilience.spring.fault.LibraryFaults;
-import dev.resilience.spring.idempotency.IdempotencyKind;
-import dev.resilience.spring.kind.Kind;
 import dev.resilience.spring.kind.Kinds;
 import dev.resilience.spring.properties.ConfiguredProperties;
 import dev.resilience.spring.properties.GeneralProperties;
@@ -38,9 +34,6 @@ import dev.resilience.spring.properties.unknown.PolicyNames;
 import dev.resilience.spring.properties.unknown.UnknownKeys;
 import dev.resilience.spring.registry.AsyncCalls;
 import dev.resilience.spring.registry.RegistryFactory;
-import dev.resilience.spring.retry.RetryBudgetKind;
-import dev.resilience.spring.retry.RetryKind;
-import dev.resilience.spring.timelimit.TimeLimitKind;
 import dev.resilience.time.ManualTimeSource;
 import dev.resilience.time.TimeSource;
 import java.util.List;
@@ -74,7 +67,7 @@ final class SampleObjects {
             register(beans, MemoryIdempotencyStore.class, () -> new MemoryIdempotencyStore(new ManualTimeSource(), 1));
             register(beans, Sample.class, Sample::new);
             beans.refresh();
-            makeLiveObjects(beans, kinds(), mistakes);
+            makeLiveObjects(beans, new Kinds(ResilienceKindsConfiguration.ofLibrary(false)), mistakes);
         }
         mistakes.throwIfAny();
     }
@@ -128,17 +121,6 @@ final class SampleObjects {
         if (ClassUtils.isPresent(METER_REGISTRY, SampleObjects.class.getClassLoader())) {
             SampleMeters.bind(live, kinds, events);
         }
-    }
-
-    private static Kinds kinds() {
-        return new Kinds(List.<Kind<?, ?>>of(
-                new RetryKind(),
-                new CircuitBreakerKind(),
-                new BulkheadKind(),
-                new TimeLimitKind(false),
-                new IdempotencyKind(),
-                new RetryBudgetKind(),
-                new FallbackKind()));
     }
 
     static class Sample {
