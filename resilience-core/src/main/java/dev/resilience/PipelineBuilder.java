@@ -36,7 +36,7 @@ public final class PipelineBuilder {
 
     private final String name;
     private final Resilience resilience;
-    private final Map<Place, Layer> layers = new EnumMap<>(Place.class);
+    private final Map<Position, Layer> layers = new EnumMap<>(Position.class);
 
     PipelineBuilder(String name, Resilience resilience) {
         this.name = name;
@@ -56,12 +56,12 @@ public final class PipelineBuilder {
      */
     public <F extends Throwable> PipelineBuilder fallback(
             Class<F> failure, Function<? super F, ? extends @Nullable Object> answer) {
-        return add(Place.FALLBACK, resilience.fallback(name, failure, answer));
+        return add(Position.FALLBACK, resilience.fallback(name, failure, answer));
     }
 
     /** Runs an operation once per key. A {@link #retry} inside may then repeat a call that failed with status 500 too. */
     public PipelineBuilder idempotent(Idempotency idempotency, IdempotentOperation operation) {
-        return add(Place.IDEMPOTENT, idempotency.protecting(operation));
+        return add(Position.IDEMPOTENT, idempotency.protecting(operation));
     }
 
     /** Bounds how many calls run at once, by the {@linkplain Resilience#bulkhead bulkhead} of the pipeline's name. */
@@ -71,7 +71,7 @@ public final class PipelineBuilder {
 
     /** Bounds how many calls run at once. */
     public PipelineBuilder bulkhead(Bulkhead bulkhead) {
-        return add(Place.BULKHEAD, bulkhead);
+        return add(Position.BULKHEAD, bulkhead);
     }
 
     /**
@@ -83,7 +83,7 @@ public final class PipelineBuilder {
 
     /** Stops calling what is down. */
     public PipelineBuilder circuitBreaker(CircuitBreaker circuitBreaker) {
-        return add(Place.CIRCUIT_BREAKER, circuitBreaker);
+        return add(Position.CIRCUIT_BREAKER, circuitBreaker);
     }
 
     /** Repeats calls that failed, by the {@linkplain Resilience#retry retry} of the pipeline's name. */
@@ -93,7 +93,7 @@ public final class PipelineBuilder {
 
     /** Repeats calls that failed. */
     public PipelineBuilder retry(Retry retry) {
-        return add(Place.RETRY, retry);
+        return add(Position.RETRY, retry);
     }
 
     /** Ends attempts that take too long, by the {@linkplain Resilience#timeLimit time limit} of the pipeline's name. */
@@ -103,28 +103,28 @@ public final class PipelineBuilder {
 
     /** Ends attempts that take too long. */
     public PipelineBuilder timeLimit(TimeLimit timeLimit) {
-        return add(Place.TIME_LIMIT, timeLimit);
+        return add(Position.TIME_LIMIT, timeLimit);
     }
 
     /** The pipeline. Without a layer it calls as if it were not there. */
     public Pipeline build() {
-        if (layers.containsKey(Place.IDEMPOTENT) && layers.get(Place.RETRY) instanceof Retry retry) {
-            layers.put(Place.RETRY, retry.insideIdempotent());
+        if (layers.containsKey(Position.IDEMPOTENT) && layers.get(Position.RETRY) instanceof Retry retry) {
+            layers.put(Position.RETRY, retry.insideIdempotent());
         }
         List<Layer> outermostFirst = new ArrayList<>(layers.values());
         return resilience.outermostFirst(outermostFirst);
     }
 
-    private PipelineBuilder add(Place place, Layer layer) {
-        if (layers.putIfAbsent(place, layer) != null) {
-            throw new IllegalStateException("The pipeline '" + name + "' has its layer " + place
+    private PipelineBuilder add(Position position, Layer layer) {
+        if (layers.putIfAbsent(position, layer) != null) {
+            throw new IllegalStateException("The pipeline '" + name + "' has its layer " + position
                     + " already; an order of one's own, with a layer twice, is made by outermostFirst(...)");
         }
         return this;
     }
 
     /** The layers, outermost first. */
-    private enum Place {
+    private enum Position {
         FALLBACK,
         IDEMPOTENT,
         BULKHEAD,

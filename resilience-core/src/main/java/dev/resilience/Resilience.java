@@ -4,15 +4,14 @@ import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
-import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.ResilienceEvent;
-import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.fallback.Fallback;
-import dev.resilience.fault.CompositeFaultClassifier;
+import dev.resilience.fallback.FallbackMethod;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.idempotency.IdempotencyPolicy;
-import dev.resilience.idempotency.ProtectedOperation;
 import dev.resilience.idempotency.store.IdempotencyStore;
+import dev.resilience.pipeline.Environment;
+import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.policy.InvalidPolicyException;
@@ -21,11 +20,12 @@ import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryBudget;
 import dev.resilience.retry.RetryBudgetPolicy;
 import dev.resilience.retry.RetryPolicy;
-import dev.resilience.time.TimeSource;
 import dev.resilience.timelimit.TimeLimit;
 import dev.resilience.timelimit.TimeLimitPolicy;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -52,38 +52,31 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Resilience implements AutoCloseable {
 
-    private final TimeSource time;
-    private final CompositeFaultClassifier faults;
-    private final EventPublisher events;
-    private final ContextCarrier carrier;
+    private final Environment environment;
     private final LiveObjects<RetryPolicy, Retry> retries;
     private final LiveObjects<RetryBudgetPolicy, RetryBudget> budgets;
     private final LiveObjects<CircuitBreakerPolicy, CircuitBreaker> circuitBreakers;
     private final LiveObjects<BulkheadPolicy, Bulkhead> bulkheads;
     private final LiveObjects<TimeLimitPolicy, TimeLimit> timeLimits;
     private final LiveObjects<IdempotencySettings, Idempotency> idempotencies;
+    private final Map<String, Fallback> fallbacks = new ConcurrentHashMap<>();
 
-    private final FallbackReports fallbackReports;
-
-    Resilience(TimeSource time, CompositeFaultClassifier faults, EventPublisher events, ContextCarrier carrier) {
-        this.time = time;
-        this.faults = faults;
-        this.events = events;
-        this.carrier = carrier;
+    Resilience(Environment environment) {
+        this.environment = environment;
         retries = new LiveObjects<>("retry", this::newRetry, Retry::close);
-        fallbackReports = new FallbackReports(time);
-        budgets = new LiveObjects<>("retry budget", (name, policy) -> new RetryBudget(name, policy, time), kept -> {});
+        budgets = new LiveObjects<>(
+                "retry budget", (name, policy) -> new RetryBudget(name, policy, environment.time()), kept -> {});
         circuitBreakers = new LiveObjects<>(
                 "circuit breaker",
-                (name, policy) -> new CircuitBreaker(name, policy, faults, time, events),
+                (name, policy) -> new CircuitBreaker(name, policy, environment),
                 CircuitBreaker::flushLog);
         bulkheads = new LiveObjects<>(
-                "bulkhead", (name, policy) -> new Bulkhead(name, policy, time, events, carrier), Bulkhead::close);
+                "bulkhead", (name, policy) -> new Bulkhead(name, policy, environment), Bulkhead::close);
         timeLimits = new LiveObjects<>(
-                "time limit", (name, policy) -> new TimeLimit(name, policy, time, events, carrier), TimeLimit::close);
+                "time limit", (name, policy) -> new TimeLimit(name, policy, environment), TimeLimit::close);
         idempotencies = new LiveObjects<>(
                 "idempotency",
-                (name, settings) -> new Idempotency(name, settings.policy, settings.store, time, events),
+                (name, settings) -> new Idempotency(name, settings.policy, settings.store, environment),
                 Idempotency::close);
     }
 
@@ -98,15 +91,15 @@ public final class Resilience implements AutoCloseable {
     }
 
     /**
-     * Adds a listener for one type of event, which hears of what happens from now on.
+     * Adds a listener for one type of event, which gets what happens from now on.
      *
      * @param type one of the types in {@code dev.resilience.event}; {@link ResilienceEvent} for all
-     * @param listener called on the thread that caused the event, outside of all locks. What it throws is logged, and never
+     * @param listener called on the thread that caused the event, outside all locks. What it throws is logged, and never
      *     seen by the call. Called by many threads
      * @return this
      */
     public <E extends ResilienceEvent> Resilience onEvent(Class<E> type, Consumer<? super E> listener) {
-        events.add(type, listener);
+        environment.events().add(type, listener);
         return this;
     }
 
@@ -124,20 +117,14 @@ public final class Resilience implements AutoCloseable {
      *
      * @param layers retries, circuit breakers and others. The first is the outermost: it sees the call first and its end
      *     last. In {@code outermostFirst(retry, circuitBreaker)} each attempt asks the circuit breaker anew. What a
-     *     fallback answers inside of an idempotent layer is not stored
+     *     fallback answers inside an idempotent layer is not stored
      */
     public Pipeline outermostFirst(Layer... layers) {
         return outermostFirst(List.of(layers));
     }
 
     Pipeline outermostFirst(List<Layer> layers) {
-        List<Layer> adapted = new ArrayList<>();
-        boolean insideIdempotent = false;
-        for (Layer layer : layers) {
-            adapted.add(insideIdempotent && layer instanceof Fallback fallback ? fallback.insideIdempotent() : layer);
-            insideIdempotent |= layer instanceof ProtectedOperation;
-        }
-        return Pipeline.of(adapted, carrier);
+        return Pipeline.of(layers, environment.carrier());
     }
 
     /**
@@ -195,7 +182,20 @@ public final class Resilience implements AutoCloseable {
      */
     public <F extends Throwable> Fallback fallback(
             String name, Class<F> failure, Function<? super F, ? extends @Nullable Object> answer) {
-        return new Fallback(fallbackReports.get(name), new FallbackAnswer<>(failure, answer));
+        FallbackMethod method = new FallbackMethod() {
+            @Override
+            public boolean answers(Throwable thrown) {
+                return failure.isInstance(thrown);
+            }
+
+            @Override
+            public @Nullable Object answer(Invocation invocation, Throwable thrown) {
+                return answer.apply(failure.cast(thrown));
+            }
+        };
+        return fallbacks
+                .computeIfAbsent(name, unknown -> new Fallback(unknown, method, environment.time()))
+                .with(method);
     }
 
     /**
@@ -209,16 +209,11 @@ public final class Resilience implements AutoCloseable {
         timeLimits.close();
         idempotencies.close();
         circuitBreakers.close();
-        fallbackReports.close();
+        fallbacks.values().forEach(Fallback::close);
     }
 
     private Retry newRetry(String name, RetryPolicy policy) {
-        return Retry.builder(name, policy)
-                .faults(faults)
-                .timeSource(time)
-                .events(events)
-                .budget(budget(name, policy.budget()))
-                .build();
+        return new Retry(name, policy, environment, budget(name, policy.budget()));
     }
 
     private @Nullable RetryBudget budget(String retry, @Nullable String wanted) {
@@ -234,4 +229,61 @@ public final class Resilience implements AutoCloseable {
     }
 
     private record IdempotencySettings(IdempotencyPolicy policy, IdempotencyStore store) {}
+
+    /**
+     * The live objects of one kind by name, each made when it is first asked for. Safe for use by many threads.
+     *
+     * @param <S> what a live object is made of: its policy, and what else the caller gives
+     * @param <L> the live object
+     */
+    private static final class LiveObjects<S, L> {
+
+        private final String kind;
+        private final BiFunction<String, S, L> factory;
+        private final Consumer<L> end;
+        private volatile boolean closed;
+        private final Map<String, Made<S, L>> madeByName = new ConcurrentHashMap<>();
+
+        /**
+         * @param kind as people read it: {@code circuit breaker}
+         * @param end what happens to each of them in the end, and at once to those that are asked for later
+         */
+        LiveObjects(String kind, BiFunction<String, S, L> factory, Consumer<L> end) {
+            this.kind = kind;
+            this.factory = factory;
+            this.end = end;
+        }
+
+        /**
+         * The live object of that name.
+         *
+         * @throws IllegalArgumentException if there is one that was made of something else
+         */
+        L get(String name, S settings) {
+            Made<S, L> made =
+                    madeByName.computeIfAbsent(name, unknown -> new Made<>(settings, factory.apply(unknown, settings)));
+            if (!made.settings.equals(settings)) {
+                throw new IllegalArgumentException(
+                        "There is a " + kind + " '" + name + "' already, made of " + made.settings + ", which is not "
+                                + settings + ". Give one of the two another name, or both the same values");
+            }
+            if (closed) {
+                end.accept(made.live);
+            }
+            return made.live;
+        }
+
+        @Nullable
+        L find(String name) {
+            Made<S, L> made = madeByName.get(name);
+            return made == null ? null : made.live;
+        }
+
+        void close() {
+            closed = true;
+            madeByName.values().forEach(made -> end.accept(made.live));
+        }
+
+        private record Made<S, L>(S settings, L live) {}
+    }
 }

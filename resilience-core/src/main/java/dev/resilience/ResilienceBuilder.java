@@ -1,12 +1,13 @@
 package dev.resilience;
 
 import dev.resilience.context.ContextCarrier;
+import dev.resilience.event.EventPublisher;
 import dev.resilience.event.ResilienceListener;
-import dev.resilience.event.internal.EventPublisher;
-import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
+import dev.resilience.fault.FaultClassification;
 import dev.resilience.fault.FaultClassifier;
 import dev.resilience.fault.HttpFailure;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.time.TimeSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +32,7 @@ public final class ResilienceBuilder {
         return this;
     }
 
-    /** Adds a listener, which hears of every event; see {@link Resilience#onEvent} for one type alone. Default none. */
+    /** Adds a listener, which gets every event; see {@link Resilience#onEvent} for one type alone. Default none. */
     public ResilienceBuilder listener(ResilienceListener listener) {
         listeners.add(listener);
         return this;
@@ -64,7 +65,7 @@ public final class ResilienceBuilder {
     public Resilience build() {
         EventPublisher events = new EventPublisher();
         listeners.forEach(events::add);
-        return new Resilience(
-                timeSource, new CompositeFaultClassifier(classifier, List.of(), httpFailures), events, carrier);
+        FaultClassification faults = new FaultClassification(classifier, List.of(), httpFailures);
+        return new Resilience(new Environment(timeSource, events, faults, carrier));
     }
 }

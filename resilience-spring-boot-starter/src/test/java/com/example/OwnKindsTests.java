@@ -9,14 +9,13 @@ import dev.resilience.pipeline.Step;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.actuate.ResilienceHealthIndicator;
-import dev.resilience.spring.aop.LayerOrder;
+import dev.resilience.spring.autoconfigure.ResilienceActuatorAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
-import dev.resilience.spring.autoconfigure.ResilienceHealthAutoConfiguration;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.Kind;
 import dev.resilience.spring.kind.KindContext;
-import dev.resilience.spring.kind.KindHealth;
 import dev.resilience.spring.kind.Kinds;
+import dev.resilience.spring.registry.RegistryInternals;
 import java.lang.annotation.Annotation;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -38,7 +37,7 @@ class OwnKindsTests {
             .withConfiguration(SortedOnce.of(
                     AopAutoConfiguration.class,
                     ResilienceAutoConfiguration.class,
-                    ResilienceHealthAutoConfiguration.class))
+                    ResilienceActuatorAutoConfiguration.class))
             .withPropertyValues(
                     "resilience.idempotency-store.type=memory", "resilience.circuit-breaker.partners.minimum-calls=3")
             .withBean("gate", Gate.class, () -> new Gate("gate", Gated.class, "bulkhead"))
@@ -74,13 +73,15 @@ class OwnKindsTests {
     @Test
     void layersThatTheOrderLeavesOutKeepTheirPlaces() {
         application
-                .withPropertyValues("resilience.gate.partners.count=5")
+                .withPropertyValues(
+                        "resilience.gate.partners.count=5", "resilience.order=" + String.join(",", WITHOUT_FALLBACK))
                 .withBean("first", Gate.class, () -> new Gate("first", First.class, "bulkhead"))
                 .withBean("second", Gate.class, () -> new Gate("second", Second.class, "first"))
                 .withBean("outermost", Gate.class, () -> new Gate("outermost", Outermost.class, null))
                 .run(context -> {
                     Kinds kinds = context.getBean(Kinds.class);
-                    assertThat(LayerOrder.of(WITHOUT_FALLBACK, kinds).kinds()).isEqualTo(kinds.layers());
+                    assertThat(RegistryInternals.order(context.getBean(ResilienceRegistry.class)))
+                            .isEqualTo(kinds.layers());
                     assertThat(kinds.layers().stream().map(Kind::layerName)).startsWith("outermost", "fallback");
                 });
     }
@@ -140,8 +141,8 @@ class OwnKindsTests {
         }
 
         @Override
-        public KindHealth health(Gatekeeper gate) {
-            return new KindHealth("SHUT", false);
+        public Health health(Gatekeeper gate) {
+            return new Health("SHUT", false);
         }
     }
 }

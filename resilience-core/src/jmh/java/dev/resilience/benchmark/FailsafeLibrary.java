@@ -6,6 +6,7 @@ import dev.failsafe.Failsafe;
 import dev.failsafe.FailsafeExecutor;
 import dev.failsafe.RetryPolicy;
 import dev.failsafe.function.CheckedSupplier;
+import java.util.concurrent.CompletionStage;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
@@ -15,6 +16,7 @@ import org.openjdk.jmh.annotations.State;
 public class FailsafeLibrary extends Settings {
 
     private final CheckedSupplier<Object> body = this::work;
+    private final CheckedSupplier<CompletionStage<Object>> stage = () -> STAGE;
     private final FailsafeExecutor<Object> retry = Failsafe.with(RetryPolicy.ofDefaults());
     private final FailsafeExecutor<Object> breaker = Failsafe.with(CircuitBreaker.ofDefaults());
     private final FailsafeExecutor<Object> bulkhead = Failsafe.with(Bulkhead.of(10));
@@ -39,5 +41,10 @@ public class FailsafeLibrary extends Settings {
     @Benchmark
     public Object all() {
         return all.get(body);
+    }
+
+    @Benchmark
+    public Object allAsynchronous() {
+        return all.getStageAsync(stage);
     }
 }

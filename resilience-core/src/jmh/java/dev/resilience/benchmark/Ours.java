@@ -9,6 +9,8 @@ import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
@@ -26,6 +28,7 @@ public class Ours extends Settings {
             breaker(Window.Type.TIME),
             Retry.of("all", RetryPolicy.defaults()));
     private final Invocation body = this::work;
+    private final Supplier<CompletionStage<Object>> stage = () -> STAGE;
 
     private static CircuitBreaker breaker(Window.Type type) {
         return CircuitBreaker.of(
@@ -58,5 +61,10 @@ public class Ours extends Settings {
     @Benchmark
     public Object all() throws Throwable {
         return all.invoke(body);
+    }
+
+    @Benchmark
+    public Object allAsynchronous() {
+        return all.callAsync(stage);
     }
 }

@@ -5,6 +5,9 @@ import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowType;
 import io.github.resilience4j.retry.Retry;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Supplier;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Scope;
@@ -13,6 +16,12 @@ import org.openjdk.jmh.annotations.State;
 /** The same with Resilience4j: suppliers decorated once, default configurations. */
 @State(Scope.Benchmark)
 public class Resilience4j extends Settings {
+
+    private static final ScheduledExecutorService TIMER = Executors.newSingleThreadScheduledExecutor(work -> {
+        Thread thread = new Thread(work);
+        thread.setDaemon(true);
+        return thread;
+    });
 
     private final Supplier<Object> body = this::work;
     private final Supplier<Object> retry = Retry.decorateSupplier(Retry.ofDefaults("retry"), body);
@@ -25,6 +34,11 @@ public class Resilience4j extends Settings {
             Bulkhead.ofDefaults("all"),
             CircuitBreaker.decorateSupplier(
                     breaker(SlidingWindowType.COUNT_BASED), Retry.decorateSupplier(Retry.ofDefaults("all"), body)));
+    private final Supplier<CompletionStage<Object>> asynchronous = Bulkhead.decorateCompletionStage(
+            Bulkhead.ofDefaults("asynchronous"),
+            CircuitBreaker.decorateCompletionStage(
+                    breaker(SlidingWindowType.COUNT_BASED),
+                    Retry.decorateCompletionStage(Retry.ofDefaults("asynchronous"), TIMER, () -> STAGE)));
 
     private static CircuitBreaker breaker(SlidingWindowType type) {
         return CircuitBreaker.of(
@@ -54,5 +68,10 @@ public class Resilience4j extends Settings {
     @Benchmark
     public Object all() {
         return all.get();
+    }
+
+    @Benchmark
+    public Object allAsynchronous() {
+        return asynchronous.get();
     }
 }

@@ -1,5 +1,7 @@
 package dev.resilience.benchmark;
 
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -18,6 +20,9 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 500, timeUnit = TimeUnit.MILLISECONDS)
 @Fork(3)
 public abstract class Settings {
+
+    /** What the protected method returns where it is asynchronous: a stage that has ended. */
+    static final CompletionStage<Object> STAGE = CompletableFuture.completedFuture(new Object());
 
     private final Object result = new Object();
 

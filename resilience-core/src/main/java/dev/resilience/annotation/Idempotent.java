@@ -44,6 +44,12 @@ public @interface Idempotent {
      */
     boolean required() default true;
 
+    /**
+     * SpEL expression over the arguments for what is compared with the first call under a key, in place of all arguments:
+     * {@code {#order.id, #order.amount}}. Not asked if the policy's {@code fingerprint} is {@code false}.
+     */
+    String fingerprint() default "";
+
     /** The type to read a stored result back as, where the declared return type is not enough. */
     Class<?> resultType() default void.class;
 

@@ -1,19 +1,21 @@
 package dev.resilience.bulkhead;
 
 import dev.resilience.context.ContextCarrier;
-import dev.resilience.context.EffectiveTimeout;
+import dev.resilience.context.Deadline;
 import dev.resilience.event.BulkheadOutcome;
-import dev.resilience.event.internal.EventPublisher;
-import dev.resilience.event.internal.OutcomeCounters;
+import dev.resilience.event.OutcomeCounters;
+import dev.resilience.pipeline.Environment;
+import dev.resilience.pipeline.InterruptibleExecution.Stoppable;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Step;
-import dev.resilience.time.DelayedTask;
-import dev.resilience.time.DelayedTasks;
 import dev.resilience.time.TimeSource;
-import dev.resilience.worker.CancellableTimer;
-import dev.resilience.worker.ShutdownTasks;
-import java.util.List;
+import dev.resilience.time.WorkerThreads;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadPoolExecutor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,41 +29,33 @@ import org.jspecify.annotations.Nullable;
 public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCloseable {
 
     private final String name;
-    private final TimeSource time;
-    private final ContextCarrier carrier;
-    private final PermitQueue permits;
-    private final DelayedTasks timeouts;
-    private final BulkheadExecutor threads;
-    private volatile BulkheadPolicy policy;
-    private final BulkheadReports reports;
+    final TimeSource time;
+    final ContextCarrier carrier;
+    final PermitQueue permits;
+    final BulkheadReports reports;
 
-    /**
-     * For adapters; applications ask {@link dev.resilience.Resilience#bulkhead}.
-     *
-     * @param carrier takes along what is bound to the caller's thread to the thread on which the call goes on
-     */
-    public Bulkhead(
-            String name, BulkheadPolicy policy, TimeSource time, EventPublisher events, ContextCarrier carrier) {
+    /** Calls that have a permit and run on other threads than their callers'. */
+    final Set<Stoppable> moved = ConcurrentHashMap.newKeySet();
+
+    private final String prefix;
+    volatile ThreadPoolExecutor threads;
+    private volatile BulkheadPolicy policy;
+
+    /** For adapters; applications ask {@link dev.resilience.Resilience#bulkhead}. */
+    public Bulkhead(String name, BulkheadPolicy policy, Environment environment) {
         this.name = name;
         this.policy = policy;
-        this.time = time;
-        this.carrier = carrier;
+        this.time = environment.time();
+        this.carrier = environment.carrier();
         this.permits = new PermitQueue(policy.maxConcurrent(), policy.maxQueue());
-        this.timeouts = new DelayedTasks(
-                time,
-                (delay, action) -> {
-                    CancellableTimer timer = new CancellableTimer();
-                    timer.set(time, delay, action);
-                    return timer::off;
-                },
-                DelayedTask::onDue);
-        this.threads = new BulkheadExecutor(name, policy);
-        this.reports = new BulkheadReports(name, time, events, permits);
+        this.prefix = "resilience-bulkhead-" + name + "-";
+        this.threads = threads(policy);
+        this.reports = new BulkheadReports(name, time, environment.events(), permits);
     }
 
     /** A bulkhead with the system's time, which takes along what {@link ContextCarrier#standard()} does. */
     public static Bulkhead of(String name, BulkheadPolicy policy) {
-        return new Bulkhead(name, policy, TimeSource.system(), new EventPublisher(), ContextCarrier.standard());
+        return new Bulkhead(name, policy, Environment.of(TimeSource.system()));
     }
 
     @Override
@@ -82,9 +76,19 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
      */
     @Override
     public synchronized void reconfigure(BulkheadPolicy changed) {
-        threads.configure(changed);
+        if (changed.virtualThreads() != policy.virtualThreads()) {
+            WorkerThreads.releaseIdle(threads);
+            threads = threads(changed);
+        }
         policy = changed;
         permits.limit(changed.maxConcurrent(), changed.maxQueue());
+    }
+
+    /** Only calls that hold a permit go there, so their number needs no bound of its own. */
+    private ThreadPoolExecutor threads(BulkheadPolicy changed) {
+        return changed.virtualThreads()
+                ? WorkerThreads.virtual(prefix, Integer.MAX_VALUE)
+                : WorkerThreads.platform(prefix, Integer.MAX_VALUE);
     }
 
     /** Calls that hold a permit now. */
@@ -99,12 +103,11 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
 
     /**
      * Whether calls run on other threads than their callers': one that has not ended in the pool, or holds or waits for a
-     * place to run there, or an asynchronous one that has waited in the queue and runs. One whose stage goes on without a thread
-     * is among them.
+     * permit to run there, or an asynchronous one that has waited in the queue and runs. One whose stage goes on without a
+     * thread is among them.
      */
     public boolean poolHasWork() {
-        // in the order in which calls move on, or one could be missed
-        return permits.anyForPool() || (pool() != null && running() > 0) || threads.hasWork();
+        return !moved.isEmpty() || (pool() != null && running() + queued() > 0);
     }
 
     /** Calls by how they were received; one that is cancelled after it was granted a permit was accepted. */
@@ -118,11 +121,8 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
      * before. To let all end in peace, wait until the pool {@linkplain #poolHasWork() has no work} first.
      */
     public void stopPool() {
-        List<PermitQueue.Waiter> rejected = permits.reject();
-        ShutdownTasks.run(time, ends -> {
-            threads.stop(ends);
-            rejected.forEach(waiter -> waiter.rejected(ends));
-        });
+        permits.rejectIf(PermitQueue.Waiter::runsInPool);
+        moved.forEach(call -> runUrgently(call::stop));
     }
 
     /**
@@ -130,8 +130,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
      * refused at once. Calls that have a permit are left alone. Returns without waiting.
      */
     public void stopWaits() {
-        List<PermitQueue.Waiter> rejected = permits.close();
-        ShutdownTasks.run(time, ends -> rejected.forEach(waiter -> waiter.rejected(ends)));
+        permits.close();
     }
 
     /** Lets calls wait again. */
@@ -147,7 +146,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
     public void close() {
         stopWaits();
         stopPool();
-        threads.releaseIdleThreads();
+        WorkerThreads.releaseIdle(threads);
         reports.close();
     }
 
@@ -156,45 +155,19 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
         return new BulkheadStep(this, next);
     }
 
-    PermitQueue permits() {
-        return permits;
-    }
-
-    BulkheadReports reports() {
-        return reports;
-    }
-
-    /** The ends of the waits of calls that wait without a thread. */
-    DelayedTasks timeouts() {
-        return timeouts;
-    }
-
-    TimeSource time() {
-        return time;
-    }
-
-    ContextCarrier carrier() {
-        return carrier;
-    }
-
-    /** The bulkhead's own threads, whether calls run there now or not. */
-    BulkheadExecutor threads() {
-        return threads;
-    }
-
     /** Where calls run, or {@code null} if that is on their callers' threads. */
     @Nullable
-    BulkheadExecutor pool() {
+    Executor pool() {
         return policy.type() == BulkheadPolicy.Type.THREAD_POOL ? threads : null;
     }
 
-    /** How often the pool has been stopped. */
-    int stops() {
-        return threads.stops();
+    /** On a thread that has nothing else to do. */
+    void runUrgently(Runnable action) {
+        time.scheduleUrgent(Duration.ZERO, action);
     }
 
     /** How long the call of the current thread may wait in the queue. */
-    EffectiveTimeout patience() {
-        return EffectiveTimeout.under(policy.queueTimeout());
+    Deadline.Timeout queueTimeout() {
+        return Deadline.Timeout.under(policy.queueTimeout());
     }
 }

@@ -1,7 +1,7 @@
 package dev.resilience.bulkhead;
 
 import dev.resilience.policy.Require;
-import dev.resilience.worker.VirtualThreads;
+import dev.resilience.time.WorkerThreads.VirtualThreads;
 import java.time.Duration;
 
 /**
@@ -43,7 +43,7 @@ public record BulkheadPolicy(
         THREAD_POOL
     }
 
-    /** Ten calls at once, fifty in line for up to 30 seconds. */
+    /** Ten calls at once, fifty in the queue for up to 30 seconds. */
     public static BulkheadPolicy defaults() {
         return builder().build();
     }

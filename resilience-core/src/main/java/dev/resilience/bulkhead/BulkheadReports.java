@@ -1,11 +1,11 @@
 package dev.resilience.bulkhead;
 
-import dev.resilience.context.EffectiveTimeout;
+import dev.resilience.context.Deadline;
 import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.event.CallQueued;
 import dev.resilience.event.CallRejected;
-import dev.resilience.event.internal.EventPublisher;
-import dev.resilience.event.internal.OutcomeCounters;
+import dev.resilience.event.EventPublisher;
+import dev.resilience.event.OutcomeCounters;
 import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.exception.DeadlineExceededException;
 import dev.resilience.exception.ResilienceException;
@@ -21,13 +21,11 @@ import org.slf4j.LoggerFactory;
  */
 final class BulkheadReports {
 
-    private static final String STOPPED = "it was stopped before the call began";
+    static final String STOPPED = "it was stopped before the call began";
+    static final String INTERRUPTED = "it was interrupted while it waited in the queue";
 
-    private static final LogLine REJECTED = LogLine.warn("bulkhead_rejected", "rejected", "rejected");
-    private static final LogLine TIMED_OUT = LogLine.warn("bulkhead_timed_out", "timedOut", "timed out in the queue");
-
-    /** The caller cancelled the call while it waited, or the clock failed; counted as rejected, without a line. */
-    private static final LogLine CANCELLED = LogLine.counted("cancelled", "cancelled in the queue");
+    private static final LogLine REJECTED = LogLine.warn("bulkhead_rejected", "rejected");
+    private static final LogLine TIMED_OUT = LogLine.warn("bulkhead_timed_out", "timed_out");
 
     private final String name;
     private final TimeSource time;
@@ -41,16 +39,9 @@ final class BulkheadReports {
         this.time = time;
         this.events = events;
         this.permits = permits;
-        this.calls = new OutcomeCounters<>(BulkheadOutcome.class, BulkheadOutcome.ACCEPTED, permits::taken);
+        this.calls = new OutcomeCounters<>(BulkheadOutcome.class, BulkheadOutcome.ACCEPTED, permits::acquisitions);
         this.log = new FoldedLog(
-                LoggerFactory.getLogger(Bulkhead.class),
-                time,
-                "Bulkhead",
-                name,
-                "bulkhead_summary",
-                REJECTED,
-                TIMED_OUT,
-                CANCELLED);
+                LoggerFactory.getLogger(Bulkhead.class), time, "Bulkhead", name, "bulkhead_summary", calls::byLabel);
     }
 
     OutcomeCounters<BulkheadOutcome> calls() {
@@ -70,53 +61,37 @@ final class BulkheadReports {
         return rejected(limits.maxConcurrent() + " calls run and " + limits.maxQueue() + " wait, which are the limits");
     }
 
-    BulkheadFullException interrupted() {
-        return rejected("it was interrupted while it waited in the queue");
-    }
-
-    ResilienceException timedOut(EffectiveTimeout patience) {
-        boolean byDeadline = patience.byDeadline();
-        String why = byDeadline
-                ? "the deadline came while it waited in the queue"
-                : "it waited in the queue for " + patience;
+    ResilienceException timedOut(Deadline.Timeout timeout) {
+        boolean byDeadline = timeout.byDeadline();
+        String why =
+                byDeadline ? "the deadline came while it waited in the queue" : "it waited in the queue for " + timeout;
         refused(BulkheadOutcome.TIMED_OUT, TIMED_OUT, why);
-        return byDeadline
-                ? new DeadlineExceededException(
-                        "The deadline came while the call waited in the queue of bulkhead '" + name + "'")
-                : new BulkheadFullException(name, why);
-    }
-
-    BulkheadFullException rejectedWhileQueued() {
-        return rejected(STOPPED);
-    }
-
-    /** Of a call that was accepted, or is counted otherwise. */
-    BulkheadFullException stopped() {
-        return new BulkheadFullException(name, STOPPED);
+        String late = "The deadline came while the call waited in the queue of bulkhead '" + name + "'";
+        return byDeadline ? new DeadlineExceededException(late) : new BulkheadFullException(name, why);
     }
 
     /** Without a reason: the call was cancelled, or is broken. */
     void leftWithoutPermit() {
         calls.count(BulkheadOutcome.REJECTED);
-        log.count(CANCELLED);
     }
 
     void waited(BulkheadOutcome outcome, long since) {
         events.publish(() -> new CallQueued(time.now(), name, outcome, Duration.ofNanos(time.nanoTime() - since)));
     }
 
-    private BulkheadFullException rejected(String why) {
+    BulkheadFullException rejected(String why) {
         refused(BulkheadOutcome.REJECTED, REJECTED, why);
         return new BulkheadFullException(name, why);
     }
 
-    private void refused(BulkheadOutcome outcome, LogLine told, String why) {
+    private void refused(BulkheadOutcome outcome, LogLine event, String why) {
         calls.count(outcome);
+        int running = permits.running();
+        int queued = permits.waiting();
         log.write(
-                told,
-                null,
-                line -> line.addKeyValue("running", permits.running())
-                        .addKeyValue("queued", permits.waiting())
+                event,
+                line -> line.addKeyValue("running", running)
+                        .addKeyValue("queued", queued)
                         .addKeyValue("reason", why)
                         .log("Bulkhead '{}': a call was not let in, because {}", name, why));
         events.publish(() -> new CallRejected(time.now(), "bulkhead", name, outcome.label()));

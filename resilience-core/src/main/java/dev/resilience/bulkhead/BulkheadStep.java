@@ -1,44 +1,43 @@
 package dev.resilience.bulkhead;
 
+import dev.resilience.context.Deadline;
+import dev.resilience.event.BulkheadOutcome;
+import dev.resilience.pipeline.AsyncCall;
+import dev.resilience.pipeline.AsyncStep;
+import dev.resilience.pipeline.AsyncWait;
 import dev.resilience.pipeline.Invocation;
-import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;
-import dev.resilience.worker.OffloadedCall;
-import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
+import dev.resilience.time.Durations;
+import dev.resilience.time.TimeSource.Scheduled;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Acquires a permit, runs the rest of the pipeline here or in the pool, and releases the permit however that ended. A blocking
- * caller waits for its permit on its own thread in either case: a call in the queue needs none of the pool's.
+ * caller waits for its permit on its own thread in either case, an asynchronous call without one: a call in the queue needs
+ * no thread of the pool.
  */
-final class BulkheadStep extends Step {
-
-    /** In place of how often the pool was stopped before a call that did not wait. */
-    private static final int NOT_ASKED = -1;
+final class BulkheadStep extends AsyncStep {
 
     private final Bulkhead bulkhead;
     private final PermitQueue permits;
-    private final Step next;
 
     BulkheadStep(Bulkhead bulkhead, Step next) {
+        super(next, bulkhead.carrier);
         this.bulkhead = bulkhead;
-        this.permits = bulkhead.permits();
-        this.next = next;
+        this.permits = bulkhead.permits;
     }
 
     @Override
     public @Nullable Object call(Invocation invocation) throws Throwable {
-        int stops = NOT_ASKED;
         if (!permits.tryAcquire()) {
-            stops = bulkhead.stops();
             new BlockingWaiter(bulkhead).awaitPermit(); // throws without a permit
         }
-        BulkheadExecutor pool = bulkhead.pool();
-        return pool == null ? callHere(invocation) : callIn(pool, stops, invocation);
-    }
-
-    private @Nullable Object callHere(Invocation invocation) throws Throwable {
+        if (bulkhead.pool() != null) {
+            return callElsewhere(invocation); // which has the permit when it enters
+        }
         try {
             return next.call(invocation);
         } finally {
@@ -46,31 +45,185 @@ final class BulkheadStep extends Step {
         }
     }
 
-    private @Nullable Object callIn(BulkheadExecutor pool, int stops, Invocation invocation) throws Throwable {
-        int stopsBefore = stops == NOT_ASKED ? pool.stops() : stops; // what the carrier does may take long
-        OffloadedCall call;
-        try {
-            call = new OffloadedCall(next, invocation, bulkhead.carrier(), permits::release);
-            pool.execute(call, stopsBefore);
-        } catch (Throwable notBegun) { // no thread, or a context that cannot be taken along
-            permits.release();
-            throw notBegun;
+    @Override
+    protected Next enter(AsyncCall call) throws Throwable {
+        if (call.isBlocking()) {
+            return moveTo(bulkhead.threads, call);
         }
-        return Objects.requireNonNull(call.await()).get(); // it is never abandoned
+        Executor pool = bulkhead.pool();
+        if (!permits.tryAcquire()) {
+            return call.waitFor(new Waiting(call, pool));
+        }
+        return pool == null ? Next.INWARD : moveTo(pool, call);
+    }
+
+    /** The call has a permit, and runs on other threads than its caller's from now on. */
+    private Next moveTo(Executor threads, AsyncCall call) {
+        call.hold(call);
+        bulkhead.moved.add(call);
+        return call.continueOn(threads);
     }
 
     @Override
-    public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
-        LinkedFuture answer = new LinkedFuture();
-        BulkheadExecutor pool = bulkhead.pool();
-        if (pool == null && permits.tryAcquire()) {
-            answer.await(next, invocation, (result, failure) -> {
-                permits.release();
-                answer.finish(result, failure);
-            });
-        } else {
-            new AsyncBulkheadCall(bulkhead, pool, next, invocation, answer).start();
+    protected Next exit(AsyncCall call) {
+        permits.release();
+        if (call.held() != null) {
+            bulkhead.moved.remove(call);
         }
-        return answer;
+        return Next.OUTWARD;
+    }
+
+    /**
+     * An asynchronous call in the queue. It belongs to the thread that takes it out of there: the one that grants it a permit,
+     * its timer's, or the one that stops it.
+     */
+    private final class Waiting extends AsyncWait implements PermitQueue.Waiter, Runnable {
+
+        private final @Nullable Executor pool;
+        private final Deadline.Timeout timeout = bulkhead.queueTimeout();
+        private final long start = bulkhead.time.nanoTime();
+        private volatile @Nullable Scheduled timer;
+
+        Waiting(AsyncCall call, @Nullable Executor pool) {
+            super(call);
+            this.pool = pool;
+        }
+
+        @Override
+        protected void start() {
+            if (!permits.enqueue(this)) {
+                throw bulkhead.reports.full(bulkhead.policy());
+            }
+            if (isWaiting()) {
+                timer = bulkhead.time.scheduleUrgent(timeout.timeout(), this);
+                if (!isWaiting()) {
+                    cancelTimer();
+                }
+            }
+        }
+
+        @Override
+        public boolean runsInPool() {
+            return pool != null;
+        }
+
+        @Override
+        public void permitGranted() {
+            claim();
+            cancelTimer();
+            bulkhead.reports.waited(BulkheadOutcome.ACCEPTED, start);
+            // not on the thread that granted the permit, which has work of its own, and not behind slow code of others
+            resume(moveTo(pool == null ? bulkhead::runUrgently : pool, call()));
+        }
+
+        /** The time is over. */
+        @Override
+        public void run() {
+            if (permits.withdraw(this)) {
+                claim();
+                bulkhead.reports.waited(BulkheadOutcome.TIMED_OUT, start);
+                fail(bulkhead.reports.timedOut(timeout));
+            }
+        }
+
+        @Override
+        public void rejected() {
+            claim();
+            cancelTimer();
+            bulkhead.runUrgently(() -> {
+                bulkhead.reports.waited(BulkheadOutcome.REJECTED, start);
+                fail(bulkhead.reports.rejected(BulkheadReports.STOPPED));
+            });
+        }
+
+        @Override
+        protected boolean stop() {
+            boolean isMine = permits.withdraw(this);
+            if (isMine) {
+                claim();
+                cancelTimer();
+                bulkhead.reports.waited(BulkheadOutcome.REJECTED, start);
+                bulkhead.reports.leftWithoutPermit();
+            }
+            return isMine;
+        }
+
+        private void cancelTimer() {
+            Scheduled set = timer;
+            if (set != null) {
+                set.cancel();
+            }
+        }
+    }
+
+    /**
+     * A blocking caller in the queue: parked until it is granted a permit, has waited too long, is interrupted or rejected.
+     */
+    static final class BlockingWaiter implements PermitQueue.Waiter {
+
+        private final Bulkhead bulkhead;
+        private final PermitQueue permits;
+        private final Deadline.Timeout timeout;
+        private final Thread thread = Thread.currentThread();
+        private volatile @Nullable BulkheadOutcome decision; // of the thread that took it out of the queue
+
+        BlockingWaiter(Bulkhead bulkhead) {
+            this.bulkhead = bulkhead;
+            this.permits = bulkhead.permits;
+            this.timeout = bulkhead.queueTimeout();
+        }
+
+        @Override
+        public boolean runsInPool() {
+            return bulkhead.pool() != null;
+        }
+
+        @Override
+        public void permitGranted() {
+            decision = BulkheadOutcome.ACCEPTED;
+            LockSupport.unpark(thread);
+        }
+
+        @Override
+        public void rejected() {
+            decision = BulkheadOutcome.REJECTED;
+            LockSupport.unpark(thread);
+        }
+
+        /**
+         * Returns with a permit, or throws {@link dev.resilience.exception.BulkheadFullException} without one, or {@link
+         * dev.resilience.exception.DeadlineExceededException} where the deadline ended the wait.
+         */
+        void awaitPermit() {
+            long start = bulkhead.time.nanoTime();
+            if (!permits.enqueue(this)) {
+                throw bulkhead.reports.full(bulkhead.policy());
+            }
+            BulkheadOutcome outcome = park(start);
+            bulkhead.reports.waited(outcome, start);
+            if (outcome == BulkheadOutcome.REJECTED) {
+                String why = decision == null ? BulkheadReports.INTERRUPTED : BulkheadReports.STOPPED;
+                throw bulkhead.reports.rejected(why);
+            }
+            if (outcome == BulkheadOutcome.TIMED_OUT) {
+                throw bulkhead.reports.timedOut(timeout);
+            }
+        }
+
+        private BulkheadOutcome park(long start) {
+            long timeoutNanos = Durations.toNanos(timeout.timeout());
+            BulkheadOutcome decided = decision;
+            while (decided == null) {
+                long left = timeoutNanos - (bulkhead.time.nanoTime() - start);
+                boolean interrupted = thread.isInterrupted(); // stays set, for the caller to see
+                if ((interrupted || left <= 0) && permits.withdraw(this)) {
+                    return interrupted ? BulkheadOutcome.REJECTED : BulkheadOutcome.TIMED_OUT;
+                }
+                // where another thread has taken it out of the queue, its decision is on the way
+                bulkhead.time.park(bulkhead, Duration.ofNanos(Math.max(left, 1)));
+                decided = decision;
+            }
+            return decided;
+        }
     }
 }

@@ -13,50 +13,50 @@ import java.lang.invoke.VarHandle;
 @SuppressWarnings("unused") // the fields before and behind are there to take up room
 final class PermitCounter {
 
-    private static final VarHandle TAKEN;
-    private static final VarHandle LEFT;
+    private static final VarHandle ACQUIRED;
+    private static final VarHandle RELEASED;
 
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
-            TAKEN = lookup.findVarHandle(PermitCounter.class, "taken", long.class);
-            LEFT = lookup.findVarHandle(PermitCounter.class, "left", long.class);
+            ACQUIRED = lookup.findVarHandle(PermitCounter.class, "acquired", long.class);
+            RELEASED = lookup.findVarHandle(PermitCounter.class, "released", long.class);
         } catch (ReflectiveOperationException impossible) {
             throw new ExceptionInInitializerError(impossible);
         }
     }
 
     private long before1, before2, before3, before4, before5, before6, before7;
-    private volatile long taken;
-    private volatile long left;
+    private volatile long acquired;
+    private volatile long released;
     private long behind1, behind2, behind3, behind4, behind5, behind6, behind7;
 
     /**
      * Acquires a permit if fewer than so many are held. Reads the first number, then the second, and increments the first by
      * compare-and-set: if that succeeds, no other was acquired meanwhile and the difference can only have shrunk.
      */
-    boolean tryAcquire(int most) {
+    boolean tryAcquire(int max) {
         while (true) {
-            long in = taken;
-            if (in - left >= most) {
+            long in = acquired;
+            if (in - released >= max) {
                 return false;
             }
-            if (TAKEN.compareAndSet(this, in, in + 1)) {
+            if (ACQUIRED.compareAndSet(this, in, in + 1)) {
                 return true;
             }
         }
     }
 
     void release() {
-        LEFT.getAndAdd(this, 1L);
+        RELEASED.getAndAdd(this, 1L);
     }
 
     /** How many are held. */
     int now() {
         while (true) {
-            long in = taken;
-            long out = left;
-            if (taken == in) { // so both were true at once
+            long in = acquired;
+            long out = released;
+            if (acquired == in) { // so both were true at once
                 return (int) (in - out);
             }
         }
@@ -64,6 +64,6 @@ final class PermitCounter {
 
     /** How often a permit was acquired. */
     long times() {
-        return taken;
+        return acquired;
     }
 }

@@ -1,10 +1,11 @@
 package dev.resilience.bulkhead;
 
-import dev.resilience.time.DelayedTask;
 import dev.resilience.time.ShortLock;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.concurrent.Executor;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,9 +21,9 @@ final class PermitQueue {
 
     private volatile int maxConcurrent;
     private volatile int maxQueue;
-    private final PermitCounter taken = new PermitCounter();
-    private final ReentrantLock lock = new ShortLock();
-    private final WaiterList queue = new WaiterList();
+    private final PermitCounter permits = new PermitCounter();
+    private final ShortLock lock = new ShortLock();
+    private final Set<Waiter> queue = new LinkedHashSet<>();
     private volatile int waiting;
     private volatile boolean closed;
 
@@ -33,19 +34,17 @@ final class PermitQueue {
 
     /** Changes the limits; running calls keep their permits, waiting ones their place in the queue. */
     void limit(int concurrent, int queue) {
-        lock.lock();
-        try {
+        lock.get(() -> {
             maxConcurrent = concurrent;
             maxQueue = queue;
-        } finally {
-            lock.unlock();
-        }
+            return null;
+        });
         serve();
     }
 
     /** Acquires a permit if there is one and no call waits for it. */
     boolean tryAcquire() {
-        return waiting == 0 && taken.tryAcquire(maxConcurrent);
+        return waiting == 0 && permits.tryAcquire(maxConcurrent);
     }
 
     /**
@@ -58,7 +57,7 @@ final class PermitQueue {
             lock.lock();
             try {
                 served = firstWithPermit();
-                if (served == null && queue.isEmpty() && taken.tryAcquire(maxConcurrent)) {
+                if (served == null && queue.isEmpty() && permits.tryAcquire(maxConcurrent)) {
                     served = waiter;
                 }
                 if (served == null) {
@@ -82,43 +81,30 @@ final class PermitQueue {
         }
     }
 
-    /** Leaves the queue without a permit; {@code false} if the waiter was taken out of it, and hears why. */
+    /** Leaves the queue without a permit; {@code false} if the waiter was taken out of it before. */
     boolean withdraw(Waiter waiter) {
-        lock.lock();
-        try {
+        return lock.get(() -> {
             boolean left = queue.remove(waiter);
             waiting = queue.size();
             return left;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
-    /** Takes all waiters for the pool out of the queue, and returns them, to be told. */
-    List<Waiter> reject() {
-        lock.lock();
-        try {
-            return reject(queue.all().stream().filter(Waiter::runsInPool).toList());
-        } finally {
-            lock.unlock();
-        }
+    /** Lets no call wait until {@link #open()}, and rejects those that do. */
+    void close() {
+        closed = true;
+        rejectIf(waiter -> true);
     }
 
-    /** Lets no call wait until {@link #open()}. Takes all waiters out of the queue, and returns them, to be told. */
-    List<Waiter> close() {
-        lock.lock();
-        try {
-            closed = true;
-            return reject(queue.all());
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private List<Waiter> reject(List<Waiter> sent) {
-        sent.forEach(queue::remove);
-        waiting = queue.size();
-        return sent;
+    /** Takes waiters out of the queue, without a permit. */
+    void rejectIf(Predicate<Waiter> isChosen) {
+        List<Waiter> rejected = lock.get(() -> {
+            List<Waiter> chosen = queue.stream().filter(isChosen).toList();
+            chosen.forEach(queue::remove);
+            waiting = queue.size();
+            return chosen;
+        });
+        rejected.forEach(Waiter::rejected);
     }
 
     void open() {
@@ -129,32 +115,22 @@ final class PermitQueue {
         return closed;
     }
 
-    /** Whether a call waits to run in the pool. */
-    boolean anyForPool() {
-        lock.lock();
-        try {
-            return queue.all().stream().anyMatch(Waiter::runsInPool);
-        } finally {
-            lock.unlock();
-        }
-    }
-
     /** Gives a permit back. */
     void release() {
-        taken.release();
+        permits.release();
         if (waiting > 0) {
             serve();
         }
     }
 
-    /** How many permits are taken now. */
+    /** How many permits are held now. */
     int running() {
-        return taken.now();
+        return permits.now();
     }
 
     /** How often a permit was acquired. */
-    long taken() {
-        return taken.times();
+    long acquisitions() {
+        return permits.times();
     }
 
     int waiting() {
@@ -162,60 +138,36 @@ final class PermitQueue {
     }
 
     private void serve() {
-        for (Waiter waiter = next(); waiter != null; waiter = next()) {
-            waiter.permitGranted();
-        }
-    }
-
-    private @Nullable Waiter next() {
-        lock.lock();
-        try {
-            return firstWithPermit();
-        } finally {
-            lock.unlock();
-        }
+        Waiter next;
+        do {
+            next = lock.<@Nullable Waiter>get(this::firstWithPermit);
+            if (next != null) {
+                next.permitGranted();
+            }
+        } while (next != null);
     }
 
     /** Takes the first out of the queue if there is a permit for it. Under the lock. */
     private @Nullable Waiter firstWithPermit() {
-        Waiter first = queue.first();
-        if (first == null || !taken.tryAcquire(maxConcurrent)) {
+        if (queue.isEmpty() || !permits.tryAcquire(maxConcurrent)) {
             return null;
         }
-        queue.remove(first);
+        Iterator<Waiter> waiters = queue.iterator();
+        Waiter first = waiters.next();
+        waiters.remove();
         waiting = queue.size();
         return first;
     }
 
-    /**
-     * A call in the queue. Hears outside of the lock, once, what became of it; must not throw. It is its own link of the queue
-     * and, if it waits without a thread, its own timer, so that a call that waits makes no other objects.
-     */
-    abstract static class Waiter extends DelayedTask {
-
-        // with the lock
-        @Nullable
-        Waiter before;
-
-        @Nullable
-        Waiter after;
-
-        boolean isQueued;
+    /** A call in the queue. It is called outside the lock, once, when it has been taken out; must not throw. */
+    interface Waiter {
 
         /** Whether its call will run in the pool. */
-        abstract boolean runsInPool();
+        boolean runsInPool();
 
-        abstract void permitGranted();
+        void permitGranted();
 
-        /**
-         * It was taken out of the queue, without a permit.
-         *
-         * @param elsewhere runs what the application does because of that, which may take long
-         */
-        abstract void rejected(Executor elsewhere);
-
-        /** A thread that waits measures its time itself. */
-        @Override
-        public void onDue() {}
+        /** It has no permit, and none will be granted. Returns without waiting. */
+        void rejected();
     }
 }

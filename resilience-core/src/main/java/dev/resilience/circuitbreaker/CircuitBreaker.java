@@ -1,53 +1,66 @@
 package dev.resilience.circuitbreaker;
 
+import dev.resilience.circuitbreaker.CircuitBreakerReports.StateChange;
+import dev.resilience.circuitbreaker.Outage.Rule;
+import dev.resilience.circuitbreaker.State.DisabledState;
+import dev.resilience.circuitbreaker.State.ForcedOpenState;
+import dev.resilience.circuitbreaker.State.OpenState;
 import dev.resilience.circuitbreaker.State.Permit;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
-import dev.resilience.event.internal.EventPublisher;
-import dev.resilience.event.internal.OutcomeCounters;
-import dev.resilience.fault.CompositeFaultClassifier;
+import dev.resilience.event.OutcomeCounters;
+import dev.resilience.fault.FaultClassification;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.Moment;
+import dev.resilience.time.ShortLock;
 import dev.resilience.time.TimeSource;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A circuit breaker policy at work: refuses calls while the callee is down, probes it when the open period is over, and
  * closes when the probes succeed. Nothing happens without a call.
  *
- * <p>The state is one reference, moved by compare-and-set; no call waits for a lock. The log and the listeners hear of each
- * transition once and in order, on the thread that made it, or on the one that made the transition before and has not yet
- * told of that. Safe for use by many threads.
+ * <p>The state is one reference that calls read; a lock is held for the moment of a transition only. Each transition is
+ * reported to the log and the listeners once and in order, on the thread that made it, or on one that is just reporting
+ * another transition. Safe for use by many threads.
  */
 public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, Layer {
 
+    private static final int STATES = CircuitState.values().length;
+
     private final String name;
-    private final CompositeFaultClassifier faults;
-    private final TimeSource time;
+    final FaultClassification faults;
+    final TimeSource time;
+    final CircuitBreakerReports reports;
     private final OutcomeCounters<CircuitBreakerOutcome> calls = new OutcomeCounters<>(CircuitBreakerOutcome.class);
     private final LongAdder slowCalls = new LongAdder();
-    private final CircuitBreakerReports reports;
-    private final Transitions transitions;
+    private final ShortLock lock = new ShortLock();
+    private final AtomicLongArray transitions = new AtomicLongArray(STATES * STATES);
+    private final Queue<StateChange> unreported = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean reporting = new AtomicBoolean();
+    private volatile State state;
 
-    public CircuitBreaker(
-            String name,
-            CircuitBreakerPolicy policy,
-            CompositeFaultClassifier faults,
-            TimeSource time,
-            EventPublisher events) {
+    /** For adapters; applications ask {@link dev.resilience.Resilience#circuitBreaker}. */
+    public CircuitBreaker(String name, CircuitBreakerPolicy policy, Environment environment) {
         this.name = name;
-        this.faults = faults;
-        this.time = time;
-        this.reports = new CircuitBreakerReports(name, time, events);
-        this.transitions = new Transitions(ByHand.initial(this, Settings.of(policy), now()), events);
+        this.faults = environment.faults();
+        this.time = environment.time();
+        this.reports = new CircuitBreakerReports(name, time, environment.events(), calls);
+        this.state = initial(Settings.of(policy), now());
     }
 
     /** A circuit breaker with the JDK's faults and the system's time. */
     public static CircuitBreaker of(String name, CircuitBreakerPolicy policy) {
-        return new CircuitBreaker(
-                name, policy, CompositeFaultClassifier.ofJdk(), TimeSource.system(), new EventPublisher());
+        return new CircuitBreaker(name, policy, Environment.of(TimeSource.system()));
     }
 
     @Override
@@ -58,17 +71,17 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
     /** What it works by now. */
     @Override
     public CircuitBreakerPolicy policy() {
-        return state().settings.policy();
+        return state.settings.policy();
     }
 
     /** The state it is in. An open period that is over stays OPEN until the next call. */
     public CircuitState currentState() {
-        return state().name();
+        return state.name;
     }
 
     /** The share of failures in the window, or in the one that opened it; NaN below the minimum of calls. */
     public double failureRate() {
-        return state().failureRate();
+        return state.failureRate();
     }
 
     /** Calls that ended, by how they ended. */
@@ -83,52 +96,59 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
 
     /** How often it went from one state to another; 0 from a state to itself. */
     public long transitions(CircuitState from, CircuitState to) {
-        return transitions.count(from, to);
+        return transitions.get(index(from, to));
     }
 
     /** What it tells of itself now: the state, why it is in it, since when and until when. */
     public CircuitBreakerStatus status() {
-        return CircuitBreakerStatus.of(state(), refused());
+        return CircuitBreakerStatus.of(state, refused());
     }
 
     /**
      * Opens it as if one of its rules had: calls are refused for one open period from now, whatever the state, and then
-     * it is probed. No failed probing before counts any more.
+     * it is probed. Probes that failed before do not count any more.
      *
-     * <p>The log and the listeners hear of it even if it is OPEN already; that is no transition, and not counted as one.
+     * <p>It is logged and published even if it is OPEN already; that is no transition, and not counted as one.
      */
     public void open() {
-        transitions.replace(ByHand::open, ByHand::isNews);
+        moveByHand(before -> new OpenState(this, before.settings, Outage.of(this, Rule.OPENED_BY_HAND)));
     }
 
     /**
      * Begins a probing now, whatever the state, with all permits free and no success so far: what an open period that is
      * over does with the next call. Of a breaker that was open, the probings that have failed still count.
      *
-     * <p>The log and the listeners hear of it even if it is HALF_OPEN already; that is no transition, and not counted as one.
+     * <p>It is logged and published even if it is HALF_OPEN already; that is no transition, and not counted as one.
      */
     public void halfOpen() {
-        transitions.replace(ByHand::halfOpen, ByHand::isNews);
+        moveByHand(before -> {
+            boolean isProbed = before.name == CircuitState.OPEN || before.name == CircuitState.HALF_OPEN;
+            Outage outage = isProbed ? before.outage : null;
+            return new HalfOpenState(
+                    this, before.settings, outage == null ? Outage.of(this, Rule.HALF_OPENED_BY_HAND) : outage);
+        });
     }
 
-    /** Refuses all calls until told otherwise. */
+    /** Refuses all calls until an operator or the application says otherwise. */
     public void forceOpen() {
-        transitions.replace(ByHand::forceOpen, ByHand::isNews);
+        moveByHand(before -> before instanceof ForcedOpenState
+                ? before
+                : new ForcedOpenState(this, before.settings, Outage.of(this, Rule.FORCED_OPEN_BY_HAND), now()));
     }
 
     /** Lets all calls through at once, without a ramp and with an empty window. */
     public void close() {
-        transitions.replace(ByHand::close, ByHand::isNews);
+        letThrough(CircuitState.CLOSED);
     }
 
-    /** Lets all calls through and counts nothing until told otherwise. */
+    /** Lets all calls through and counts nothing until an operator or the application says otherwise. */
     public void disable() {
-        transitions.replace(ByHand::disable, ByHand::isNews);
+        letThrough(CircuitState.DISABLED);
     }
 
-    /** Lets all calls through and counts them, with an empty window, and never opens until told otherwise. */
+    /** Lets all calls through and counts them, with an empty window, and never opens until an operator or the application says otherwise. */
     public void metricsOnly() {
-        transitions.replace(ByHand::metricsOnly, ByHand::isNews);
+        letThrough(CircuitState.METRICS_ONLY);
     }
 
     /**
@@ -136,7 +156,37 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
      * stays counted.
      */
     public void reset() {
-        transitions.replace(ByHand::reset, ByHand::isNews);
+        moveByHand(before ->
+                initial(before.settings, since(before, before.settings.policy().initialState())));
+    }
+
+    private void letThrough(CircuitState to) {
+        moveByHand(before -> {
+            Outage last = before.outage == null ? null : before.outage.withoutFailure();
+            return lettingThrough(to, before.settings, last, since(before, to));
+        });
+    }
+
+    /** The state that a policy begins in, for the first time or anew. */
+    private State initial(Settings settings, Moment since) {
+        CircuitState first = settings.policy().initialState();
+        return switch (first) {
+            case CLOSED, METRICS_ONLY, DISABLED -> lettingThrough(first, settings, null, since);
+            case FORCED_OPEN -> new ForcedOpenState(this, settings, Outage.of(this, Rule.INITIAL_STATE), since);
+            case OPEN -> new OpenState(this, settings, Outage.of(this, Rule.INITIAL_STATE));
+            case HALF_OPEN -> throw new IllegalStateException("No policy begins half-open");
+        };
+    }
+
+    private State lettingThrough(CircuitState state, Settings settings, @Nullable Outage last, Moment since) {
+        return state == CircuitState.DISABLED
+                ? new DisabledState(this, settings, last, since)
+                : new ClosedState(this, settings, last, since, state == CircuitState.CLOSED);
+    }
+
+    /** A state that is entered again has lasted since it was entered first. */
+    private Moment since(State before, CircuitState after) {
+        return before.name == after ? before.since : now();
     }
 
     /**
@@ -152,9 +202,8 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
      *       it, the new ramp counts from then.
      *   <li>OPEN: stays so since when it opened. How long it stays open is told by the new policy, as for a breaker that
      *       has failed as many probings; if that time is over, the next call is a probe.
-     *   <li>HALF_OPEN: begins its probing anew, with all permits free and no success so far; stays so since it began, and
-     *       {@code half-open.max-duration} counts from then.
-     *   <li>FORCED_OPEN and DISABLED: stay so until told otherwise.
+     *   <li>HALF_OPEN: begins its probing anew, with all permits free and no success so far; stays so since it began.
+     *   <li>FORCED_OPEN and DISABLED: stay so until an operator or the application says otherwise.
      * </ul>
      *
      * <p>No call under way is broken or lost. It ends by the policy that it began under, which tells whether it was slow
@@ -168,7 +217,7 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
     @Override
     public void reconfigure(CircuitBreakerPolicy policy) {
         Settings settings = Settings.of(policy);
-        transitions.replace(before -> before.under(settings), (before, after) -> false);
+        replace(before -> before.under(settings), false);
     }
 
     /** Writes to the log the refusals that it has counted in place of single lines. */
@@ -182,7 +231,7 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
     }
 
     Permit admit() {
-        State current = state();
+        State current = state;
         Permit permit = current.tryAdmit();
         return permit != null ? permit : askAgain(current);
     }
@@ -190,7 +239,7 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
     /** A call is refused only by the state that the breaker is in, not by one that ended while it was asked. */
     private Permit askAgain(State refusing) {
         State asked = refusing;
-        for (State current = state(); current != asked; current = state()) {
+        for (State current = state; current != asked; current = state) {
             Permit permit = current.tryAdmit();
             if (permit != null) {
                 return permit;
@@ -209,32 +258,71 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
         return calls.get(CircuitBreakerOutcome.REJECTED);
     }
 
-    CircuitBreakerReports reports() {
-        return reports;
-    }
-
     void countSlow() {
         slowCalls.increment();
     }
 
-    /** Moves from one state instance to the next; false if another thread was first, and then nothing has changed. */
-    boolean move(State from, State to) {
-        return transitions.move(from, to);
+    State state() {
+        return state;
     }
 
-    State state() {
-        return transitions.state();
+    /** Moves from one state instance to the next; false if another thread was first, and then nothing has changed. */
+    boolean move(State from, State to) {
+        return replace(new StateChange(from, to, false));
+    }
+
+    private void moveByHand(UnaryOperator<State> successor) {
+        replace(successor, true);
+    }
+
+    /** @param successor what follows depends on the state before it, and above all on its settings */
+    private void replace(UnaryOperator<State> successor, boolean byHand) {
+        State before;
+        do {
+            before = state;
+        } while (!replace(new StateChange(before, successor.apply(before), byHand)));
+    }
+
+    /** One of several threads makes the change. It is queued under the lock, so reports come in order. */
+    private boolean replace(StateChange change) {
+        boolean isMade = lock.get(() -> {
+            if (state != change.before()) {
+                return false;
+            }
+            state = change.after();
+            if (change.isTransition()) {
+                transitions.incrementAndGet(index(change.from(), change.to()));
+            }
+            if (change.isReported()) {
+                unreported.add(change);
+            }
+            return true;
+        });
+        if (isMade) {
+            report();
+        }
+        return isMade;
+    }
+
+    /** A thread that finds another one at this leaves its own to it. */
+    private void report() {
+        while (!unreported.isEmpty() && reporting.compareAndSet(false, true)) {
+            try {
+                for (StateChange change = unreported.poll(); change != null; change = unreported.poll()) {
+                    reports.changed(change);
+                }
+            } finally {
+                reporting.set(false);
+            }
+        }
+    }
+
+    @SuppressWarnings("EnumOrdinal") // indexes an array that lives as long as the class
+    private static int index(CircuitState from, CircuitState to) {
+        return from.ordinal() * STATES + to.ordinal();
     }
 
     Moment now() {
         return Moment.now(time);
-    }
-
-    TimeSource time() {
-        return time;
-    }
-
-    CompositeFaultClassifier faults() {
-        return faults;
     }
 }

@@ -1,6 +1,6 @@
 package dev.resilience.circuitbreaker;
 
-import dev.resilience.circuitbreaker.window.CountWindow;
+import dev.resilience.circuitbreaker.CallWindow.CountWindow;
 import dev.resilience.event.CircuitState;
 import dev.resilience.policy.Require;
 import java.time.Duration;
@@ -102,14 +102,8 @@ public record CircuitBreakerPolicy(
      * @param maxConcurrent probes in flight; default 1, at most 10,000
      * @param successThreshold successes that close the breaker, one failure or slow probe opens it again; default 2
      * @param probeTimeout a probe that takes longer gives its permit back and counts neither way; default 30 s
-     * @param maxDuration a probing that has not been decided by then has failed: the breaker is open again from then on;
-     *     default {@code null}, no limit
      */
-    public record HalfOpen(
-            int maxConcurrent,
-            int successThreshold,
-            Duration probeTimeout,
-            @Nullable Duration maxDuration) {
+    public record HalfOpen(int maxConcurrent, int successThreshold, Duration probeTimeout) {
 
         /** One probe at a time; two successes close. */
         public static final HalfOpen DEFAULT = new HalfOpen(1, 2, Duration.ofSeconds(30));
@@ -118,12 +112,6 @@ public record CircuitBreakerPolicy(
             Require.between(1, 10_000, "half-open.max-concurrent", maxConcurrent);
             Require.atLeast(1, "half-open.success-threshold", successThreshold);
             Require.positive("half-open.probe-timeout", probeTimeout);
-            Require.positive("half-open.max-duration", maxDuration);
-        }
-
-        /** A probing without a limit. */
-        public HalfOpen(int maxConcurrent, int successThreshold, Duration probeTimeout) {
-            this(maxConcurrent, successThreshold, probeTimeout, null);
         }
     }
 

@@ -1,34 +1,186 @@
 package dev.resilience.circuitbreaker;
 
+import dev.resilience.circuitbreaker.CircuitBreakerPolicy.HalfOpen;
+import dev.resilience.circuitbreaker.ClosedState.Ramp;
+import dev.resilience.circuitbreaker.Outage.Rule;
+import dev.resilience.circuitbreaker.State.OpenState;
 import dev.resilience.event.CallRejected;
 import dev.resilience.event.CircuitBreakerOutcome;
-import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.event.CircuitState;
+import dev.resilience.event.CircuitStateChanged;
+import dev.resilience.event.EventPublisher;
+import dev.resilience.event.OutcomeCounters;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.log.FoldedLog;
 import dev.resilience.log.LogLine;
+import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
-import java.util.concurrent.atomic.AtomicBoolean;
+import dev.resilience.time.Timestamps;
+import java.time.Duration;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.spi.LoggingEventBuilder;
 
-/** What a circuit breaker tells the log and the listeners of single calls. Safe for use by many threads. */
+/** What a circuit breaker reports to the log and the listeners. Safe for use by many threads. */
 final class CircuitBreakerReports {
 
     private static final Logger log = LoggerFactory.getLogger(CircuitBreaker.class);
-    private static final LogLine REJECTED = LogLine.warn("circuit_rejected", "rejected", "rejected");
-    private static final LogLine RESULT_RULE_FAILED = LogLine.warn("record_on_result_failed");
+    private static final LogLine REJECTED = LogLine.warn("circuit_rejected", "rejected");
+    private static final LogLine OPENED = LogLine.warn("circuit_opened");
+    private static final LogLine HALF_OPEN = LogLine.info("circuit_half_open");
+    private static final LogLine CLOSED = LogLine.info("circuit_closed");
+    private static final LogLine DISABLED = LogLine.warn("circuit_disabled");
+    private static final LogLine METRICS_ONLY = LogLine.warn("circuit_metrics_only");
+
+    private static final String UNTIL_OPERATED = " until an operator or the application says otherwise";
 
     private final String name;
     private final TimeSource time;
     private final EventPublisher events;
     private final FoldedLog lines;
-    private final AtomicBoolean resultRuleReported = new AtomicBoolean();
 
-    CircuitBreakerReports(String name, TimeSource time, EventPublisher events) {
+    CircuitBreakerReports(
+            String name, TimeSource time, EventPublisher events, OutcomeCounters<CircuitBreakerOutcome> calls) {
         this.name = name;
         this.time = time;
         this.events = events;
-        this.lines = new FoldedLog(log, time, "Circuit breaker", name, "circuit_summary", REJECTED);
+        this.lines = new FoldedLog(log, time, "Circuit breaker", name, "circuit_summary", calls::byLabel);
+    }
+
+    /**
+     * A move from one state to another, or to the same one that begins anew by hand.
+     *
+     * @param byHand whether an operator or the application made it, and neither a call nor time nor a new policy
+     */
+    record StateChange(State before, State after, boolean byHand) {
+
+        CircuitState from() {
+            return before.name;
+        }
+
+        CircuitState to() {
+            return after.name;
+        }
+
+        boolean isTransition() {
+            return from() != to();
+        }
+
+        /** That an open period or a probing begins anew is reported too, because there is another next probe. */
+        boolean isReported() {
+            boolean begins = to() == CircuitState.OPEN || to() == CircuitState.HALF_OPEN;
+            return isTransition() || (byHand && begins);
+        }
+
+        private String reason() {
+            Outage outage = after.outage;
+            return switch (to()) {
+                case OPEN, FORCED_OPEN -> outage == null ? "" : outage.reason();
+                case HALF_OPEN ->
+                    before instanceof OpenState open && !byHand
+                            ? "the open period of " + Durations.inWords(open.openDuration()) + " is over"
+                            : Rule.HALF_OPENED_BY_HAND;
+                case CLOSED -> byHand ? "closed by hand" : succeeded();
+                case DISABLED -> "disabled by hand";
+                case METRICS_ONLY -> "set to metrics-only by hand";
+            };
+        }
+
+        private String succeeded() {
+            int successes = before.settings.policy().halfOpen().successThreshold();
+            return successes == 1 ? "a probe succeeded" : successes + " probes succeeded";
+        }
+    }
+
+    void changed(StateChange change) {
+        try {
+            log(change);
+        } catch (Throwable broken) { // a logger, which must not hurt a call
+        }
+        events.publish(() -> event(change));
+    }
+
+    private CircuitStateChanged event(StateChange change) {
+        State after = change.after();
+        Outage outage = after.isOpen() ? after.outage : null;
+        return new CircuitStateChanged(
+                after.since.wallTime(),
+                name,
+                change.from(),
+                change.to(),
+                change.reason(),
+                outage == null ? null : outage.lastFailure(),
+                outage == null ? 0 : outage.failedProbes(),
+                after instanceof OpenState open ? open.wallTimeIn(open.untilNextProbe()) : null);
+    }
+
+    private void log(StateChange change) {
+        String reason = change.reason();
+        switch (change.to()) {
+            case OPEN -> logOpened(change);
+            case FORCED_OPEN ->
+                log(because(OPENED, change), "is forced open: " + reason + "; all calls are refused" + UNTIL_OPERATED);
+            case HALF_OPEN -> {
+                HalfOpen policy = change.after().settings.policy().halfOpen();
+                String probes = policy.successThreshold() + ", probes at a time: " + policy.maxConcurrent();
+                log(because(HALF_OPEN, change), "is half-open: " + reason + "; successes that close it: " + probes);
+            }
+            case CLOSED -> logClosed(change);
+            case DISABLED ->
+                log(line(DISABLED, change), "is disabled: all calls pass and nothing is counted" + UNTIL_OPERATED);
+            case METRICS_ONLY -> {
+                String what = "only counts: all calls pass, however many of them fail,";
+                log(line(METRICS_ONLY, change), what + UNTIL_OPERATED);
+            }
+        }
+    }
+
+    private void logOpened(StateChange change) {
+        OpenState open = (OpenState) change.after();
+        Outage outage = open.present();
+        String openFor = Durations.inWords(open.openDuration());
+        String nextProbe = Timestamps.text(open.wallTimeIn(open.untilNextProbe()));
+        LoggingEventBuilder line = because(OPENED, change);
+        if (outage.lastFailure() != null) {
+            line = line.addKeyValue("lastFailure", outage.lastFailure());
+        }
+        line = line.addKeyValue("openFor", open.openDuration())
+                .addKeyValue("failedProbes", outage.failedProbes())
+                .addKeyValue("nextProbe", nextProbe);
+        log(line, "opened: " + outage.explanation() + "; calls are refused for " + openFor + ", until " + nextProbe);
+    }
+
+    private void logClosed(StateChange change) {
+        LoggingEventBuilder line = because(CLOSED, change);
+        String what = "closed: " + change.reason();
+        Outage outage = change.before().outage;
+        if (outage == null || !change.before().isOpen()) {
+            log(line, what);
+            return;
+        }
+        Duration wasOpenFor = outage.start().at().until(change.after().since);
+        long refused = change.after().breaker.refused() - outage.start().refusedBefore();
+        what += "; it was open for " + Durations.inWords(wasOpenFor) + " and refused " + Rule.calls(refused);
+        Ramp ramp = ((ClosedState) change.after()).ramp();
+        if (ramp != null) {
+            line = line.addKeyValue("ramp", ramp.duration());
+            what += "; its load comes back over " + Durations.inWords(ramp.duration());
+        }
+        log(line.addKeyValue("wasOpenFor", wasOpenFor).addKeyValue("refused", refused), what);
+    }
+
+    private LoggingEventBuilder because(LogLine line, StateChange change) {
+        return line(line, change).addKeyValue("reason", change.reason());
+    }
+
+    private LoggingEventBuilder line(LogLine line, StateChange change) {
+        return line.in(log, name).addKeyValue("from", change.from());
+    }
+
+    private void log(LoggingEventBuilder line, String what) {
+        line.log("Circuit breaker '{}' {}", name, what);
     }
 
     /** Returns what the caller gets. */
@@ -37,24 +189,14 @@ final class CircuitBreakerReports {
                 () -> new CallRejected(time.now(), "circuit-breaker", name, CircuitBreakerOutcome.REJECTED.label()));
         lines.write(
                 REJECTED,
-                null,
                 line -> line.addKeyValue("retryAfterMs", refusal.retryAfter().toMillis())
                         .log("A call was not made. {}", refusal.getMessage()));
         return refusal;
     }
 
-    /** Reported once. */
-    void brokenResultRule(Throwable broken) {
-        if (resultRuleReported.compareAndSet(false, true)) {
-            RESULT_RULE_FAILED
-                    .in(log, name)
-                    .setCause(broken)
-                    .log(
-                            "Circuit breaker '{}': resilience.circuit-breaker.{}.record-on-result could not be evaluated, so "
-                                    + "the call counts as a success. Logged once.",
-                            name,
-                            name);
-        }
+    /** Whether a result counts as a failure by a rule of the application's, which is reported once if it throws. */
+    boolean isFailure(Predicate<@Nullable Object> rule, @Nullable Object result) {
+        return lines.asks(rule, result, "record-on-result", "the call counts as a success");
     }
 
     void flushLog() {

@@ -1,5 +1,8 @@
 package dev.resilience.circuitbreaker;
 
+import dev.resilience.circuitbreaker.CallWindow.WindowCounts;
+import dev.resilience.circuitbreaker.ClosedState.Ramp;
+import dev.resilience.circuitbreaker.State.OpenState;
 import dev.resilience.event.CircuitState;
 import java.time.Duration;
 import java.time.Instant;
@@ -60,29 +63,25 @@ public record CircuitBreakerStatus(
     public record RampUp(double share, Instant until) {}
 
     static CircuitBreakerStatus of(State state, long refusedSoFar) {
-        Opening opening = state.opening;
-        RampUp ramp = rampUp(state);
-        boolean open = opening != null && state.isOpen();
+        Outage outage = state.outage;
+        Ramp ramp = state instanceof ClosedState closed ? closed.ramp() : null;
+        boolean open = outage != null && state.isOpen();
         boolean refuses = open || ramp != null;
-        Duration untilProbe = state.untilNextProbe();
+        Duration untilProbe = state instanceof OpenState waiting ? waiting.untilNextProbe() : null;
+        WindowCounts window = state.windowCounts();
         return new CircuitBreakerStatus(
-                state.name(),
+                state.name,
                 state.since.wallTime(),
-                opening == null ? null : opening.reason(),
-                opening == null ? null : opening.lastFailure(),
-                opening == null ? null : opening.at().wallTime(),
+                outage == null ? null : outage.reason(),
+                outage == null ? null : outage.lastFailure(),
+                outage == null ? null : outage.start().at().wallTime(),
                 untilProbe == null ? null : state.wallTimeIn(untilProbe),
                 untilProbe != null && (untilProbe.isZero() || untilProbe.isNegative()),
-                opening != null && open ? opening.failedProbings() : 0,
-                opening != null && refuses ? refusedSoFar - opening.refusedBefore() : 0,
-                state.probing(),
-                ramp,
-                state.windowCounts().failureRate(),
-                state.windowCounts().calls());
-    }
-
-    private static @Nullable RampUp rampUp(State state) {
-        Ramp ramp = state.ramp();
-        return ramp == null ? null : new RampUp(ramp.share(), state.wallTimeIn(ramp.left()));
+                outage != null && open ? outage.failedProbes() : 0,
+                outage != null && refuses ? refusedSoFar - outage.start().refusedBefore() : 0,
+                state instanceof HalfOpenState halfOpen ? halfOpen.probing() : null,
+                ramp == null ? null : new RampUp(ramp.share(), state.wallTimeIn(ramp.left())),
+                window.failureRate(),
+                window.calls());
     }
 }

@@ -1,21 +1,22 @@
 package dev.resilience.circuitbreaker;
 
 import dev.resilience.circuitbreaker.State.Permit;
+import dev.resilience.pipeline.AsyncCall;
+import dev.resilience.pipeline.AsyncStep;
 import dev.resilience.pipeline.Invocation;
-import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;
-import java.util.concurrent.CompletableFuture;
+import java.util.Objects;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Asks for a permit, runs the rest of the pipeline, and gives the permit back with how that ended. */
-final class CircuitBreakerStep extends Step {
+final class CircuitBreakerStep extends AsyncStep {
 
     private final CircuitBreaker breaker;
-    private final Step next;
 
     CircuitBreakerStep(CircuitBreaker breaker, Step next) {
+        super(next);
         this.breaker = breaker;
-        this.next = next;
     }
 
     @Override
@@ -34,42 +35,39 @@ final class CircuitBreakerStep extends Step {
     }
 
     @Override
-    public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
-        Permit permit;
-        try {
-            permit = breaker.admit();
-        } catch (Throwable refused) {
-            return CompletableFuture.failedFuture(refused);
-        }
+    protected Next enter(AsyncCall call) {
+        Permit permit = breaker.admit();
         long start = startNanos(permit);
-        LinkedFuture answer = new LinkedFuture();
-        answer.await(next, invocation, (result, failure) -> {
-            boolean cancelled = answer.isOver();
-            if (failure == null && invocation.endAttempt()) {
-                permit.succeeded(
-                        nanosSince(permit, start)); // the caller has the result in parts: none is there to judge
-            } else {
-                ended(permit, start, result, failure, cancelled);
-            }
-            answer.finish(result, failure);
-        });
-        return answer;
+        call.hold(start == 0 ? permit : new TimedPermit(permit, start));
+        return Next.INWARD;
     }
 
-    private void ended(
-            Permit permit, long start, @Nullable Object result, @Nullable Throwable failure, boolean cancelled) {
-        if (failure == null) {
-            answered(permit, start, result);
-        } else if (cancelled) {
+    @Override
+    protected Next exit(AsyncCall call) {
+        Object held = Objects.requireNonNull(call.held());
+        boolean isTimed = held instanceof TimedPermit;
+        Permit permit = isTimed ? ((TimedPermit) held).permit : (Permit) held;
+        long start = isTimed ? ((TimedPermit) held).start : 0;
+        Throwable failure = call.failure();
+        if (failure == null && call.invocation().hasEmitted()) {
+            permit.succeeded(nanosSince(permit, start)); // the caller has the result in parts: none is there to judge
+        } else if (failure == null) {
+            answered(permit, start, call.result());
+        } else if (call.isOver()) {
             permit.ignored();
         } else {
             failed(permit, start, failure);
         }
+        return Next.OUTWARD;
     }
+
+    /** The permit of a call whose duration matters. */
+    private record TimedPermit(Permit permit, long start) {}
 
     private void answered(Permit permit, long start, @Nullable Object result) {
         long nanos = nanosSince(permit, start);
-        if (permit.settings().countsAsFailure(result, breaker.reports())) {
+        Predicate<@Nullable Object> rule = permit.settings().policy().recordOnResult();
+        if (rule != null && breaker.reports.isFailure(rule, result)) {
             permit.failed(nanos, null);
         } else {
             permit.succeeded(nanos);
@@ -77,7 +75,7 @@ final class CircuitBreakerStep extends Step {
     }
 
     private void failed(Permit permit, long start, Throwable failure) {
-        if (permit.settings().countsAsFailure(failure, breaker.faults())) {
+        if (permit.settings().countsAsFailure(failure, breaker.faults)) {
             permit.failed(nanosSince(permit, start), failure);
         } else {
             permit.ignored();
@@ -86,10 +84,10 @@ final class CircuitBreakerStep extends Step {
 
     /** The start of a call, or 0 where its policy does not want to know how long it takes. */
     private long startNanos(Permit permit) {
-        return permit.settings().timeCalls() ? breaker.time().nanoTime() : 0;
+        return permit.settings().timeCalls() ? breaker.time.nanoTime() : 0;
     }
 
     private long nanosSince(Permit permit, long start) {
-        return permit.settings().timeCalls() ? breaker.time().nanoTime() - start : 0;
+        return permit.settings().timeCalls() ? breaker.time.nanoTime() - start : 0;
     }
 }

@@ -1,56 +1,78 @@
 package dev.resilience.circuitbreaker;
 
-import dev.resilience.circuitbreaker.Opening.Rule;
+import dev.resilience.circuitbreaker.CallWindow.WindowCounts;
+import dev.resilience.circuitbreaker.Outage.Rule;
+import dev.resilience.circuitbreaker.Outage.Start;
+import dev.resilience.circuitbreaker.State.OpenState;
 import dev.resilience.circuitbreaker.State.Permit;
-import dev.resilience.circuitbreaker.window.CallStatistics;
-import dev.resilience.circuitbreaker.window.CallWindow;
-import dev.resilience.circuitbreaker.window.WindowCounts;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
 import dev.resilience.time.Durations;
 import dev.resilience.time.Moment;
+import dev.resilience.time.TimeSource;
 import dev.resilience.time.Timestamps;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls pass; the outcome of each may open the breaker. After a probing only a part of the calls may pass at first.
+ * Calls pass and are counted; the outcome of each may open the breaker, unless it is METRICS_ONLY. After a probing only a
+ * part of the calls may pass at first. The state itself is the permit of every call it admits, so that admitting allocates
+ * nothing.
  */
-final class ClosedState extends CountingState {
+final class ClosedState extends State implements Permit {
 
+    private final boolean opens;
     private final boolean afterProbing;
     private final LongAdder successes;
+
+    /** Shared with the state that follows when the policy changes and the same calls are counted. */
+    private final CallStatistics statistics;
 
     /** Forgotten once it is over; written and read without order between threads, because one that is over is asked too. */
     private @Nullable Ramp ramp;
 
-    ClosedState(CircuitBreaker breaker, Settings settings, @Nullable Opening last, Moment since) {
-        this(breaker, settings, last, since, false, settings.statistics(breaker.time()));
+    /** @param opens whether it is CLOSED and not METRICS_ONLY */
+    ClosedState(CircuitBreaker breaker, Settings settings, @Nullable Outage last, Moment since, boolean opens) {
+        this(breaker, settings, last, since, opens, false, settings.statistics(breaker.time, opens));
     }
 
     private ClosedState(
             CircuitBreaker breaker,
             Settings settings,
-            @Nullable Opening last,
+            @Nullable Outage last,
             Moment since,
+            boolean opens,
             boolean afterProbing,
             CallStatistics statistics) {
-        super(breaker, settings, last, since, statistics);
+        super(opens ? CircuitState.CLOSED : CircuitState.METRICS_ONLY, breaker, settings, last, since);
+        this.opens = opens;
         this.afterProbing = afterProbing;
+        this.statistics = statistics;
         this.successes = breaker.calls().counter(CircuitBreakerOutcome.SUCCESS);
-        this.ramp = afterProbing ? Ramp.since(since, settings.policy().ramp(), breaker.time()) : null;
+        this.ramp = afterProbing ? Ramp.since(since, settings.policy().ramp(), breaker.time) : null;
     }
 
-    static ClosedState afterProbing(HalfOpenState probing, Opening last) {
-        Settings settings = probing.settings;
-        Moment since = probing.breaker.now();
-        CallStatistics statistics = settings.statistics(probing.breaker.time());
-        return new ClosedState(probing.breaker, settings, last, since, true, statistics);
+    static ClosedState afterProbing(HalfOpenState probing, Outage last) {
+        CircuitBreaker breaker = probing.breaker;
+        CallStatistics statistics = probing.settings.statistics(breaker.time, true);
+        return new ClosedState(breaker, probing.settings, last, breaker.now(), true, true, statistics);
     }
 
     @Override
-    CircuitState name() {
-        return CircuitState.CLOSED;
+    double failureRate() {
+        return statistics.window().failureRate();
+    }
+
+    @Override
+    WindowCounts windowCounts() {
+        return statistics.window().counts();
+    }
+
+    @Override
+    public Settings settings() {
+        return settings;
     }
 
     @Override
@@ -68,7 +90,7 @@ final class ClosedState extends CountingState {
         return now.admits();
     }
 
-    @Override
+    /** What keeps a part of the calls back; {@code null} where nothing does. */
     @Nullable
     Ramp ramp() {
         Ramp now = ramp;
@@ -78,7 +100,7 @@ final class ClosedState extends CountingState {
     @Override
     String explanation() {
         Ramp now = ramp;
-        Opening last = opening;
+        Outage last = outage;
         if (now == null || last == null) {
             return super.explanation();
         }
@@ -89,8 +111,8 @@ final class ClosedState extends CountingState {
 
     @Override
     State under(Settings other) {
-        CallStatistics kept = settings.opensAs(other) ? statistics : other.statistics(breaker.time());
-        return new ClosedState(breaker, other, opening, since, afterProbing, kept);
+        CallStatistics kept = settings.opensAs(other) ? statistics : other.statistics(breaker.time, opens);
+        return new ClosedState(breaker, other, outage, since, opens, afterProbing, kept);
     }
 
     /** The statistics come first: what they read is then not held up by the counter's atomic step. */
@@ -106,12 +128,17 @@ final class ClosedState extends CountingState {
     @Override
     public void failed(long nanos, @Nullable Throwable failure) {
         breaker.count(CircuitBreakerOutcome.FAILURE);
-        String type = Opening.typeOf(failure);
+        String type = Outage.typeOf(failure);
         WindowCounts tooMany = statistics.failed(countIfSlow(nanos), type);
-        int tooManyInARow = statistics.oneMoreInARow();
+        int tooManyInARow = statistics.recordConsecutiveFailure();
         if (tooMany != null || tooManyInARow > 0) {
             open(tooManyInARow, tooMany, type, failure);
         }
+    }
+
+    @Override
+    public void ignored() {
+        breaker.count(CircuitBreakerOutcome.IGNORED);
     }
 
     /**
@@ -144,6 +171,68 @@ final class ClosedState extends CountingState {
                 ? Rule.consecutiveFailures(inARow)
                 : slow ? Rule.slowCallRate(counts, policy) : Rule.failureRate(counts, policy.window());
         double rate = counts.calls() >= policy.minimumCalls() ? counts.failureRate() : Double.NaN;
-        return new OpenState(breaker, settings, Opening.of(breaker, rule, !slow, lastFailure, failure, counts, rate));
+        Start start = new Start(rule, counts, rate, breaker.now(), breaker.refused());
+        return new OpenState(breaker, settings, Outage.of(start, !slow, lastFailure, failure));
+    }
+
+    /**
+     * Lets calls come back little by little after a breaker has closed: a tenth of them at first, all of them when the ramp's
+     * time is over, and the share grows evenly between. The first call passes.
+     *
+     * <p>Each call adds the share of its moment to a sum, and is let in if the sum passes a whole number. So the calls that are
+     * let in are spread evenly, without chance and without a lock.
+     */
+    static final class Ramp {
+
+        private static final long WHOLE = 1_000_000_000;
+        private static final long FIRST_SHARE = WHOLE / 10;
+
+        private final TimeSource time;
+        private final long start;
+        private final long nanos;
+        private final AtomicLong sum = new AtomicLong(WHOLE - FIRST_SHARE);
+
+        private Ramp(TimeSource time, long start, long nanos) {
+            this.time = time;
+            this.start = start;
+            this.nanos = nanos;
+        }
+
+        /** The ramp of a breaker that closed at a moment, or {@code null} if that lasts no longer. */
+        static @Nullable Ramp since(Moment closed, Duration duration, TimeSource time) {
+            Ramp ramp = new Ramp(time, closed.nanoTime(), Durations.toNanos(duration));
+            return ramp.isOver() ? null : ramp;
+        }
+
+        boolean isOver() {
+            return elapsed() >= nanos;
+        }
+
+        /** Whether one more call is let in. */
+        boolean admits() {
+            long share = (long) (WHOLE * share());
+            long before = sum.getAndAdd(share);
+            return (before + share) / WHOLE > before / WHOLE;
+        }
+
+        /** The share of calls that is let in now, 0.1 to 1. */
+        double share() {
+            double passed = Math.min(1, (double) elapsed() / nanos);
+            return Math.min(1, 0.1 + 0.9 * passed);
+        }
+
+        /** How long until all calls are let in. */
+        Duration left() {
+            return Duration.ofNanos(Math.max(0, nanos - elapsed()));
+        }
+
+        Duration duration() {
+            return Duration.ofNanos(nanos);
+        }
+
+        /** By the coarse clock, which may still be before the moment of the start. */
+        private long elapsed() {
+            return Math.max(0, time.coarseNanoTime() - start);
+        }
     }
 }

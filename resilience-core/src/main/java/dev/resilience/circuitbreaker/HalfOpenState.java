@@ -1,5 +1,6 @@
 package dev.resilience.circuitbreaker;
 
+import dev.resilience.circuitbreaker.State.OpenState;
 import dev.resilience.circuitbreaker.State.Permit;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
@@ -7,85 +8,52 @@ import dev.resilience.time.Durations;
 import dev.resilience.time.Moment;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A few calls pass as probes: enough successes close the breaker, one failure opens it again, and so do one slow probe and
- * the end of the longest stay. Each probe holds a permit.
+ * A few calls pass as probes: enough successes close the breaker, one failure opens it again, and so does one slow probe.
+ * Each probe holds a permit.
  *
- * <p>A probe that overslept may lose its permit to a successor; its result does not count, whether it did or not. What
- * comes after the probing is decided by one compare-and-set: the first probe that can tell says so, and from then on
- * no call is let in, whichever thread makes the move. It keeps its permit, so that there are never more probes under way than
- * permits.
+ * <p>A probe that overslept may lose its permit to a successor; its result does not count, whether it did or not. The first
+ * probe that can tell ends the probing, and from then on no call is let in. It keeps its permit, so that there are never more
+ * probes under way than permits.
  */
 final class HalfOpenState extends State {
 
-    private final Opening present;
     private final int successThreshold;
     private final long probeTimeoutNanos;
-    private final long longestNanos;
     private final AtomicReferenceArray<@Nullable Probe> permits;
     private final AtomicInteger successes = new AtomicInteger();
-    private final AtomicReference<@Nullable State> next = new AtomicReference<>();
 
-    HalfOpenState(CircuitBreaker breaker, Settings settings, Opening opening) {
-        this(breaker, settings, opening, breaker.now());
+    HalfOpenState(CircuitBreaker breaker, Settings settings, Outage outage) {
+        this(breaker, settings, outage, breaker.now());
     }
 
-    private HalfOpenState(CircuitBreaker breaker, Settings settings, Opening opening, Moment since) {
-        super(breaker, settings, opening, since);
+    private HalfOpenState(CircuitBreaker breaker, Settings settings, Outage outage, Moment since) {
+        super(CircuitState.HALF_OPEN, breaker, settings, outage, since);
         CircuitBreakerPolicy.HalfOpen policy = settings.policy().halfOpen();
-        this.present = opening;
         this.successThreshold = policy.successThreshold();
-        Duration longest = policy.maxDuration();
         this.probeTimeoutNanos = Durations.toNanos(policy.probeTimeout());
-        this.longestNanos = longest == null ? Long.MAX_VALUE : Durations.toNanos(longest);
         this.permits = new AtomicReferenceArray<>(policy.maxConcurrent());
-    }
-
-    @Override
-    CircuitState name() {
-        return CircuitState.HALF_OPEN;
-    }
-
-    @Override
-    boolean isOpen() {
-        return true;
     }
 
     /** Looks whether the probing is over once the permit is taken: before, it might end in between. */
     @Override
     @Nullable
     Permit tryAdmit() {
-        long now = breaker.time().nanoTime();
-        if (hasLastedTooLong(now)) {
-            end(undecided());
-            return null;
-        }
-        Probe probe = takePermit(now);
-        return isOver() ? null : probe;
-    }
-
-    private boolean hasLastedTooLong(long now) {
-        return now - since.nanoTime() >= longestNanos;
-    }
-
-    /** Opened when the longest stay ended, though that is noticed only now: the next call may be a probe already. */
-    private State undecided() {
-        Duration longest = Duration.ofNanos(longestNanos);
-        return new OpenState(breaker, settings, present.afterUndecidedProbing(longest), since.plus(longest));
+        Probe probe = takePermit(breaker.time.nanoTime());
+        return breaker.state() == this ? probe : null;
     }
 
     @Override
     State under(Settings other) {
-        return new HalfOpenState(breaker, other, present, since);
+        return new HalfOpenState(breaker, other, present(), since);
     }
 
-    @Override
+    /** How the probing is going. */
     CircuitBreakerStatus.Probing probing() {
-        long now = breaker.time().nanoTime();
+        long now = breaker.time.nanoTime();
         int inFlight = 0;
         for (int permit = 0; permit < permits.length(); permit++) {
             Probe holder = permits.get(permit);
@@ -96,8 +64,8 @@ final class HalfOpenState extends State {
 
     @Override
     String explanation() {
-        return "half-open and its probes are under way: " + present.explanation() + "; open since "
-                + present.at().text();
+        return "half-open and its probes are under way: " + present().explanation() + "; open since "
+                + present().start().at().text();
     }
 
     private @Nullable Probe takePermit(long now) {
@@ -113,18 +81,9 @@ final class HalfOpenState extends State {
         return null;
     }
 
+    /** Of several probes that can tell, the first makes the move. */
     private void end(State successor) {
-        next.compareAndSet(null, successor);
-        isOver();
-    }
-
-    /** Makes the move that was decided and possibly not made yet. */
-    private boolean isOver() {
-        State successor = next.get();
-        if (successor != null) {
-            breaker.move(this, successor);
-        }
-        return breaker.state() != this;
+        breaker.move(this, successor);
     }
 
     private final class Probe implements Permit {
@@ -144,19 +103,15 @@ final class HalfOpenState extends State {
 
         @Override
         public void succeeded(long nanos) {
-            long now = breaker.time().nanoTime();
-            if (isLate(now)) {
+            if (isLate(breaker.time.nanoTime())) {
                 ignored();
                 return;
             }
             breaker.count(CircuitBreakerOutcome.SUCCESS);
-            boolean slow = countIfSlow(nanos) && settings.judgesSlowCalls();
-            if (hasLastedTooLong(now)) {
-                end(undecided());
-            } else if (slow) {
-                end(new OpenState(breaker, settings, present.afterSlowProbe(Duration.ofNanos(settings.slowNanos()))));
+            if (countIfSlow(nanos) && settings.judgesSlowCalls()) {
+                end(new OpenState(breaker, settings, present().afterSlowProbe(Duration.ofNanos(settings.slowNanos()))));
             } else if (successes.incrementAndGet() >= successThreshold) {
-                end(ClosedState.afterProbing(HalfOpenState.this, present.withoutFailure()));
+                end(ClosedState.afterProbing(HalfOpenState.this, present().withoutFailure()));
             } else {
                 releasePermit();
             }
@@ -164,17 +119,13 @@ final class HalfOpenState extends State {
 
         @Override
         public void failed(long nanos, @Nullable Throwable failure) {
-            long now = breaker.time().nanoTime();
-            if (isLate(now)) {
+            if (isLate(breaker.time.nanoTime())) {
                 ignored();
                 return;
             }
             breaker.count(CircuitBreakerOutcome.FAILURE);
             countIfSlow(nanos);
-            end(
-                    hasLastedTooLong(now)
-                            ? undecided()
-                            : new OpenState(breaker, settings, present.afterFailedProbe(failure)));
+            end(new OpenState(breaker, settings, present().afterFailedProbe(failure)));
         }
 
         @Override

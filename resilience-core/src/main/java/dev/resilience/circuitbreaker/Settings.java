@@ -1,21 +1,16 @@
 package dev.resilience.circuitbreaker;
 
-import dev.resilience.circuitbreaker.window.CallStatistics;
-import dev.resilience.circuitbreaker.window.CallWindow;
-import dev.resilience.circuitbreaker.window.CountWindow;
-import dev.resilience.circuitbreaker.window.TimeWindow;
+import dev.resilience.circuitbreaker.CallWindow.CountWindow;
+import dev.resilience.circuitbreaker.CallWindow.TimeWindow;
 import dev.resilience.exception.ResilienceException;
 import dev.resilience.exception.TimeLimitExceededException;
-import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.ExceptionRules;
 import dev.resilience.fault.Fault;
-import dev.resilience.pipeline.UnstoredAnswer;
+import dev.resilience.fault.FaultClassification;
 import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A policy and what is derived from it once. Each state instance has the one that it began under, so that a call is
@@ -57,18 +52,12 @@ record Settings(CircuitBreakerPolicy policy, ExceptionRules rules, ExceptionRule
                 && policy.slowCallRateThreshold() == that.slowCallRateThreshold();
     }
 
-    /** Statistics by which the breaker opens; their window does nothing if the policy looks at no rate. */
-    CallStatistics statistics(TimeSource time) {
-        double failureRate = policy.failureRateThreshold();
-        double slowCallRate = judgesSlowCalls() ? policy.slowCallRateThreshold() : 0;
-        CallWindow window =
-                failureRate == 0 && slowCallRate == 0 ? CallWindow.none() : window(failureRate, slowCallRate, time);
-        return new CallStatistics(window, policy.failureThreshold(), failureRate, time);
-    }
-
-    /** Statistics that are looked at and open nothing; they always have a window. */
-    CallStatistics statisticsWithoutLimits(TimeSource time) {
-        return new CallStatistics(window(0, 0, time), 0, 0, time);
+    /** @param opens whether the breaker opens by them; otherwise they are only looked at */
+    CallStatistics statistics(TimeSource time, boolean opens) {
+        double failureRate = opens ? policy.failureRateThreshold() : 0;
+        double slowCallRate = opens && judgesSlowCalls() ? policy.slowCallRateThreshold() : 0;
+        CallWindow window = window(failureRate, slowCallRate, time);
+        return new CallStatistics(window, opens ? policy.failureThreshold() : 0, failureRate, time);
     }
 
     private CallWindow window(double failureRate, double slowCallRate, TimeSource time) {
@@ -79,26 +68,8 @@ record Settings(CircuitBreakerPolicy policy, ExceptionRules rules, ExceptionRule
         };
     }
 
-    /**
-     * Whether a result counts as a failure. It does not if the rule for that is broken.
-     *
-     * @param reports hears of a broken rule
-     */
-    boolean countsAsFailure(@Nullable Object result, CircuitBreakerReports reports) {
-        Predicate<@Nullable Object> rule = policy.recordOnResult();
-        if (rule == null) {
-            return false;
-        }
-        try {
-            return rule.test(UnstoredAnswer.unwrap(result));
-        } catch (Throwable broken) { // a checked one too, thrown sneakily
-            reports.brokenResultRule(broken);
-            return false;
-        }
-    }
-
     /** Whether a failure counts; otherwise it says nothing about the callee. */
-    boolean countsAsFailure(Throwable failure, CompositeFaultClassifier faults) {
+    boolean countsAsFailure(Throwable failure, FaultClassification faults) {
         if (failure instanceof TimeLimitExceededException timeout && !timeout.isAboutCallee()) {
             return false; // even if the lists say so: a caller with little time must not open it for others
         }
@@ -107,9 +78,9 @@ record Settings(CircuitBreakerPolicy policy, ExceptionRules rules, ExceptionRule
         if (listed != null) {
             return listed;
         }
-        if (refusal || CompositeFaultClassifier.isInterrupt(failure)) {
+        if (refusal || FaultClassification.isInterrupt(failure)) {
             return false;
         }
-        return faults.classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES) != Fault.PERMANENT;
+        return faults.classify(failure, FaultClassification.TRANSIENT_STATUSES) != Fault.PERMANENT;
     }
 }

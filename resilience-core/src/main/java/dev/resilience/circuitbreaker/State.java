@@ -1,11 +1,14 @@
 package dev.resilience.circuitbreaker;
 
-import dev.resilience.circuitbreaker.window.WindowCounts;
+import dev.resilience.circuitbreaker.CallWindow.WindowCounts;
+import dev.resilience.circuitbreaker.State.Permit;
 import dev.resilience.event.CircuitState;
 import dev.resilience.exception.CircuitOpenException;
+import dev.resilience.time.Durations;
 import dev.resilience.time.Moment;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,23 +18,22 @@ import org.jspecify.annotations.Nullable;
  * <p>A state takes its settings from the one before it. So there is no moment at which the two do not fit, and none at
  * which a transition could bring back a policy that was replaced.
  */
-abstract sealed class State permits CountingState, OpenState, HalfOpenState, ForcedOpenState, DisabledState {
+abstract sealed class State
+        permits ClosedState, State.OpenState, HalfOpenState, State.ForcedOpenState, State.DisabledState {
 
     private static final Duration SOON = Duration.ofSeconds(1);
 
+    final CircuitState name;
     final CircuitBreaker breaker;
     final Settings settings;
 
     /** Why it is not closed, or was not the last time; {@code null} if it always was. */
-    final @Nullable Opening opening;
+    final @Nullable Outage outage;
 
     /** When the stay began. */
     final Moment since;
 
-    /** How many moves have led here that are told of; written before others can see the state. */
-    long announcements;
-
-    /** What refused calls are told; put together for the first of them, maybe by several threads at once. */
+    /** The message of refusals; put together for the first of them, maybe by several threads at once. */
     private @Nullable String explanation;
 
     /**
@@ -62,18 +64,25 @@ abstract sealed class State permits CountingState, OpenState, HalfOpenState, For
         void ignored();
     }
 
-    State(CircuitBreaker breaker, Settings settings, @Nullable Opening opening, Moment since) {
+    State(CircuitState name, CircuitBreaker breaker, Settings settings, @Nullable Outage outage, Moment since) {
+        this.name = name;
         this.breaker = breaker;
         this.settings = settings;
-        this.opening = opening;
+        this.outage = outage;
         this.since = since;
     }
 
-    abstract CircuitState name();
-
     /** Whether calls are refused until it has become another state, all of them or all but probes. */
-    boolean isOpen() {
-        return false;
+    final boolean isOpen() {
+        return switch (name) {
+            case OPEN, HALF_OPEN, FORCED_OPEN -> true;
+            case CLOSED, METRICS_ONLY, DISABLED -> false;
+        };
+    }
+
+    /** Why a state that refuses calls does. */
+    final Outage present() {
+        return Objects.requireNonNull(outage);
     }
 
     /**
@@ -90,13 +99,13 @@ abstract sealed class State permits CountingState, OpenState, HalfOpenState, For
     }
 
     final CircuitOpenException refusal(Duration retryAfter, boolean probeFollows) {
-        String told = explanation;
-        if (told == null) {
-            told = "Circuit breaker '" + breaker.name() + "' is " + explanation();
-            explanation = told;
+        String message = explanation;
+        if (message == null) {
+            message = "Circuit breaker '" + breaker.name() + "' is " + explanation();
+            explanation = message;
         }
-        Throwable failure = opening == null ? null : opening.failure();
-        return new CircuitOpenException(breaker.name(), retryAfter, told, probeFollows, failure);
+        Throwable failure = outage == null ? null : outage.failure();
+        return new CircuitOpenException(breaker.name(), retryAfter, message, probeFollows, failure);
     }
 
     /** Why calls are refused and since when, as the end of a sentence; asked where some are. */
@@ -106,37 +115,17 @@ abstract sealed class State permits CountingState, OpenState, HalfOpenState, For
 
     /** The share of failures in the window, or in the one that opened the breaker; NaN where too few calls tell. */
     double failureRate() {
-        return opening != null && isOpen() ? opening.failureRate() : Double.NaN;
+        return outage != null && isOpen() ? outage.start().failureRate() : Double.NaN;
     }
 
     /** What the window holds, or held when it opened the breaker. */
     WindowCounts windowCounts() {
-        return opening != null && isOpen() ? opening.counts() : WindowCounts.NONE;
-    }
-
-    /**
-     * How long until the next call is a probe, by the monotonic clock; zero or less if it is one already, {@code null} where
-     * that is not a matter of time.
-     */
-    @Nullable
-    Duration untilNextProbe() {
-        return null;
+        return outage != null && isOpen() ? outage.start().counts() : WindowCounts.NONE;
     }
 
     /** The wall time in so long. It moves with a wall clock that is set, because the open period does not. */
     final Instant wallTimeIn(Duration wait) {
-        return breaker.time().now().plus(wait);
-    }
-
-    /** What keeps a part of the calls back; {@code null} where nothing does. */
-    @Nullable
-    Ramp ramp() {
-        return null;
-    }
-
-    /** How the probing is going; {@code null} where there is none. */
-    CircuitBreakerStatus.@Nullable Probing probing() {
-        return null;
+        return breaker.time.now().plus(wait);
     }
 
     final boolean countIfSlow(long nanos) {
@@ -145,5 +134,132 @@ abstract sealed class State permits CountingState, OpenState, HalfOpenState, For
             breaker.countSlow();
         }
         return slow;
+    }
+
+    /** Calls are refused until an operator says otherwise. */
+    static final class ForcedOpenState extends State {
+
+        ForcedOpenState(CircuitBreaker breaker, Settings settings, Outage outage, Moment since) {
+            super(CircuitState.FORCED_OPEN, breaker, settings, outage, since);
+        }
+
+        @Override
+        @Nullable
+        Permit tryAdmit() {
+            return null;
+        }
+
+        @Override
+        State under(Settings other) {
+            return new ForcedOpenState(breaker, other, present(), since);
+        }
+
+        /** It is not known when to come back; an open period is as good a time as any. */
+        @Override
+        CircuitOpenException refusal() {
+            return refusal(settings.policy().openDuration(), false);
+        }
+
+        @Override
+        String explanation() {
+            return "forced open since " + since.text() + ", until an operator or the application says otherwise";
+        }
+    }
+
+    /** Calls pass, and nothing is counted. */
+    static final class DisabledState extends State implements Permit {
+
+        DisabledState(CircuitBreaker breaker, Settings settings, @Nullable Outage last, Moment since) {
+            super(CircuitState.DISABLED, breaker, settings, last, since);
+        }
+
+        @Override
+        Permit tryAdmit() {
+            return this;
+        }
+
+        @Override
+        State under(Settings other) {
+            return new DisabledState(breaker, other, outage, since);
+        }
+
+        @Override
+        public Settings settings() {
+            return settings;
+        }
+
+        @Override
+        public void succeeded(long nanos) {}
+
+        @Override
+        public void failed(long nanos, @Nullable Throwable failure) {}
+
+        @Override
+        public void ignored() {}
+    }
+
+    /** Calls are refused until the open period is over; the first call after that moves the breaker to half-open. */
+    static final class OpenState extends State {
+
+        private static final Duration SHORTEST_HINT = Duration.ofMillis(1);
+
+        private final long openNanos;
+
+        OpenState(CircuitBreaker breaker, Settings settings, Outage outage) {
+            this(breaker, settings, outage, breaker.now());
+        }
+
+        /** @param since from when on the open period counts, which may be over by now */
+        OpenState(CircuitBreaker breaker, Settings settings, Outage outage, Moment since) {
+            super(CircuitState.OPEN, breaker, settings, outage, since);
+            this.openNanos = openNanos(settings.policy(), outage.failedProbes());
+        }
+
+        @Override
+        @Nullable
+        Permit tryAdmit() {
+            if (remainingNanos() <= 0) {
+                breaker.move(this, new HalfOpenState(breaker, settings, present()));
+            }
+            return null;
+        }
+
+        @Override
+        State under(Settings other) {
+            return new OpenState(breaker, other, present(), since);
+        }
+
+        /** By the monotonic clock; zero or less if the next call is a probe. */
+        Duration untilNextProbe() {
+            return Duration.ofNanos(remainingNanos());
+        }
+
+        @Override
+        CircuitOpenException refusal() {
+            return refusal(Durations.max(SHORTEST_HINT, Duration.ofNanos(remainingNanos())), true);
+        }
+
+        @Override
+        String explanation() {
+            return "open: " + present().explanation() + "; open since "
+                    + present().start().at().text();
+        }
+
+        /** How long calls are refused in all, before the next one is a probe. */
+        Duration openDuration() {
+            return Duration.ofNanos(openNanos);
+        }
+
+        /** Each probing that failed since it opened makes the period longer. */
+        private static long openNanos(CircuitBreakerPolicy policy, int failedProbes) {
+            double base = (double) Durations.toNanos(policy.openDuration());
+            double grown = base * Math.pow(policy.openDurationMultiplier(), failedProbes);
+            double limit = Math.max(base, (double) Durations.toNanos(policy.maxOpenDuration()));
+            return (long) Math.min(limit, grown);
+        }
+
+        private long remainingNanos() {
+            return openNanos - (breaker.time.nanoTime() - since.nanoTime());
+        }
     }
 }

@@ -1,6 +1,5 @@
 package dev.resilience.context;
 
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,9 +10,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for use by many threads; what it tells of a retry never changes.
  */
 public final class Attempt {
-
-    private static final ThreadLocal<AtomicReference<@Nullable Attempt>> CURRENT =
-            ThreadLocal.withInitial(AtomicReference::new);
 
     private final String by;
     private final int number;
@@ -43,31 +39,15 @@ public final class Attempt {
     }
 
     /**
-     * The attempt that the current thread works for, the innermost, or {@code null} outside of all retries. What a method of
+     * The attempt that the current thread works for, the innermost, or {@code null} outside all retries. What a method of
      * an application asks to know whether it is called for the first time: {@code Attempt.current().number()}. Continuations
-     * of an asynchronous result run outside of it unless the context is carried to their thread.
+     * of an asynchronous result run outside it unless the context is carried to their thread.
      */
     public static @Nullable Attempt current() {
-        return CURRENT.get().getPlain();
+        return (Attempt) CallContext.ofThread()[CallContext.ATTEMPT];
     }
 
-    /**
-     * Where the current thread keeps its attempt: for those who look it up, change it and put it back on every call,
-     * and want to find it once. Only for this thread, so plain access is enough. Not for applications.
-     */
-    public static AtomicReference<@Nullable Attempt> ofThread() {
-        return CURRENT.get(); // a class of the JDK's: what stays on pooled threads keeps no class loader alive
-    }
-
-    /**
-     * Makes an attempt, or none, current for this thread. For adapters, which put back what was current before in a
-     * {@code finally}.
-     */
-    public static void makeCurrent(@Nullable Attempt attempt) {
-        CURRENT.get().setPlain(attempt);
-    }
-
-    /** Whether the thread makes a call again whose caller has gone; inside of a retry of that call it is false again. */
+    /** Whether the thread makes a call again whose caller has gone; inside a retry of that call it is false again. */
     public boolean isReplay() {
         return isReplay;
     }
@@ -88,7 +68,7 @@ public final class Attempt {
     }
 
     /**
-     * How often it was tried, this time included: the highest number of this retry and those around it, for a first
+     * How often it was tried, this time included: the highest number of this retry and those around it, because a first
      * attempt inside a second one is a repetition to whom it reaches.
      */
     public int number() {

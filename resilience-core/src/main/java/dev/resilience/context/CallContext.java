@@ -1,6 +1,8 @@
 package dev.resilience.context;
 
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.MDC;
 
 /**
  * What belongs to a call and not to the thread that happens to run it: its deadline, the attempt that it is part of, and
@@ -20,6 +22,23 @@ public record CallContext(
     /** That of a call of which nothing is known. */
     public static final CallContext NONE = new CallContext(null, null);
 
+    /** In what {@link #ofThread()} returns: the current {@link Deadline}. */
+    public static final int DEADLINE = 0;
+
+    /** In what {@link #ofThread()} returns: the current {@link Attempt}. */
+    public static final int ATTEMPT = 1;
+
+    /** In what {@link #ofThread()} returns: the current {@link IdempotencyContext}. */
+    public static final int IDEMPOTENCY = 2;
+
+    /** In what {@link #ofThread()} returns: the innermost body that runs on the thread and may be interrupted. */
+    public static final int EXECUTION = 3;
+
+    /** Carries the log's MDC and the context class loader. */
+    static final ContextCarrier LOG_AND_LOADER = CallContext::withLogAndLoader;
+
+    private static final ThreadLocal<@Nullable Object[]> SLOTS = ThreadLocal.withInitial(() -> new Object[4]);
+
     /** That of a call that comes from elsewhere. */
     public CallContext(@Nullable Deadline deadline, @Nullable Attempt attempt) {
         this(deadline, attempt, null);
@@ -28,10 +47,19 @@ public record CallContext(
     /** The context of the call that the current thread works for. */
     public static CallContext current() {
         Deadline deadline = Deadline.current();
-        Attempt attempt = Attempt.current();
-        IdempotencyContext idempotency = IdempotencyContext.current();
+        @Nullable Object[] slots = ofThread();
+        Attempt attempt = (Attempt) slots[ATTEMPT];
+        IdempotencyContext idempotency = (IdempotencyContext) slots[IDEMPOTENCY];
         boolean isEmpty = deadline == null && attempt == null && idempotency == null;
         return isEmpty ? NONE : new CallContext(deadline, attempt, idempotency);
+    }
+
+    /**
+     * Where the current thread keeps all of it, for those who change it on every call and want to find it once. Only for
+     * this thread. Not for applications.
+     */
+    public static @Nullable Object[] ofThread() {
+        return SLOTS.get(); // a class of the JDK's: what stays on pooled threads keeps no class loader alive
     }
 
     /**
@@ -40,8 +68,9 @@ public record CallContext(
      */
     public void makeCurrent() {
         Deadline.makeCurrent(deadline);
-        Attempt.makeCurrent(attempt);
-        IdempotencyContext.makeCurrent(idempotency);
+        @Nullable Object[] slots = ofThread();
+        slots[ATTEMPT] = attempt;
+        slots[IDEMPOTENCY] = idempotency;
     }
 
     /** Runs an action in this context. */
@@ -52,6 +81,33 @@ public record CallContext(
             action.run();
         } finally {
             before.makeCurrent();
+        }
+    }
+
+    /** What goes on elsewhere must find the classes that it would find here. */
+    private static Runnable withLogAndLoader(Runnable task) {
+        Map<String, String> mdc = MDC.getCopyOfContextMap();
+        ClassLoader loader = Thread.currentThread().getContextClassLoader();
+        return () -> {
+            Thread thread = Thread.currentThread();
+            ClassLoader loaderBefore = thread.getContextClassLoader();
+            Map<String, String> mdcBefore = MDC.getCopyOfContextMap();
+            thread.setContextClassLoader(loader);
+            putMdc(mdc);
+            try {
+                task.run();
+            } finally {
+                putMdc(mdcBefore);
+                thread.setContextClassLoader(loaderBefore);
+            }
+        };
+    }
+
+    private static void putMdc(@Nullable Map<String, String> mdc) {
+        if (mdc == null || mdc.isEmpty()) {
+            MDC.clear();
+        } else {
+            MDC.setContextMap(mdc);
         }
     }
 }

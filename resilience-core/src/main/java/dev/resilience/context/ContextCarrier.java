@@ -20,7 +20,7 @@ public interface ContextCarrier {
 
     /** Carries what every call needs: SLF4J's MDC and the context class loader. */
     static ContextCarrier standard() {
-        return StandardCarrier.INSTANCE;
+        return CallContext.LOG_AND_LOADER;
     }
 
     /** Carries what this one does and what the other one does; the other one's is put in place later. */

@@ -19,16 +19,14 @@ import org.jspecify.annotations.Nullable;
  * Deadline.in(Duration.ofSeconds(2)).call(() -> orders.place(order));
  * }</pre>
  *
- * <p>Between services a deadline travels as the time that is left, for their clocks differ (as gRPC's {@code
+ * <p>Between services a deadline travels as the time that is left, because their clocks differ (as gRPC's {@code
  * grpc-timeout} does). Immutable and safe for use by many threads.
  */
 public final class Deadline {
 
-    private static final ThreadLocal<@Nullable Deadline> CURRENT = new ThreadLocal<>();
-
     /**
      * Whether any deadline was ever current. Spares every call the look at its thread in applications that have none.
-     * Plain, for a thread that has a deadline wrote this itself before.
+     * Every thread that sets a deadline sets this first, so it always sees its own write.
      */
     private static boolean used;
 
@@ -58,7 +56,7 @@ public final class Deadline {
 
     /** The deadline of the call that the current thread works for, or {@code null} if it has none. */
     public static @Nullable Deadline current() {
-        return used ? CURRENT.get() : null;
+        return used ? (Deadline) CallContext.ofThread()[CallContext.DEADLINE] : null;
     }
 
     /**
@@ -68,8 +66,10 @@ public final class Deadline {
     public static void makeCurrent(@Nullable Deadline deadline) {
         if (deadline != null) {
             used = true;
+        } else if (!used) {
+            return; // there is none to replace
         }
-        CURRENT.set(deadline); // null in place of remove(): the next set() need not make the entry anew
+        CallContext.ofThread()[CallContext.DEADLINE] = deadline;
     }
 
     /**
@@ -154,5 +154,25 @@ public final class Deadline {
     @Override
     public String toString() {
         return "Deadline in " + left();
+    }
+
+    /**
+     * How long a call may wait or run: what its policy says, and never beyond its deadline.
+     *
+     * @param timeout the time itself
+     * @param byDeadline whether the deadline leaves less than the policy
+     */
+    public record Timeout(Duration timeout, boolean byDeadline) {
+
+        /** What a policy allows, under the current deadline; zero if that has passed. */
+        public static Timeout under(Duration timeoutOfPolicy) {
+            Duration timeout = Deadline.limit(timeoutOfPolicy);
+            return new Timeout(timeout, timeout.compareTo(timeoutOfPolicy) < 0);
+        }
+
+        @Override
+        public String toString() {
+            return timeout + (byDeadline ? ", which was what its deadline left" : "");
+        }
     }
 }

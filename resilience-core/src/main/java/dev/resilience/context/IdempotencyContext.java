@@ -15,37 +15,33 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Current for the threads on which a protected call goes on. Immutable and safe for use by many threads.
+ * <p>Current for the threads on which a protected call goes on. Safe for use by many threads.
  */
 public final class IdempotencyContext {
 
-    private static final ThreadLocal<@Nullable IdempotencyContext> CURRENT = new ThreadLocal<>();
-
-    /**
-     * Whether any context was ever current. Spares every call the look at its thread in applications that have none.
-     * Plain, for a thread that has one wrote this itself before.
-     */
-    private static boolean used;
-
     private final UnaryOperator<String> keys;
     private final long fence;
+    private final Object call;
+    private volatile boolean answeredByFallback;
 
     /**
      * Not for applications.
      *
      * @param keys makes of a purpose the key for it
+     * @param call the idempotent call: one that it makes inside it may have fallbacks of its own
      */
-    public IdempotencyContext(UnaryOperator<String> keys, long fence) {
+    public IdempotencyContext(UnaryOperator<String> keys, long fence, Object call) {
         this.keys = keys;
         this.fence = fence;
+        this.call = call;
     }
 
     /**
-     * That of the idempotent call for which the current thread works, the innermost; {@code null} outside of all, and in
+     * That of the idempotent call for which the current thread works, the innermost; {@code null} outside all, and in
      * a call that runs unprotected, because it has no key and needs none, or its store is down and its policy fails open.
      */
     public static @Nullable IdempotencyContext current() {
-        return used ? CURRENT.get() : null;
+        return (IdempotencyContext) CallContext.ofThread()[CallContext.IDEMPOTENCY];
     }
 
     /**
@@ -53,12 +49,19 @@ public final class IdempotencyContext {
      * finally}.
      */
     public static void makeCurrent(@Nullable IdempotencyContext context) {
-        if (context != null) {
-            used = true;
-        } else if (!used) {
-            return; // there is none to replace, and no thread needs an entry for that
+        CallContext.ofThread()[CallContext.IDEMPOTENCY] = context;
+    }
+
+    /** Not for applications: says whether a fallback, and not the method, answers now for a call. */
+    public void setAnsweredByFallback(Object answered, boolean byFallback) {
+        if (answered == call) {
+            answeredByFallback = byFallback;
         }
-        CURRENT.set(context);
+    }
+
+    /** Not for applications: whether a fallback has answered for the idempotent call, so that its result is not stored. */
+    public boolean isAnsweredByFallback() {
+        return answeredByFallback;
     }
 
     /**

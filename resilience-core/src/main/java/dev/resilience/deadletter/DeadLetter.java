@@ -9,8 +9,8 @@ package dev.resilience.deadletter;
  * @param bean the name of the bean whose method was called; at most {@value #MAX_TEXT} characters
  * @param operation the full name of the method with its parameter types; at most {@value #MAX_TEXT} characters
  * @param arguments a JSON array of the arguments, in UTF-8; not to be changed
- * @param failure how the last attempt ended
- * @param attempts how often it was tried. The last attempt may have ended before the method was called, because its time was
+ * @param failure how the last attempt ended, or the last replay that has failed
+ * @param attempts how often it was tried before it was kept. The last attempt may have ended before the method was called, because its time was
  *     over: then the failure is a {@link dev.resilience.exception.DeadlineExceededException}
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared, and never changed, so that copies would serve nothing
@@ -31,6 +31,11 @@ public record DeadLetter(
         check(policy, "policy", MAX_TEXT);
         check(bean, "bean", MAX_TEXT);
         check(operation, "operation", MAX_TEXT);
+    }
+
+    /** The same call, which has failed again. */
+    public DeadLetter with(LetterFailure ofReplay) {
+        return new DeadLetter(id, policy, bean, operation, arguments, ofReplay, attempts);
     }
 
     private static void check(String text, String what, int longest) {

@@ -9,16 +9,17 @@ import org.jspecify.annotations.Nullable;
  * Keeps dead letters. A bean of this type replaces the library's own stores.
  *
  * <pre>{@code
- * WAITING ──claim──▶ REPLAYING ──succeeded──▶ gone
- *    ▲                │  │  └──────lease ends──▶ ABANDONED ──claim──▶ REPLAYING
- *    └───postpone─────┘  └──failed──▶ FAILED or GIVEN_UP ──claim──▶ REPLAYING
+ *    ┌────────────claim───────────┐ ┌─claim, when the lease has ended
+ *    │                            ▼ ▼ │
+ * WAITING ◀──failed, postpone── REPLAYING ──succeeded──▶ gone
+ *                                 │ ▲
+ *      failed, postpone for ever  ▼ │ claim
+ *                               GIVEN_UP
  * }</pre>
  *
  * <p>One claim at a time holds a letter, until its lease ends; the owner that died or hung loses it by the next claim alone,
  * which has a higher fence. Every method is atomic for its letter, and those that write do so in a transaction of their own,
- * because the caller's is often rolled back with the failure. A letter that is given up stays so until a replay fails with a new
- * wait. One that is abandoned shows so again after a {@code postpone}, until a replay has ended: the claim of an abandoned letter
- * forgets how the replay before failed. Leases and waits are measured by the store's own clock.
+ * because the caller's is often rolled back with the failure. Leases and waits are measured by the store's own clock.
  * Implementations are safe for use by many threads, and throw any {@link RuntimeException} when they cannot answer.
  */
 public interface DeadLetterStore {
@@ -61,8 +62,8 @@ public interface DeadLetterStore {
     ReplayClaim claim(String policy, String id, Duration lease);
 
     /**
-     * Takes the letter of a policy that has been due for the longest time. Due is one that is waiting or failed and whose
-     * wait is over, or that is abandoned; one that is given up never is.
+     * Takes the letter of a policy that has been due for the longest time. Due is one whose wait is over, and one that is
+     * being replayed and whose lease is over; one that is given up never is.
      *
      * @return {@code null} if none is due
      */
@@ -84,7 +85,7 @@ public interface DeadLetterStore {
     boolean succeeded(ReplayClaim claim);
 
     /**
-     * Keeps a letter whose replay failed.
+     * Keeps a letter whose replay failed, with this failure in place of the one before.
      *
      * @param wait how long automatic replays leave it alone from now on; {@code null} to give it up
      * @return false if the letter is no longer the claim's
@@ -92,12 +93,12 @@ public interface DeadLetterStore {
     boolean failed(ReplayClaim claim, LetterFailure failure, @Nullable Duration wait);
 
     /**
-     * Gives a letter back that was not replayed after all: it is what it was before the claim, this replay is not counted,
-     * and it is due after the wait unless it is given up.
+     * Gives a letter back that was not replayed after all: this replay is not counted.
      *
+     * @param wait how long automatic replays leave it alone from now on; {@code null} to give it up again
      * @return false if the letter is no longer the claim's
      */
-    boolean postpone(ReplayClaim claim, Duration wait);
+    boolean postpone(ReplayClaim claim, @Nullable Duration wait);
 
     /**
      * Removes a letter that is not to be replayed any more, unless it is being replayed.

@@ -1,11 +1,6 @@
 package dev.resilience.deadletter;
 
-import java.lang.ref.Reference;
-import java.lang.ref.ReferenceQueue;
-import java.lang.ref.WeakReference;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,23 +12,22 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>It knows the failure that the fallback is given, the same instance, as long as there is one: on any thread, in a
- * {@code CompletionStage} and in a {@code Mono} too. The letter has been stored by then. A call that failed in a way that is
- * not kept, or whose letter could not be stored, is not kept.
+ * <p>It knows the failure that the fallback is given, the same instance: on any thread, in a {@code CompletionStage} and in a
+ * {@code Mono} too. The letter has been stored by then. A call that failed in a way that is not kept, or whose letter could not
+ * be stored, is not kept.
  *
- * <p>An exception that is one object for many calls, such as a constant, tells of the last of them that has ended; calls that
- * end at the same time cannot be told apart by it. Safe for use by many threads.
+ * <p>The failure bears a suppressed exception with the letter's id. One that takes no suppressed exceptions tells nothing, as
+ * if its call were not kept. An exception that is one object for many calls, such as a constant, has the answer for the last
+ * of them that has ended; calls that end at the same time cannot be told apart by it. Safe for use by many threads.
  */
 public final class KeptCalls {
-
-    private static final ConcurrentMap<Failure, String> LETTERS = new ConcurrentHashMap<>();
-    private static final ReferenceQueue<Throwable> GONE = new ReferenceQueue<>();
 
     private KeptCalls() {}
 
     /** The id of the letter that keeps the call which failed so; empty if the call was not kept. */
     public static Optional<String> find(Throwable failure) {
-        return LETTERS.isEmpty() ? Optional.empty() : Optional.ofNullable(LETTERS.get(new Failure(failure, null)));
+        Marker marker = marker(failure);
+        return marker == null ? Optional.empty() : Optional.ofNullable(marker.letter);
     }
 
     /**
@@ -49,43 +43,39 @@ public final class KeptCalls {
     }
 
     /**
-     * A call has failed.
+     * A call has failed. Not for applications.
      *
-     * @param letter its id; {@code null} if the call was not kept
+     * @param failure which the caller gets; {@code null} if it gets a result
+     * @param letter the id of its letter; {@code null} if the call was not kept
      */
-    static void put(@Nullable Throwable failure, @Nullable String letter) {
-        for (Reference<?> gone = GONE.poll(); gone != null; gone = GONE.poll()) {
-            LETTERS.remove(gone);
-        }
-        if (failure != null && letter != null) {
-            LETTERS.put(new Failure(failure, GONE), letter);
-        } else if (failure != null && !LETTERS.isEmpty()) {
-            LETTERS.remove(new Failure(failure, null));
+    public static void note(@Nullable Throwable failure, @Nullable String letter) {
+        Marker marker = failure == null ? null : marker(failure);
+        if (marker != null) {
+            marker.letter = letter;
+        } else if (failure != null && letter != null) {
+            failure.addSuppressed(new Marker(letter));
         }
     }
 
-    /** The very instance, whatever its class takes for equal; kept no longer than others keep it. */
-    private static final class Failure extends WeakReference<Throwable> {
-
-        private final int hash;
-
-        Failure(Throwable failure, @Nullable ReferenceQueue<Throwable> queue) {
-            super(failure, queue);
-            this.hash = System.identityHashCode(failure);
-        }
-
-        @Override
-        public int hashCode() {
-            return hash;
-        }
-
-        @Override
-        public boolean equals(@Nullable Object other) {
-            if (this == other) {
-                return true;
+    private static @Nullable Marker marker(Throwable failure) {
+        for (Throwable suppressed : failure.getSuppressed()) {
+            if (suppressed instanceof Marker marker) {
+                return marker;
             }
-            Throwable failure = get();
-            return failure != null && other instanceof Failure another && another.refersTo(failure);
+        }
+        return null;
+    }
+
+    /** Changes where an exception is thrown again, because what is suppressed cannot be removed. */
+    private static final class Marker extends Exception {
+
+        private static final long serialVersionUID = 1;
+
+        private volatile @Nullable String letter;
+
+        Marker(String letter) {
+            super("kept as the dead letter " + letter, null, false, false);
+            this.letter = letter;
         }
     }
 }

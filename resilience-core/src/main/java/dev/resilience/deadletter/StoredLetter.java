@@ -8,8 +8,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param storedAt when it was stored
  * @param replays how often it was replayed, a replay under way included
- * @param replayFailure how the last replay failed that has ended; {@code null} if there was none, or if the last one was
- *     abandoned
  * @param dueAt when an automatic replay may take it; {@code null} if none will. For a letter that is being replayed, when
  *     its lease ends
  */
@@ -18,24 +16,33 @@ public record StoredLetter(
         Instant storedAt,
         State state,
         int replays,
-        @Nullable LetterFailure replayFailure,
         @Nullable Instant dueAt) {
 
     /** Where a letter stands. A letter that was replayed with success is gone. */
     public enum State {
-        /** It was not replayed yet. */
+        /** It waits, and was not replayed yet. */
         WAITING,
         /** It is being replayed: its lease lasts. */
         REPLAYING,
-        /**
-         * The last replay began and its lease has run out: its process died, or hangs. The method may have been called. It
-         * stays so if the next replay is refused by a policy. An automatic replay takes it again, unless it was given up
-         * before.
-         */
+        /** It is being replayed, and the lease has run out: its process died, or hangs. The method may have been called. */
         ABANDONED,
-        /** The last replay failed. An automatic replay, if the policy has them, takes it again when it is due. */
+        /** It waits, and was replayed before. */
         FAILED,
-        /** The last replay failed, and no automatic replay takes it again. */
-        GIVEN_UP
+        /** Its replays failed, and no automatic replay takes it again. */
+        GIVEN_UP;
+
+        /**
+         * The state of a letter of which a store knows that it waits, is being replayed, or is given up.
+         *
+         * @param stored {@link #WAITING}, {@link #REPLAYING} or {@link #GIVEN_UP}
+         * @param replays how often it was replayed
+         * @param leaseLasts whether the lease lasts of one that is being replayed
+         */
+        public static State of(State stored, int replays, boolean leaseLasts) {
+            if (stored == REPLAYING) {
+                return leaseLasts ? REPLAYING : ABANDONED;
+            }
+            return stored == WAITING && replays > 0 ? FAILED : stored;
+        }
     }
 }

@@ -1,4 +1,4 @@
-/** Calls that ran out of retries and are kept for a later replay: what is kept, the interface of a store, and the store in memory. */
+/** Calls that ran out of retries and are kept for a later replay: what is kept, and the interface of a store. */
 @NullMarked
 package dev.resilience.deadletter;
 

@@ -2,12 +2,11 @@ package dev.resilience.event;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Map;
 
 /**
  * A call's wait in the queue of a bulkhead has ended.
  *
- * @param outcome whether it got a place in the end
+ * @param outcome whether it got a permit in the end
  * @param waited how long it waited
  */
 public record CallQueued(Instant at, String name, BulkheadOutcome outcome, Duration waited) implements ResilienceEvent {
@@ -15,15 +14,5 @@ public record CallQueued(Instant at, String name, BulkheadOutcome outcome, Durat
     @Override
     public String kind() {
         return "bulkhead";
-    }
-
-    @Override
-    public String type() {
-        return "call-queued";
-    }
-
-    @Override
-    public Map<String, Object> details() {
-        return Details.of("outcome", outcome.label(), "waited", waited.toString());
     }
 }

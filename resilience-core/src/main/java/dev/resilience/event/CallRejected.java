@@ -1,22 +1,10 @@
 package dev.resilience.event;
 
 import java.time.Instant;
-import java.util.Map;
 
 /**
  * A circuit breaker or a bulkhead did not let a call through.
  *
  * @param reason the counted outcome: {@code rejected}, {@code timed_out}
  */
-public record CallRejected(Instant at, String kind, String name, String reason) implements ResilienceEvent {
-
-    @Override
-    public String type() {
-        return "call-rejected";
-    }
-
-    @Override
-    public Map<String, Object> details() {
-        return Details.of("reason", reason);
-    }
-}
+public record CallRejected(Instant at, String kind, String name, String reason) implements ResilienceEvent {}

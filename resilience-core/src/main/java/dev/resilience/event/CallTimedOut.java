@@ -2,7 +2,6 @@ package dev.resilience.event;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Map;
 
 /**
  * A call took longer than its time limit.
@@ -14,15 +13,5 @@ public record CallTimedOut(Instant at, String name, Duration timeout) implements
     @Override
     public String kind() {
         return "time-limit";
-    }
-
-    @Override
-    public String type() {
-        return "call-timed-out";
-    }
-
-    @Override
-    public Map<String, Object> details() {
-        return Details.of("timeout", timeout.toString());
     }
 }

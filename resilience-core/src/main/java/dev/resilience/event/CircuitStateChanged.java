@@ -1,9 +1,6 @@
 package dev.resilience.event;
 
-import dev.resilience.time.Timestamps;
 import java.time.Instant;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,23 +37,5 @@ public record CircuitStateChanged(
     @Override
     public String type() {
         return "state-changed";
-    }
-
-    @Override
-    public Map<String, Object> details() {
-        Map<String, Object> details = new LinkedHashMap<>(Details.of("from", from.name(), "to", to.name()));
-        put(details, "reason", reason);
-        put(details, "lastFailure", lastFailure);
-        if (failedProbes > 0) {
-            details.put("failedProbes", failedProbes);
-        }
-        put(details, "nextProbe", nextProbe == null ? null : Timestamps.text(nextProbe));
-        return details;
-    }
-
-    private static void put(Map<String, Object> details, String key, @Nullable String value) {
-        if (value != null) {
-            details.put(key, value);
-        }
     }
 }

@@ -1,9 +1,8 @@
 package dev.resilience.event;
 
 import java.time.Instant;
-import java.util.Map;
 
-/** A call with an idempotency key has ended. */
+/** An idempotency policy has counted a call. */
 public record IdempotencyDecided(Instant at, String name, IdempotencyOutcome outcome) implements ResilienceEvent {
 
     @Override
@@ -14,10 +13,5 @@ public record IdempotencyDecided(Instant at, String name, IdempotencyOutcome out
     @Override
     public String type() {
         return "call-" + outcome.label().replace('_', '-');
-    }
-
-    @Override
-    public Map<String, Object> details() {
-        return Details.of("outcome", outcome.label());
     }
 }

@@ -1,6 +1,6 @@
 package dev.resilience.event;
 
-/** How a call ended as an idempotency policy sees it; each call counts exactly one. */
+/** How a call ended as an idempotency policy sees it; each counts exactly one, but a call that is refused for its key none. */
 public enum IdempotencyOutcome implements Outcome {
     /** It ran, and its result is stored. */
     EXECUTED,
@@ -17,11 +17,11 @@ public enum IdempotencyOutcome implements Outcome {
     /** It failed, or its result is too large to be kept; the key is free again. */
     RELEASED,
     /**
-     * An earlier owner died and the policy forbids to run again, or the caller cancelled an asynchronous call that was
-     * running.
+     * An earlier owner died and the policy forbids to run again, or it is not known whether the call's transaction was
+     * committed.
      */
     OUTCOME_UNKNOWN,
-    /** The store did not answer. */
+    /** The store did not answer, or what it holds cannot be read or written. */
     STORE_FAILURE,
     /** It has no key, needs none, and ran unprotected. */
     NO_KEY

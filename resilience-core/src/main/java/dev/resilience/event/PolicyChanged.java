@@ -15,14 +15,4 @@ public record PolicyChanged(Instant at, String kind, String name, String by, Map
     public PolicyChanged {
         changed = Map.copyOf(changed);
     }
-
-    @Override
-    public String type() {
-        return "policy-changed";
-    }
-
-    @Override
-    public Map<String, Object> details() {
-        return Details.of("by", by, "changed", changed);
-    }
 }

@@ -3,10 +3,4 @@ package dev.resilience.event;
 import java.time.Instant;
 
 /** Code has removed a policy that code had made; it is the last event of that policy. */
-public record PolicyRemoved(Instant at, String kind, String name) implements ResilienceEvent {
-
-    @Override
-    public String type() {
-        return "policy-removed";
-    }
-}
+public record PolicyRemoved(Instant at, String kind, String name) implements ResilienceEvent {}

@@ -1,7 +1,7 @@
 package dev.resilience.event;
 
 import java.time.Instant;
-import java.util.Map;
+import java.util.Locale;
 
 /**
  * Something that happened to a policy's live object. Made only where a listener listens.
@@ -32,11 +32,8 @@ public sealed interface ResilienceEvent
     /** The name of the policy. */
     String name();
 
-    /** What happened, in kebab case: {@code retry-scheduled}. */
-    String type();
-
-    /** The event's own values, readable by people and machines: strings, numbers, durations as ISO-8601; none by default. */
-    default Map<String, Object> details() {
-        return Map.of();
+    /** What happened, in kebab case: {@code retry-scheduled}. The name of its class, unless it says otherwise. */
+    default String type() {
+        return getClass().getSimpleName().replaceAll("(?<=.)(?=[A-Z])", "-").toLowerCase(Locale.ROOT);
     }
 }

@@ -1,10 +1,10 @@
 package dev.resilience.event;
 
 /**
- * Hears of every event, once, outside of all locks, on the thread that caused it: keep it short. A circuit breaker's
- * transitions are told in their order, so one that comes fast may be told on the thread of the one before.
+ * Gets every event, once, outside all locks, on the thread that caused it: keep it short. A circuit breaker's
+ * transitions come in their order, so one that comes fast may come on the thread of the one before.
  *
- * <p>A listener may make calls and move circuit breakers. It does not hear of the events that this causes on the same
+ * <p>A listener may make calls and move circuit breakers. It does not get the events that this causes on the same
  * thread; other listeners do.
  *
  * <p>What a listener throws is logged and never seen by the call. Implementations must be safe for use by many threads.

@@ -2,7 +2,6 @@ package dev.resilience.event;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Map;
 
 /**
  * A call has ended, and not with a success of its first attempt: it was retried, or it failed without a retry.
@@ -18,15 +17,5 @@ public record RetryFinished(Instant at, String name, RetryOutcome outcome, int a
     @Override
     public String kind() {
         return "retry";
-    }
-
-    @Override
-    public String type() {
-        return "retry-finished";
-    }
-
-    @Override
-    public Map<String, Object> details() {
-        return Details.of("outcome", outcome.label(), "attempts", attempts, "duration", duration.toString());
     }
 }

@@ -2,7 +2,6 @@ package dev.resilience.event;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,23 +22,5 @@ public record RetryScheduled(
     @Override
     public String kind() {
         return "retry";
-    }
-
-    @Override
-    public String type() {
-        return "retry-scheduled";
-    }
-
-    @Override
-    public Map<String, Object> details() {
-        return Details.of(
-                "attempt",
-                attempt,
-                "maxAttempts",
-                maxAttempts,
-                "delay",
-                delay.toString(),
-                "errorType",
-                failure == null ? "result" : failure.getClass().getName());
     }
 }

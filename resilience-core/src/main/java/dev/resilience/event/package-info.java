@@ -1,4 +1,4 @@
-/** What happened: events, the outcomes that are counted, and the listener that hears of both. */
+/** What happened: events and their listener, the outcomes that are counted, and what publishes and counts them. */
 @NullMarked
 package dev.resilience.event;
 

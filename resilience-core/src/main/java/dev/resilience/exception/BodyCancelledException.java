@@ -1,7 +1,7 @@
 package dev.resilience.exception;
 
 /**
- * Says inside of a pipeline that a method's body was cancelled, and has neither answered nor failed: it is not tried again,
+ * Says inside a pipeline that a method's body was cancelled, and has neither answered nor failed: it is not tried again,
  * not counted by a circuit breaker, and no fallback answers for it. Callers get the {@linkplain #cancellation()
  * cancellation} in its place.
  */

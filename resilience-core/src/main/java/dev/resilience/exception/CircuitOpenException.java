@@ -1,6 +1,6 @@
 package dev.resilience.exception;
 
-import dev.resilience.fault.ForeignCause;
+import dev.resilience.fault.FaultClassification.ForeignCause;
 import dev.resilience.time.Durations;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 public final class CircuitOpenException extends ResilienceException implements ForeignCause {
 
     private static final long serialVersionUID = 1;
-    private static final long NANOS_OF_A_TENTH = 100_000_000;
 
     private final String name;
     private final Duration retryAfter;
@@ -58,7 +57,7 @@ public final class CircuitOpenException extends ResilienceException implements F
     @Override
     public String getMessage() {
         String explanation = String.valueOf(super.getMessage());
-        return probeFollows ? explanation + ", next probe in " + Durations.inWords(roundedUp(retryAfter)) : explanation;
+        return probeFollows ? explanation + ", next probe in " + Durations.inWords(retryAfter) : explanation;
     }
 
     /** That the call was not made, without the reason. */
@@ -75,14 +74,5 @@ public final class CircuitOpenException extends ResilienceException implements F
 
     private static String plain(String name) {
         return "Circuit breaker '" + name + "' refused the call: it was not made";
-    }
-
-    /** To a tenth of a second, where it is more than that. */
-    private static Duration roundedUp(Duration wait) {
-        long nanos = Durations.toNanos(wait);
-        if (nanos <= NANOS_OF_A_TENTH || nanos > Long.MAX_VALUE - NANOS_OF_A_TENTH) {
-            return wait;
-        }
-        return Duration.ofNanos((nanos + NANOS_OF_A_TENTH - 1) / NANOS_OF_A_TENTH * NANOS_OF_A_TENTH);
     }
 }

@@ -1,16 +1,15 @@
 package dev.resilience.exception;
 
-import dev.resilience.fault.TimeoutFault;
+import dev.resilience.fault.TransientFault;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A call took longer than its time limit. Its cause is what the call threw when it was interrupted, if that is known.
  * Counts as transient, even where the cause alone would not.
  */
-public final class TimeLimitExceededException extends ResilienceException implements TimeoutFault {
+public final class TimeLimitExceededException extends ResilienceException implements TransientFault {
 
     private final String name;
-    private final boolean byDeadline;
     private final boolean aboutCallee;
 
     /** The call took longer than its policy allows. */
@@ -24,34 +23,19 @@ public final class TimeLimitExceededException extends ResilienceException implem
      * @param byDeadline whether the caller's deadline allowed less than the policy
      */
     public TimeLimitExceededException(String name, String reason, @Nullable Throwable cause, boolean byDeadline) {
-        this(name, reason, cause, byDeadline, !byDeadline);
-    }
-
-    private TimeLimitExceededException(
-            String name, String reason, @Nullable Throwable cause, boolean byDeadline, boolean aboutCallee) {
         super("Time limit '" + name + "' exceeded: " + reason, cause);
         this.name = name;
-        this.byDeadline = byDeadline;
-        this.aboutCallee = aboutCallee;
+        this.aboutCallee = !byDeadline;
     }
 
-    /**
-     * The call was not begun, because it waited for a thread all the time.
-     *
-     * @param byDeadline whether the caller's deadline allowed less than the policy
-     */
-    public static TimeLimitExceededException notBegun(String name, String reason, boolean byDeadline) {
-        return new TimeLimitExceededException(name, reason, null, byDeadline, false);
+    /** The call was not begun, because it waited for a thread all the time: this says as little about the callee. */
+    public static TimeLimitExceededException notBegun(String name, String reason) {
+        return new TimeLimitExceededException(name, reason, null, true);
     }
 
     /** The name of the time limit. */
     public String name() {
         return name;
-    }
-
-    /** Whether the caller's deadline allowed less time than the policy: then this says nothing about the callee. */
-    public boolean isByDeadline() {
-        return byDeadline;
     }
 
     /**

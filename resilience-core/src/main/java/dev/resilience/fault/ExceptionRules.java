@@ -22,7 +22,7 @@ public record ExceptionRules(List<Class<? extends Throwable>> included, List<Cla
         if (included.isEmpty() && excluded.isEmpty()) {
             return null;
         }
-        for (Throwable link : CauseChain.of(failure)) {
+        for (Throwable link : Causes.of(failure)) {
             Boolean verdict = closest(link.getClass());
             if (verdict != null) {
                 return verdict;

@@ -6,7 +6,7 @@ public enum Fault {
     /** Likely to pass: the same call may succeed soon. Retried; counted by circuit breakers. */
     TRANSIENT,
 
-    /** The same call will fail again. Not retried; circuit breakers do not count it, for the callee is well. */
+    /** The same call will fail again. Not retried; circuit breakers do not count it, because the callee is well. */
     PERMANENT,
 
     /** Nothing is known. Not retried; counted by circuit breakers. */

@@ -1,6 +1,7 @@
 package dev.resilience.fault;
 
 import java.io.EOFException;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.ConnectException;
@@ -13,6 +14,8 @@ import java.net.http.HttpTimeoutException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.security.GeneralSecurityException;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateException;
@@ -23,6 +26,8 @@ import java.sql.SQLInvalidAuthorizationSpecException;
 import java.sql.SQLNonTransientException;
 import java.sql.SQLRecoverableException;
 import java.sql.SQLTransientException;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import javax.naming.NamingSecurityException;
@@ -86,6 +91,19 @@ final class JdkFaults {
      */
     private static final String CLOSED_BY_A_READ_TIMEOUT = "closed";
 
+    /** The alerts of RFC 8446, section 6.2, that tell of a certificate. */
+    private static final Set<String> CERTIFICATE_ALERTS = Set.of(
+            "bad_certificate",
+            "unsupported_certificate",
+            "certificate_revoked",
+            "certificate_expired",
+            "certificate_unknown",
+            "certificate_required",
+            "unknown_ca");
+
+    private static final Set<String> HANDSHAKE_CUT_OFF =
+            Set.of("terminated the handshake", "abruptly closed by peer", "timed out");
+
     private JdkFaults() {}
 
     static Fault classify(Throwable failure) {
@@ -101,9 +119,25 @@ final class JdkFaults {
             return sql instanceof SQLNonTransientException ? Fault.UNKNOWN : SqlStates.classify(sql);
         }
         if (failure instanceof SSLException tls) {
-            return TlsFaults.classify(tls);
+            return ofTls(tls);
         }
         return isLostConnection(failure) ? Fault.TRANSIENT : Fault.UNKNOWN;
+    }
+
+    /**
+     * A handshake that the network cut off may succeed the next time, a certificate that was refused will be refused again. JDK 17
+     * says the former without a cause where its HTTP client is at work, and the latter in words alone where it is the server that
+     * refuses.
+     */
+    private static Fault ofTls(SSLException failure) {
+        if (Causes.mention(failure, CERTIFICATE_ALERTS)) {
+            return Fault.PERMANENT;
+        }
+        Throwable cause = failure.getCause();
+        boolean cutOff = cause instanceof EOFException
+                || cause instanceof SocketException
+                || Causes.mention(failure, HANDSHAKE_CUT_OFF);
+        return cutOff ? Fault.TRANSIENT : Fault.UNKNOWN;
     }
 
     /**
@@ -112,13 +146,89 @@ final class JdkFaults {
      */
     private static boolean isLostConnection(Throwable failure) {
         if (failure instanceof InterruptedIOException) {
-            return ExceptionMessages.tellsOfTimeout(failure);
+            return Causes.mentionTimeout(failure);
         }
         Class<?> type = failure.getClass();
         if (type == IOException.class || type == EOFException.class) {
-            return ExceptionMessages.begins(failure, LOST_CONNECTION)
-                    || ExceptionMessages.messageOf(failure).equals(CLOSED_BY_A_READ_TIMEOUT);
+            return Causes.begin(failure, LOST_CONNECTION)
+                    || Causes.messageOf(failure).equals(CLOSED_BY_A_READ_TIMEOUT);
         }
-        return failure instanceof SocketException && ExceptionMessages.mentions(failure, LOST_CONNECTION);
+        return failure instanceof SocketException && Causes.mention(failure, LOST_CONNECTION);
+    }
+
+    /**
+     * What an SQLSTATE tells, for drivers that throw a plain {@link SQLException}, as PostgreSQL's does whatever happened.
+     *
+     * <p>The first two characters are a class that the SQL standard (ISO/IEC 9075-2, subclause 24.1) or the database
+     * defines; the five together are one condition. Of databases' own codes those of PostgreSQL (appendix A of its manual)
+     * and the two timeouts of ODBC are known.
+     */
+    private static final class SqlStates {
+
+        private static final String CONNECTION_EXCEPTION = "08";
+
+        private static final Map<String, Fault> CONDITIONS = Map.ofEntries(
+                Map.entry(
+                        "08004",
+                        Fault.UNKNOWN), // the server refuses the connection: full, or wants another way to log in
+                Map.entry("08007", Fault.UNKNOWN), // the transaction may have been committed
+                Map.entry("40002", Fault.PERMANENT), // rolled back, because of a constraint
+                Map.entry("40003", Fault.UNKNOWN), // the statement may have been completed
+                Map.entry("42501", Fault.PERMANENT), // no right of access
+                Map.entry("55P03", Fault.TRANSIENT), // lock not available
+                Map.entry("57014", Fault.TRANSIENT), // cancelled, which is how PostgreSQL and DB2 tell of a timeout
+                Map.entry("57P01", Fault.TRANSIENT), // the administrator ends the connection or the server
+                Map.entry("57P02", Fault.TRANSIENT), // another connection's process crashed
+                Map.entry("57P03", Fault.TRANSIENT), // the server starts up or shuts down
+                Map.entry("57P05", Fault.TRANSIENT), // the connection was idle for too long
+                Map.entry("HYT00", Fault.TRANSIENT), // timeout
+                Map.entry("HYT01", Fault.TRANSIENT)); // timeout of the connection
+
+        private static final Map<String, Fault> CLASSES = Map.of(
+                CONNECTION_EXCEPTION,
+                Fault.TRANSIENT,
+                "40", // rolled back: a deadlock, or what serializable transactions run into
+                Fault.TRANSIENT,
+                "53", // the server is out of connections, memory or disk
+                Fault.TRANSIENT,
+                "22", // data that does not fit: too long, out of range; Spring calls it a violated integrity too
+                Fault.PERMANENT,
+                "23", // constraint
+                Fault.PERMANENT,
+                "28", // authorisation
+                Fault.PERMANENT);
+
+        private SqlStates() {}
+
+        static Fault classify(SQLException failure) {
+            String state = failure.getSQLState();
+            if (state == null || state.length() < 2) {
+                return Fault.UNKNOWN;
+            }
+            String condition = state.toUpperCase(Locale.ROOT);
+            String group = condition.substring(0, 2);
+            if (group.equals(CONNECTION_EXCEPTION) && tellsOfMoreThanTheNetwork(failure)) {
+                return Fault.UNKNOWN;
+            }
+            Fault fault = CONDITIONS.get(condition);
+            return fault != null ? fault : CLASSES.getOrDefault(group, Fault.UNKNOWN);
+        }
+
+        /**
+         * A bad certificate, or a file of them that is missing, is a failed connection too, and left to the cause. Where
+         * PostgreSQL's driver has nothing but its own word for a failed connection, the server's name did not fit its
+         * certificate.
+         */
+        private static boolean tellsOfMoreThanTheNetwork(SQLException failure) {
+            boolean ofPostgres = failure.getClass().getName().startsWith("org.postgresql.");
+            if (ofPostgres && failure.getCause() == null && "08006".equals(failure.getSQLState())) {
+                return true;
+            }
+            return Causes.of(failure).stream()
+                    .anyMatch(link -> link instanceof SSLException
+                            || link instanceof GeneralSecurityException
+                            || link instanceof FileNotFoundException
+                            || link instanceof FileSystemException);
+        }
     }
 }

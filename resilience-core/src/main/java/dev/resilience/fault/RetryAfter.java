@@ -28,11 +28,8 @@ public final class RetryAfter {
             .appendPattern("EEE MMM ppd HH:mm:ss ")
             .appendValue(ChronoField.YEAR, 4));
 
-    /** What a leap second ends with; the JDK's clocks have none. */
-    private static final String LEAP_SECOND = ":60 ";
-
     /** Longer than any caller waits, and short enough to be added to. */
-    private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
+    private static final Duration MAX = Duration.ofNanos(Long.MAX_VALUE);
 
     private RetryAfter() {}
 
@@ -43,7 +40,7 @@ public final class RetryAfter {
      * @param now what the date is compared with
      */
     public static @Nullable Duration parse(String header, Instant now) {
-        String value = header.strip().replace(LEAP_SECOND, ":59 ");
+        String value = header.strip();
         if (!value.isEmpty() && value.chars().allMatch(c -> c >= '0' && c <= '9')) {
             return seconds(value);
         }
@@ -60,9 +57,9 @@ public final class RetryAfter {
 
     private static Duration seconds(String digits) {
         try {
-            return Durations.min(LONGEST, Duration.ofSeconds(Long.parseLong(digits)));
+            return Durations.min(MAX, Duration.ofSeconds(Long.parseLong(digits)));
         } catch (NumberFormatException beyondLong) {
-            return LONGEST;
+            return MAX;
         }
     }
 

@@ -5,7 +5,7 @@ package dev.resilience.idempotency;
  * authenticated principal's name, and who vouches for it.
  *
  * <p>Asked once a call, on the thread that makes it, also where Spring's {@code @Async} moves it to another one. Where an
- * order of layers puts threads of this library outside of idempotency, such as a bulkhead's pool, it is asked there: then a
+ * order of layers puts threads of this library outside idempotency, such as a bulkhead's pool, it is asked there: then a
  * {@link dev.resilience.context.ContextCarrier} takes along what it reads. Safe for use by many threads.
  */
 @FunctionalInterface

@@ -3,30 +3,40 @@ package dev.resilience.idempotency;
 import dev.resilience.context.Deadline;
 import dev.resilience.context.IdempotencyContext;
 import dev.resilience.event.IdempotencyOutcome;
+import dev.resilience.idempotency.Idempotency.IdempotencyLog;
 import dev.resilience.idempotency.store.Claim;
 import dev.resilience.idempotency.store.ClaimStatus;
+import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.idempotency.store.LeaseToken;
-import dev.resilience.idempotency.store.StoreTransaction;
+import dev.resilience.idempotency.store.RecordLockedException;
 import dev.resilience.idempotency.store.StoredResult;
 import dev.resilience.idempotency.store.StoredResult.Kind;
+import dev.resilience.pipeline.Invocation;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The record that a call has claimed: what is written to it and read from it, and how the call is counted. Has no state
- * but that the call is counted once.
+ * The record that a call has claimed: what is written to it and read from it, its lease, and how the call is counted, which
+ * happens once. For {@link IdempotentExecution}s. Safe for use by many threads.
  */
-final class ClaimedRecord {
+public final class ClaimedRecord {
+
+    /** Between two tries to write to a record that a transaction has locked. */
+    private static final Duration PAUSE = Duration.ofMillis(250);
 
     private final Idempotency idempotency;
     private final IdempotencyPolicy policy;
     private final IdempotentOperation operation;
     private final LeaseToken token;
     private final boolean takenOver;
+    private final LeaseKeeper lease;
     private final AtomicBoolean counted = new AtomicBoolean();
 
+    /** @param policy of the claim: another one may be in force by now */
     ClaimedRecord(
             Idempotency idempotency, IdempotencyPolicy policy, IdempotentOperation operation, Claim.Acquired claim) {
         this.idempotency = idempotency;
@@ -34,33 +44,56 @@ final class ClaimedRecord {
         this.operation = operation;
         this.token = claim.token();
         this.takenOver = claim.takenOver();
+        this.lease = new LeaseKeeper(idempotency.time(), policy.lease(), policy.maxLease());
+    }
+
+    /** The name of the policy that the record was claimed under. */
+    public String policyName() {
+        return idempotency.name();
     }
 
     /** The policy that the record was claimed under. */
-    IdempotencyPolicy policy() {
+    public IdempotencyPolicy policy() {
         return policy;
     }
 
-    IdempotencyContext context() {
-        return new IdempotencyContext(token.key()::downstreamKey, token.fence());
+    /** The method. */
+    public IdempotentOperation operation() {
+        return operation;
     }
 
-    /** What is to be stored of a result. */
-    StoredResult stored(@Nullable Object returned) {
-        return new StoredResult(Kind.VALUE, operation.write(returned));
+    /** Where the record is. */
+    public IdempotencyStore store() {
+        return idempotency.store();
+    }
+
+    /** The right to change it. */
+    public LeaseToken token() {
+        return token;
+    }
+
+    /** What the call passes on to other services. */
+    public IdempotencyContext context(Invocation call) {
+        return new IdempotencyContext(token.key()::downstreamKey, token.fence(), call);
+    }
+
+    /** What is to be stored of a result; {@code null} if it is no answer to keep. */
+    public @Nullable StoredResult answer(@Nullable Object returned) {
+        return operation.keeps(returned) ? new StoredResult(Kind.VALUE, operation.write(returned)) : null;
     }
 
     /** What is to be stored of an exception; {@code null} if it is no final answer. */
-    @Nullable
-    StoredResult stored(Throwable failure) {
-        return idempotency.exceptions().isFinalAnswer(failure)
-                ? new StoredResult(Kind.EXCEPTION, idempotency.exceptions().write(failure))
-                : null;
+    public @Nullable StoredResult answerOf(Throwable failure) {
+        byte[] content = idempotency.exceptions().write(failure);
+        return content == null ? null : new StoredResult(Kind.EXCEPTION, content);
     }
 
-    /** What a stored result stands for. */
-    @Nullable
-    Object read(StoredResult stored) throws Throwable {
+    /**
+     * What a stored result stands for.
+     *
+     * @throws Throwable the exception that it stands for, or that it cannot be read
+     */
+    public @Nullable Object read(StoredResult stored) throws Throwable {
         if (stored.kind() == Kind.VALUE) {
             return operation.read(stored.content());
         }
@@ -68,8 +101,7 @@ final class ClaimedRecord {
     }
 
     /** Why a result cannot be stored; {@code null} if it can. */
-    @Nullable
-    String whyNotKept(StoredResult result) {
+    public @Nullable String whyNotKept(StoredResult result) {
         int size = result.content().length;
         return size <= policy.maxResultSize()
                 ? null
@@ -77,79 +109,111 @@ final class ClaimedRecord {
                         + policy.maxResultSize() + ")";
     }
 
-    /** Whether the result can be stored; warns if it cannot. */
-    boolean isKept(StoredResult result) {
-        String why = whyNotKept(result);
-        if (why != null) {
-            idempotency.log().resultNotKept(why);
-        }
-        return why == null;
+    /**
+     * Has the lease renewed every third of it, up to the longest lease.
+     *
+     * @param renewal renews it for the time that it is given. Does not throw
+     */
+    public void keepLease(Consumer<Duration> renewal) {
+        lease.begin(renewal);
     }
 
-    /** Writes the result in a transaction; {@code false} if another call has the key. */
-    boolean complete(StoreTransaction transaction, StoredResult result) {
-        return transaction.complete(token, result, policy.ttl());
+    /** No renewal begins from now on. */
+    public void endLease() {
+        lease.end();
     }
 
-    /** Renews the lease in a transaction; {@code false} if another call has the key. */
-    boolean renew(StoreTransaction transaction) {
-        return transaction.renew(token, policy.lease());
-    }
-
-    /** Frees the key with the commit of a transaction; {@code false} if another call has it. */
-    boolean release(StoreTransaction transaction) {
-        return transaction.release(token);
-    }
-
-    /** What has become of the record, as a transaction sees it or, without one, everyone; locked while the store fails. */
-    ClaimStatus status(@Nullable StoreTransaction in) {
+    /** Renews the lease; {@code false} if another call has the key. A store that does not answer is asked at the next beat. */
+    public boolean renew(Duration forLease) {
         try {
-            return in != null
-                    ? in.statusOf(token)
-                    : undisturbed(() -> idempotency.store().statusOf(token));
+            return store().renew(token, forLease);
+        } catch (RecordLockedException locked) {
+            return true; // no other call can take it over meanwhile
         } catch (RuntimeException unavailable) {
-            idempotency.log().checkFailed(operation.name(), unavailable);
+            String what = "a lease could not be renewed; next try in " + lease.interval();
+            idempotency.log().failed(IdempotencyLog.RENEWAL_FAILED, what, unavailable);
+            return true;
+        }
+    }
+
+    /** A running call has lost its lease. */
+    public void lost() {
+        endLease();
+        idempotency.log().leaseLost();
+        count(IdempotencyOutcome.LEASE_LOST);
+    }
+
+    /** What has become of the record; locked while the store fails. */
+    public ClaimStatus status() {
+        return status(() -> undisturbed(() -> store().statusOf(token)));
+    }
+
+    /** What has become of the record, as a question to a transaction tells; locked while the store fails. */
+    public ClaimStatus status(Supplier<ClaimStatus> question) {
+        try {
+            return question.get();
+        } catch (RuntimeException unavailable) {
+            String what = "how the transaction of a call of " + operation.name() + " ended could not be found out";
+            idempotency.log().failed(IdempotencyLog.CHECK_FAILED, what, unavailable);
             return ClaimStatus.LOCKED;
         }
     }
 
-    /** Renews the lease for some time, on a connection of its own; {@code false} if another call has the key. */
-    boolean renew(Duration lease) {
-        return idempotency.store().renew(token, lease);
+    /**
+     * Stores the answer of a call that is over and counts the call; without an answer to store frees the key. While a
+     * transaction has the record locked, it is tried again on another thread: the caller has its answer and does not wait.
+     */
+    public void end(@Nullable StoredResult answer) {
+        String why = answer == null ? null : whyNotKept(answer);
+        if (why != null) {
+            idempotency.log().resultNotKept(why);
+        }
+        if (answer == null || why != null) {
+            end(() -> store().release(token), IdempotencyOutcome.RELEASED);
+        } else {
+            end(() -> store().complete(token, answer, policy.ttl()), executed());
+        }
     }
 
-    /** Writes the result on a connection of its own. */
-    void complete(StoredResult result) {
-        boolean mine = undisturbed(() -> idempotency.store().complete(token, result, policy.ttl()));
-        count(mine ? executed() : IdempotencyOutcome.LEASE_LOST);
+    private void end(BooleanSupplier write, IdempotencyOutcome outcome) {
+        try {
+            count(undisturbed(write::getAsBoolean) ? outcome : IdempotencyOutcome.LEASE_LOST);
+        } catch (RecordLockedException locked) {
+            if (lease.isSpent()) {
+                notStored(locked);
+            } else {
+                after(PAUSE, () -> end(write, outcome));
+            }
+        } catch (RuntimeException | Error unavailable) {
+            notStored(unavailable);
+        }
     }
 
-    /** Frees the key, on a connection of its own. */
-    void release() {
-        boolean mine = undisturbed(() -> idempotency.store().release(token));
-        count(mine ? IdempotencyOutcome.RELEASED : IdempotencyOutcome.LEASE_LOST);
-    }
-
-    /** Neither a deadline nor an interrupt of the caller's keeps the store from being asked or told. */
+    /** Neither a deadline nor an interrupt of the caller's keeps the store from being asked. */
     private static <T> T undisturbed(Supplier<T> action) {
-        return Uninterruptibly.call(() -> Deadline.ignoring(action));
+        return Idempotency.uninterruptibly(() -> Deadline.ignoring(action));
+    }
+
+    /** Does something later, on another thread. */
+    public void after(Duration pause, Runnable task) {
+        idempotency.time().scheduleUrgent(pause, task);
     }
 
     /** How a call that was executed is counted. */
-    IdempotencyOutcome executed() {
+    public IdempotencyOutcome executed() {
         return takenOver ? IdempotencyOutcome.TAKEN_OVER : IdempotencyOutcome.EXECUTED;
     }
 
-    /** Once a call. */
-    void count(IdempotencyOutcome outcome) {
+    /** Counts the call, unless it is counted. */
+    public void count(IdempotencyOutcome outcome) {
         if (counted.compareAndSet(false, true)) {
             idempotency.count(outcome);
         }
     }
 
-    /** The store could not be told how the call ended. */
-    void notStored(Throwable unavailable) {
-        idempotency.log().completionFailed(operation.name(), unavailable);
+    /** How the call ended could not be written to the store: its key stays taken until the lease ends. */
+    public void notStored(Throwable unavailable) {
+        idempotency.completionFailed(operation, unavailable);
         count(IdempotencyOutcome.STORE_FAILURE);
     }
 }

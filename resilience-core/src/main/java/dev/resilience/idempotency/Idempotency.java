@@ -1,19 +1,32 @@
 package dev.resilience.idempotency;
 
+import dev.resilience.context.IdempotencyContext;
+import dev.resilience.event.EventPublisher;
 import dev.resilience.event.IdempotencyDecided;
 import dev.resilience.event.IdempotencyOutcome;
-import dev.resilience.event.internal.EventPublisher;
-import dev.resilience.event.internal.OutcomeCounters;
+import dev.resilience.event.OutcomeCounters;
 import dev.resilience.idempotency.store.IdempotencyStore;
+import dev.resilience.idempotency.store.StoredResult;
+import dev.resilience.log.FoldedLog;
+import dev.resilience.log.LogLine;
+import dev.resilience.log.LoggedFailure;
+import dev.resilience.pipeline.Environment;
+import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
+import dev.resilience.pipeline.Waits;
 import dev.resilience.policy.Require;
 import dev.resilience.time.TimeSource;
-import dev.resilience.worker.PolicyTimeSource;
+import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
 
 /**
  * An idempotency policy at work: runs a call once per key and answers repeated calls from the store.
@@ -30,26 +43,41 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
 
     private final String name;
     private final IdempotencyStore store;
-    private final PolicyTimeSource time;
+    private final IdempotentExecution.Factory executions;
+    private final TimeSource time;
+    private final Waits waits;
     private final EventPublisher events;
     private final ExceptionCodec exceptions;
     private final IdempotencyLog log;
-    private final LostClaims lostClaims;
     private volatile IdempotencyPolicy policy;
     private final Set<String> operations = ConcurrentHashMap.newKeySet();
     private final OutcomeCounters<IdempotencyOutcome> calls = new OutcomeCounters<>(IdempotencyOutcome.class);
 
     /** For adapters; applications ask {@link dev.resilience.Resilience#idempotency}. */
+    public Idempotency(String name, IdempotencyPolicy policy, IdempotencyStore store, Environment environment) {
+        this(name, policy, store, environment, SimpleExecution::new);
+    }
+
+    /**
+     * For adapters.
+     *
+     * @param executions makes what stores the answers of calls, perhaps in transactions of theirs
+     */
     public Idempotency(
-            String name, IdempotencyPolicy policy, IdempotencyStore store, TimeSource time, EventPublisher events) {
+            String name,
+            IdempotencyPolicy policy,
+            IdempotencyStore store,
+            Environment environment,
+            IdempotentExecution.Factory executions) {
+        this.executions = executions;
         this.name = name;
         this.policy = policy;
         this.store = store;
-        this.time = PolicyTimeSource.of("resilience-idempotency-" + name + "-", time);
-        this.events = events;
-        this.exceptions = new ExceptionCodec(name, policy.replayExceptions());
-        this.log = new IdempotencyLog(name, time);
-        this.lostClaims = new LostClaims(store, this.time, log);
+        this.time = environment.time();
+        this.waits = environment.waits("resilience-idempotency-" + name + "-");
+        this.events = environment.events();
+        this.log = new IdempotencyLog(name, time, calls::byLabel);
+        this.exceptions = new ExceptionCodec(policy.replayExceptions(), log);
     }
 
     @Override
@@ -91,7 +119,7 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
     /** The layer that protects one method. */
     public Layer protecting(IdempotentOperation operation) {
         operations.add(operation.name());
-        return new ProtectedOperation(this, operation);
+        return next -> new IdempotencyStep(this, operation, next);
     }
 
     /** The full names of the methods that are protected. */
@@ -104,43 +132,53 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
         return store;
     }
 
-    /** Threads that are busy with asynchronous calls which have waited for another call with their key. */
-    public int workers() {
-        return time.busyThreads();
-    }
-
-    /** Asynchronous calls that have waited for another call with their key, and which now wait for a thread. */
-    public int queued() {
-        return time.queued();
-    }
-
     /**
-     * Ends the waits of calls for their keys, which are refused, lets idle threads go, writes to the log what it has counted
-     * in place of single lines, and no longer frees the keys of calls whose claim was not answered. What is still called and
-     * need not wait works as before.
+     * Ends the waits of calls for their keys, which are refused, lets idle threads go, and writes to the log what is folded.
+     * What is still called and need not wait works as before.
      */
     @Override
     public void close() {
-        time.close();
-        lostClaims.close();
+        waits.close();
         log.close();
+    }
+
+    IdempotentExecution execution(ClaimedRecord record) {
+        return executions.of(record);
     }
 
     IdempotencyLog log() {
         return log;
     }
 
-    LostClaims lostClaims() {
-        return lostClaims;
+    void completionFailed(IdempotentOperation operation, Throwable unavailable) {
+        String what = "how a call of " + operation.name()
+                + " ended could not be stored; its key stays taken until the lease ends";
+        log.failed(IdempotencyLog.COMPLETION_FAILED, what, unavailable);
     }
 
     /** Runs asynchronous calls that have waited for their key on threads of its own. */
-    PolicyTimeSource time() {
+    Waits waits() {
+        return waits;
+    }
+
+    TimeSource time() {
         return time;
     }
 
     ExceptionCodec exceptions() {
         return exceptions;
+    }
+
+    /** Does something that an interrupt which has come before it does not disturb; it is there again afterwards. */
+    public static <T extends @Nullable Object> T uninterruptibly(Supplier<T> action) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            return action.get();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     String newOwner() {
@@ -150,5 +188,126 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
     void count(IdempotencyOutcome outcome) {
         calls.count(outcome);
         events.publish(() -> new IdempotencyDecided(time.now(), name, outcome));
+    }
+
+    /** Stores the answer when the call ends. It runs, until it has ended or lost its key to another call. */
+    private static final class SimpleExecution implements IdempotentExecution {
+
+        private final ClaimedRecord record;
+        private final AtomicBoolean isOver = new AtomicBoolean();
+
+        SimpleExecution(ClaimedRecord record) {
+            this.record = record;
+            record.keepLease(this::renew);
+        }
+
+        @Override
+        public IdempotencyContext context(Invocation call) {
+            return record.context(call);
+        }
+
+        private void renew(Duration lease) {
+            if (!record.renew(lease) && isOver.compareAndSet(false, true)) {
+                record.lost();
+            }
+        }
+
+        @Override
+        public void callReturned(@Nullable Object result, boolean isStorable) {
+            end(() -> isStorable ? record.answer(result) : null);
+        }
+
+        @Override
+        public void callThrew(Throwable failure) {
+            end(() -> record.answerOf(failure));
+        }
+
+        @Override
+        public void notRun() {
+            end(() -> null);
+        }
+
+        private void end(Supplier<@Nullable StoredResult> answer) {
+            if (isOver.compareAndSet(false, true)) {
+                record.endLease();
+                try {
+                    record.end(answer.get());
+                } catch (RuntimeException | Error unwritable) {
+                    record.notStored(unwritable);
+                }
+            }
+        }
+    }
+
+    /** What an idempotency policy writes to the log: above all, that its store does not answer. Never keys or results. */
+    static final class IdempotencyLog implements AutoCloseable {
+
+        static final LogLine REFUSED = LogLine.warn("idempotency_store_failed", "store_failure");
+        static final LogLine UNPROTECTED = LogLine.warn("idempotency_unprotected", "store_failure");
+        static final LogLine RENEWAL_FAILED = LogLine.warn("idempotency_renewal_failed");
+        static final LogLine COMPLETION_FAILED = LogLine.warn("idempotency_completion_failed", "store_failure");
+        static final LogLine CHECK_FAILED = LogLine.warn("idempotency_check_failed");
+        private static final LogLine LEASE_LOST = LogLine.warn("idempotency_lease_lost", "lease_lost");
+        private static final LogLine RESULT_NOT_KEPT = LogLine.warn("idempotency_result_not_kept");
+        private static final LogLine NOT_REPLAYED = LogLine.warn("idempotency_exception_not_replayed");
+
+        private final String policy;
+        private final FoldedLog log;
+
+        IdempotencyLog(String policy, TimeSource time, Supplier<Map<String, Long>> counts) {
+            this.policy = policy;
+            this.log = new FoldedLog(
+                    LoggerFactory.getLogger(Idempotency.class),
+                    time,
+                    "Idempotency",
+                    policy,
+                    "idempotency_summary",
+                    counts);
+        }
+
+        /** The store has failed. */
+        void failed(LogLine event, String what, Throwable unavailable) {
+            log.write(
+                    event,
+                    line -> LoggedFailure.of(unavailable)
+                            .addTo(line)
+                            .setCause(unavailable)
+                            .log("Idempotency '{}': {}", policy, what));
+        }
+
+        void leaseLost() {
+            log.write(
+                    LEASE_LOST,
+                    line -> line.log("Idempotency '{}': a running call has lost its lease to another one", policy));
+        }
+
+        /**
+         * @param why as a sentence without its full stop
+         */
+        void resultNotKept(String why) {
+            log.write(
+                    RESULT_NOT_KEPT,
+                    line -> line.addKeyValue("reason", why)
+                            .log("Idempotency '{}': {}; it is not stored and its key is free again", policy, why));
+        }
+
+        /** Once for each type. */
+        void notReplayed(String type) {
+            log.once(
+                    type,
+                    NOT_REPLAYED,
+                    line -> line.addKeyValue("errorType", type)
+                            .log(
+                                    "Idempotency '{}': a {} is not replayed, and its key is free again, because its constructor "
+                                            + "refuses the message that it was thrown with: give the class a public "
+                                            + "constructor that takes the message as it is. Logged once.",
+                                    policy,
+                                    type));
+        }
+
+        @Override
+        public void close() {
+            log.close();
+        }
     }
 }

@@ -7,11 +7,13 @@ import dev.resilience.exception.IdempotencyKeyReusedException;
 import dev.resilience.exception.IdempotencyOutcomeUnknownException;
 import dev.resilience.exception.IdempotencyStoreException;
 import dev.resilience.exception.ResilienceException;
+import dev.resilience.idempotency.Idempotency.IdempotencyLog;
 import dev.resilience.idempotency.IdempotencyPolicy.OnAbandoned;
 import dev.resilience.idempotency.IdempotencyPolicy.OnInProgress;
 import dev.resilience.idempotency.IdempotencyPolicy.OnStoreFailure;
 import dev.resilience.idempotency.store.Claim;
 import dev.resilience.idempotency.store.ClaimRequest;
+import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.idempotency.store.RecordKey;
 import dev.resilience.idempotency.store.StoredResult;
 import dev.resilience.pipeline.Invocation;
@@ -25,6 +27,7 @@ final class IdempotencyCall {
 
     private static final Duration FIRST_WAIT = Duration.ofMillis(10);
     private static final Duration LONGEST_WAIT = Duration.ofMillis(250);
+    private static final Duration LONGEST_PAUSE_AFTER_LOST_CLAIM = Duration.ofMinutes(1);
 
     private final Idempotency idempotency;
     private final IdempotencyPolicy policy;
@@ -45,7 +48,7 @@ final class IdempotencyCall {
         this.onReplay = operation.onReplay(invocation);
         this.start = idempotency.time().nanoTime();
         this.request = new ClaimRequest(
-                RecordKey.of(operation.name(), operation.callerScope(invocation), key),
+                RecordKey.of(operation.name(), operation.callerScope(), key),
                 idempotency.newOwner(),
                 policy.fingerprint() ? RecordKey.fingerprint(operation.describe(invocation.arguments())) : "",
                 policy.lease(),
@@ -61,7 +64,7 @@ final class IdempotencyCall {
      */
     @Nullable
     Duration claim() {
-        Claim claim = Uninterruptibly.call(this::ask);
+        Claim claim = Idempotency.uninterruptibly(this::ask);
         return claim == null ? null : decide(claim);
     }
 
@@ -74,26 +77,51 @@ final class IdempotencyCall {
             boolean failsOpen =
                     policy.onStoreFailure() == OnStoreFailure.FAIL_OPEN && !isRunningElsewhere && !interrupted;
             if (!failsOpen) {
-                idempotency.lostClaims().free(request);
+                freeIn(Duration.ofSeconds(1));
             }
             if (isRunningElsewhere && interrupted) {
-                countInProgress();
-                throw stillInProgress();
+                throw inProgress();
             }
             idempotency.count(IdempotencyOutcome.STORE_FAILURE);
             if (failsOpen) {
-                idempotency.log().unprotected(unavailable);
+                String what = "the store does not answer; the call runs unprotected";
+                idempotency.log().failed(IdempotencyLog.UNPROTECTED, what, unavailable);
                 return null;
             }
-            idempotency.log().refused(unavailable);
-            throw new IdempotencyStoreException(
-                    "Idempotency '" + name() + "': the store does not answer, so the call was not made", unavailable);
+            String what = "the store does not answer, so the call was not made";
+            idempotency.log().failed(IdempotencyLog.REFUSED, what, unavailable);
+            throw new IdempotencyStoreException("Idempotency '" + name() + "': " + what, unavailable);
         }
+    }
+
+    /**
+     * The claim may have been applied although its answer was lost: nothing runs, and the key stays taken. The same owner
+     * claims again, because a release needs the fence that only an answer tells, and releases what it gets. Tried for two
+     * minutes, unless the application ends; then the lease ends by itself.
+     */
+    private void freeIn(Duration pause) {
+        IdempotencyStore store = idempotency.store();
+        idempotency.waits().schedule(pause, () -> {
+            if (idempotency.waits().isStopped()) {
+                return; // woken by the end of the application
+            }
+            try {
+                if (store.claim(request.withoutTakeOver()) instanceof Claim.Acquired acquired) {
+                    store.release(acquired.token());
+                }
+            } catch (RuntimeException unavailable) {
+                if (pause.compareTo(LONGEST_PAUSE_AFTER_LOST_CLAIM) < 0) {
+                    freeIn(pause.multipliedBy(2));
+                } else {
+                    idempotency.completionFailed(operation, unavailable);
+                }
+            }
+        });
     }
 
     private @Nullable Duration decide(Claim claim) {
         if (claim instanceof Claim.Acquired acquired) {
-            execution = new IdempotentExecution(idempotency, policy, operation, acquired);
+            execution = idempotency.execution(new ClaimedRecord(idempotency, policy, operation, acquired));
             return null;
         }
         if (claim instanceof Claim.Completed completed) {
@@ -121,8 +149,7 @@ final class IdempotencyCall {
         Duration waited = Duration.ofNanos(idempotency.time().nanoTime() - start);
         Duration left = Deadline.limit(policy.waitTimeout().minus(waited));
         if (policy.onInProgress() == OnInProgress.REJECT || left.isZero() || left.isNegative()) {
-            countInProgress();
-            throw stillInProgress();
+            throw inProgress();
         }
         Duration wait = Durations.min(nextWait, left);
         nextWait = Durations.min(LONGEST_WAIT, nextWait.multipliedBy(2));
@@ -130,11 +157,8 @@ final class IdempotencyCall {
     }
 
     /** The call gives up because another one with its key is running. */
-    void countInProgress() {
+    IdempotencyInProgressException inProgress() {
         idempotency.count(IdempotencyOutcome.IN_PROGRESS);
-    }
-
-    IdempotencyInProgressException stillInProgress() {
         return new IdempotencyInProgressException(
                 "A call with the same idempotency key is running (policy '" + name() + "')", leaseLeft);
     }
@@ -158,10 +182,7 @@ final class IdempotencyCall {
     /** The earlier call's answer: returns what it returned, throws what it threw. */
     @Nullable
     Object answer() throws Throwable {
-        StoredResult result = stored;
-        if (result == null) {
-            throw new IllegalStateException("There is no earlier answer");
-        }
+        StoredResult result = Objects.requireNonNull(stored);
         Object answer = read(result);
         idempotency.count(IdempotencyOutcome.REPLAYED);
         onReplay.run();

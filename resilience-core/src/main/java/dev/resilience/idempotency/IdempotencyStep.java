@@ -1,57 +1,74 @@
 package dev.resilience.idempotency;
 
+import dev.resilience.context.CallContext;
 import dev.resilience.context.Deadline;
 import dev.resilience.context.IdempotencyContext;
 import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.exception.DeadlineExceededException;
+import dev.resilience.pipeline.AsyncCall;
+import dev.resilience.pipeline.AsyncStep;
+import dev.resilience.pipeline.InterruptibleExecution;
+import dev.resilience.pipeline.InterruptibleExecution.Stoppable;
 import dev.resilience.pipeline.Invocation;
-import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;
-import dev.resilience.pipeline.UnstoredAnswer;
-import dev.resilience.time.WaitStoppedException;
+import dev.resilience.pipeline.Waits.WaitStoppedException;
 import java.time.Duration;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Claims the key, then either answers from the store or runs the rest of the pipeline and stores how it ended. */
-final class IdempotencyStep extends Step {
+final class IdempotencyStep extends AsyncStep {
 
     private final Idempotency idempotency;
     private final IdempotentOperation operation;
-    private final Step next;
 
     IdempotencyStep(Idempotency idempotency, IdempotentOperation operation, Step next) {
+        super(next);
         this.idempotency = idempotency;
         this.operation = operation;
-        this.next = next;
     }
 
     @Override
     public @Nullable Object call(Invocation invocation) throws Throwable {
-        refuseIfLate();
-        String key = operation.key(invocation);
-        if (key == null) {
-            idempotency.count(IdempotencyOutcome.NO_KEY);
-            return UnstoredAnswer.unwrap(runUnprotected(invocation));
+        IdempotencyCall call = begin(invocation);
+        if (call == null) {
+            return runUnprotected(invocation);
         }
-        IdempotencyCall call = new IdempotencyCall(idempotency, operation.ofCall(invocation), key, invocation);
         for (Duration wait = call.claim(); wait != null; wait = call.claim()) {
             try {
-                idempotency.time().sleep(wait);
+                idempotency.waits().sleep(wait);
             } catch (InterruptedException ended) {
                 if (!(ended instanceof WaitStoppedException)) {
                     Thread.currentThread().interrupt();
                 }
-                call.countInProgress();
-                throw call.stillInProgress();
+                throw call.inProgress();
             }
         }
         if (call.isAnswered()) {
             return call.answer();
         }
         IdempotentExecution execution = call.execution();
-        return UnstoredAnswer.unwrap(execution == null ? runUnprotected(invocation) : run(execution, invocation));
+        return execution == null ? runUnprotected(invocation) : run(execution, invocation);
+    }
+
+    /**
+     * Returns {@code null} for a call without a key, which runs unprotected. One that is late is refused before the store is
+     * asked: its key is as free as after a call that failed.
+     */
+    private @Nullable IdempotencyCall begin(Invocation invocation) {
+        try {
+            Deadline.check();
+        } catch (DeadlineExceededException late) {
+            idempotency.count(IdempotencyOutcome.RELEASED);
+            throw late;
+        }
+        String key = operation.key(invocation);
+        if (key == null) {
+            idempotency.count(IdempotencyOutcome.NO_KEY);
+            return null;
+        }
+        return new IdempotencyCall(idempotency, operation.ofCall(invocation), key, invocation);
     }
 
     /** The key of a call around this one is not passed on: another service would take two calls inside it for one. */
@@ -67,10 +84,11 @@ final class IdempotencyStep extends Step {
 
     private @Nullable Object run(IdempotentExecution execution, Invocation invocation) throws Throwable {
         IdempotencyContext outer = IdempotencyContext.current();
-        IdempotencyContext.makeCurrent(execution.context());
+        IdempotencyContext context = execution.context(invocation);
+        IdempotencyContext.makeCurrent(context);
         Object result;
         try {
-            invocation.attach(execution.attempts());
+            execution.begins(invocation);
             result = next.call(invocation);
         } catch (Throwable failure) {
             execution.callThrew(failure);
@@ -78,98 +96,98 @@ final class IdempotencyStep extends Step {
         } finally {
             IdempotencyContext.makeCurrent(outer);
         }
-        execution.callReturned(result);
+        execution.callReturned(result, !context.isAnsweredByFallback());
         return result;
     }
 
+    /** Asked once more after each wait for another call with the key. A call that has its key is awaited here. */
     @Override
-    public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
-        LinkedFuture answer = new LinkedFuture();
-        try {
-            refuseIfLate();
-            String key = operation.key(invocation);
-            if (key == null) {
-                idempotency.count(IdempotencyOutcome.NO_KEY);
-                runUnprotected(invocation, answer);
-            } else {
-                claim(
-                        new IdempotencyCall(idempotency, operation.ofCall(invocation), key, invocation),
-                        invocation,
-                        answer);
+    protected Next enter(AsyncCall call) throws Throwable {
+        IdempotencyCall claiming = (IdempotencyCall) call.held();
+        if (claiming == null) {
+            claiming = begin(call.invocation());
+            if (claiming == null) {
+                return enterUnprotected(call);
             }
-        } catch (RuntimeException | Error refused) {
-            answer.finish(null, refused);
+            call.hold(claiming);
+        } else if (call.failure() != null || idempotency.waits().isStopped()) { // cancelled, or the application ends
+            throw claiming.inProgress();
         }
-        return answer;
-    }
-
-    /** Before the store is asked: its key is as free as after a call that failed. */
-    private void refuseIfLate() {
-        try {
-            Deadline.check();
-        } catch (DeadlineExceededException late) {
-            idempotency.count(IdempotencyOutcome.RELEASED);
-            throw late;
+        Duration wait = claiming.claim();
+        if (wait != null) {
+            return idempotency.waits().pause(call, wait);
         }
-    }
-
-    private void claim(IdempotencyCall call, Invocation invocation, LinkedFuture answer) {
-        try {
-            Duration wait = call.claim();
-            if (wait != null) {
-                Runnable again = () -> claim(call, invocation, answer);
-                answer.pause(idempotency.time(), wait, again, call::countInProgress);
-            } else if (call.isAnswered()) {
-                answer.finish(call.answer(), null);
-            } else {
-                run(call, invocation, answer);
-            }
-        } catch (Throwable refused) {
-            answer.finish(null, refused);
+        if (claiming.isAnswered()) {
+            call.end(claiming.answer(), null);
+            return Next.OUTWARD;
         }
-    }
-
-    private void run(IdempotencyCall call, Invocation invocation, LinkedFuture answer) {
-        IdempotentExecution execution = call.execution();
+        IdempotentExecution execution = claiming.execution();
         if (execution == null) {
-            runUnprotected(invocation, answer);
-        } else if (answer.isOver()) {
+            return enterUnprotected(call);
+        }
+        if (call.isOver()) {
             execution.notRun();
-        } else {
-            IdempotencyContext outer = IdempotencyContext.current();
-            IdempotencyContext.makeCurrent(execution.context());
-            try {
-                BiConsumer<@Nullable Object, @Nullable Throwable> then =
-                        (result, failure) -> ended(execution, answer, result, failure);
-                if (call.hasWaited()) { // and runs on a thread of the policy
-                    idempotency.time().bodies().runToTheEnd(answer, next, invocation, then);
-                } else {
-                    answer.awaitToTheEnd(next, invocation, then);
-                }
-            } finally {
-                IdempotencyContext.makeCurrent(outer);
-            }
+            throw new CancellationException();
         }
+        return call.await(toItsEnd(execution, claiming, call.invocation()));
     }
 
-    private void runUnprotected(Invocation invocation, LinkedFuture answer) {
-        IdempotencyContext outer = IdempotencyContext.current();
-        IdempotencyContext.makeCurrent(null);
+    private static Next enterUnprotected(AsyncCall call) {
+        call.hold(call.idempotency());
+        call.idempotency(null);
+        return Next.INWARD;
+    }
+
+    /** Of a call that runs unprotected. */
+    @Override
+    protected Next exit(AsyncCall call) {
+        call.idempotency((IdempotencyContext) call.held());
+        return Next.OUTWARD;
+    }
+
+    /** Not cancelled with the call: the key is held until the body has really ended, whether the caller is there or not. */
+    @SuppressWarnings("FutureReturnValueIgnored") // not the action is waited for, only what it completes
+    private CompletableFuture<@Nullable Object> toItsEnd(
+            IdempotentExecution execution, IdempotencyCall claiming, Invocation invocation) {
+        CallContext outer = CallContext.current();
+        IdempotencyContext context = execution.context(invocation);
+        InterruptibleExecution beginning = new InterruptibleExecution();
+        CompletableFuture<CompletableFuture<@Nullable Object>> begun = new CompletableFuture<>();
+        Stoppable running = () -> {
+            beginning.interrupt();
+            begun.thenAccept(body -> body.cancel(true));
+        };
+        if (claiming.hasWaited()) { // and runs on a thread of the policy
+            idempotency.waits().add(running);
+        }
+        IdempotencyContext.makeCurrent(context);
+        beginning.begin();
         try {
-            answer.await(next, invocation, (result, failure) -> answer.finish(UnstoredAnswer.unwrap(result), failure));
+            begun.complete(next.callAsync(invocation));
+        } catch (Throwable ofStep) { // of the application
+            begun.complete(CompletableFuture.failedFuture(ofStep));
         } finally {
-            IdempotencyContext.makeCurrent(outer);
+            beginning.end();
+            outer.makeCurrent();
         }
-    }
-
-    /** The body has really ended, and the key with it, whether the caller is still there or not. */
-    private static void ended(
-            IdempotentExecution execution, LinkedFuture answer, @Nullable Object result, @Nullable Throwable failure) {
-        if (failure == null) {
-            execution.callReturned(result);
-        } else {
-            execution.callThrew(failure);
-        }
-        answer.finish(UnstoredAnswer.unwrap(result), failure);
+        CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
+        begun.join().handle((result, failure) -> {
+            idempotency.waits().remove(running);
+            outer.run(() -> {
+                try {
+                    if (failure == null) {
+                        execution.callReturned(result, !context.isAnsweredByFallback());
+                        answer.complete(result);
+                    } else {
+                        execution.callThrew(failure);
+                        answer.completeExceptionally(failure);
+                    }
+                } catch (Throwable notStored) {
+                    answer.completeExceptionally(notStored);
+                }
+            });
+            return true;
+        });
+        return answer;
     }
 }

@@ -23,15 +23,6 @@ public interface IdempotentOperation {
     /** Who is calling; empty where callers are not kept apart. */
     String callerScope();
 
-    /**
-     * Who makes a call, where that is not the caller that the current thread knows.
-     *
-     * @return {@link #callerScope()} by default
-     */
-    default String callerScope(Invocation invocation) {
-        return callerScope();
-    }
-
     /** The arguments as bytes that are equal whenever the arguments are. */
     byte[] describe(@Nullable Object[] arguments);
 

@@ -1,179 +1,199 @@
 package dev.resilience.log;
 
+import dev.resilience.time.Durations;
+import dev.resilience.time.ShortLock;
 import dev.resilience.time.TimeSource;
+import dev.resilience.time.Timestamps;
 import java.time.Duration;
-import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLongArray;
-import java.util.concurrent.atomic.AtomicReference;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.StringJoiner;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
+import org.slf4j.event.Level;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
- * The log of one policy, which stays readable when thousands of calls fail. Up to ten lines of each event are written in
- * a second, the first at once. What happens beyond that is folded: it is counted, and one line a second says how often,
- * until there are at most ten a second again. So each event is in the log exactly once: as a line of its own, or in the
- * count of one summary.
+ * The log of one policy, which stays readable when thousands of calls fail. The first line of an event is written at once.
+ * Further ones are folded until the second is over that began with the first line of any event: then one summary says how
+ * many more calls ended in which way. A single line that was folded is written as itself, with the time of what it reports.
  *
- * <p>The last summary comes by a timer, which is set only while something is folded and keeps nothing alive but this
- * object, for a second. To count an event and then see that the second is still the same, or else to see to it that
- * there is a timer: this order is why none is forgotten at the turn of a second.
- *
- * <p>Nothing here throws: neither a clock, nor a logger, nor the message of an exception can hurt a call. Safe for use
- * by many threads; they share no lock but once a second.
+ * <p>A summary reads the counters of the policy, the same that the meters read; so whatever is reported is counted first. An
+ * event that has a line of its own is in no summary. The end of a second comes by a timer, which is set only when something is
+ * folded. Safe for use by many threads, which share no lock while more than one line is folded.
  */
 public final class FoldedLog implements AutoCloseable {
 
-    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    /** Exception types made at run time (proxies, scripts) must not fill the memory. */
+    private static final int MAX_REMEMBERED = 1_000;
+
     private final Logger log;
     private final TimeSource time;
+    private final String kind;
     private final String policy;
-    private final LogSummary summary;
-    private final List<LogLine> events;
-    private final AtomicLongArray folded;
-    private final long[] told;
-    private final AtomicReference<LoggedSecond> second;
-    private volatile @Nullable Throwable lastFailure;
+    private final String summary;
+    private final Supplier<Map<String, Long>> counts;
+    private final Set<String> reportedOnce = ConcurrentHashMap.newKeySet();
+    private final ShortLock lock = new ShortLock();
+    private final Set<LogLine> written = ConcurrentHashMap.newKeySet(); // since the second began
+    private Map<String, Long> reported = new HashMap<>();
+    private long begin;
+    private @Nullable Late folded;
+    private volatile boolean isSummarized; // more than one line is folded
+
+    private record Late(LogLine event, Consumer<LoggingEventBuilder> line, Instant at) {}
 
     /**
      * @param kind the kind of the policy, in words that begin a sentence: {@code Retry}
-     * @param summaryEvent tells summaries from other lines: {@code retry_summary}
-     * @param events all that it reports, in the order of a summary; each is a constant, and is known again by its identity
+     * @param summary the event of summaries: {@code retry_summary}
+     * @param counts how often what has happened until now, by outcome
      */
-    public FoldedLog(Logger log, TimeSource time, String kind, String policy, String summaryEvent, LogLine... events) {
+    public FoldedLog(
+            Logger log,
+            TimeSource time,
+            String kind,
+            String policy,
+            String summary,
+            Supplier<Map<String, Long>> counts) {
         this.log = log;
         this.time = time;
+        this.kind = kind;
         this.policy = policy;
-        this.events = List.of(events);
-        this.summary = new LogSummary(kind, policy, summaryEvent, this.events);
-        this.folded = new AtomicLongArray(events.length);
-        this.told = new long[events.length];
-        this.second = new AtomicReference<>(new LoggedSecond(time.nanoTime(), new boolean[events.length]));
+        this.summary = summary;
+        this.counts = counts;
     }
 
     /**
-     * Something happened. Writes a line, or counts it for the next summary.
+     * Something happened, and is counted. Writes a line at once, or leaves it to the end of the second.
      *
-     * @param failure what was thrown, if anything was
-     * @param line adds what is to be told to a line that has {@code event} and {@code policy} already, and logs it
+     * @param line adds what is to be reported to a line that has {@code event} and {@code policy} already, and logs it
      */
-    public void write(LogLine event, @Nullable Throwable failure, Consumer<LoggingEventBuilder> line) {
-        try {
-            if (!log.isWarnEnabled()) {
-                return;
-            }
-            if (present().takeLine(index(event))) {
-                line.accept(event.in(log, policy));
-            } else {
-                fold(event, failure);
-            }
-        } catch (Throwable broken) { // a clock or a logger: the call goes on
-        }
-    }
-
-    /** Something happened that has no line of its own. A summary that is written for the sake of others counts it too. */
-    public void count(LogLine event) {
-        folded.incrementAndGet(index(event));
-    }
-
-    /** Writes at once what is folded. What is written later is served as before. */
-    @Override
-    public void close() {
-        end(second());
-    }
-
-    private void fold(LogLine event, @Nullable Throwable failure) {
-        if (failure != null) {
-            lastFailure = failure;
-        }
-        folded.incrementAndGet(index(event));
-        setTimer(second());
-    }
-
-    @SuppressWarnings("ReferenceEquality") // each line is one constant
-    private int index(LogLine event) {
-        int index = 0;
-        while (events.get(index) != event) {
-            index++;
-        }
-        return index;
-    }
-
-    /** The second in which it is now. One that has a timer ends by it, unless that is lost. */
-    private LoggedSecond present() {
-        LoggedSecond current = second();
-        long now = time.nanoTime();
-        long nanos = current.nanosAt(now);
-        return nanos >= 2 * SECOND || (nanos >= SECOND && !current.hasTimer()) ? turn(current, now) : current;
-    }
-
-    private LoggedSecond second() {
-        return Objects.requireNonNull(second.get());
-    }
-
-    private void setTimer(LoggedSecond current) {
-        if (current.hasTimer() || !current.takeTimer()) {
+    public void write(LogLine event, Consumer<LoggingEventBuilder> line) {
+        if ((isSummarized && written.contains(event)) || !log.isEnabledForLevel(event.level())) {
             return;
         }
+        if (lock.get(() -> isWrittenAtOnce(event, line))) {
+            write(event.in(log, policy), line);
+        }
+    }
+
+    private boolean isWrittenAtOnce(LogLine event, Consumer<LoggingEventBuilder> line) {
+        long now = time.nanoTime();
+        if (folded == null && (written.isEmpty() || now - begin >= SECOND.toNanos())) {
+            begin = now;
+            written.clear();
+            written.add(event);
+            reported = new HashMap<>(counts.get());
+            return true;
+        }
+        boolean first = written.add(event);
+        if (first) {
+            reported.merge(event.outcome(), 1L, Long::sum);
+        } else {
+            fold(event, line);
+        }
+        return first;
+    }
+
+    private void fold(LogLine event, Consumer<LoggingEventBuilder> line) {
+        if (folded != null) {
+            isSummarized = true;
+            return;
+        }
+        folded = new Late(event, line, time.now());
+        time.scheduleUrgent(
+                Durations.max(Duration.ofNanos(1), SECOND.minusNanos(time.nanoTime() - begin)), this::close);
+    }
+
+    /** Ends the second: writes what is folded. What is written later is served as before. */
+    @Override
+    public void close() {
+        lock.get(this::endSecond).run();
+    }
+
+    /** Returns what writes the line, which is done outside the lock. */
+    private Runnable endSecond() {
+        Late late = folded;
+        boolean isMore = isSummarized;
+        Level level = written.stream().allMatch(event -> event.level() == Level.INFO) ? Level.INFO : Level.WARN;
+        folded = null;
+        written.clear();
+        isSummarized = false; // before the counters are read: a call that relies on the summary has counted
+        if (isMore) {
+            Map<String, Long> before = reported;
+            Map<String, Long> now = counts.get();
+            return () -> summarize(level, before, now);
+        }
+        return late == null
+                ? () -> {}
+                : () -> write(late.event.in(log, policy).addKeyValue("at", Timestamps.text(late.at)), late.line);
+    }
+
+    private static void write(LoggingEventBuilder begun, Consumer<LoggingEventBuilder> line) {
         try {
-            long left = Math.max(1, SECOND - current.nanosAt(time.nanoTime()));
-            time.scheduleUrgent(Duration.ofNanos(left), () -> end(current));
-        } catch (Throwable noTimer) { // then the next line that comes later ends the second
-            current.timerFailed();
+            line.accept(begun);
+        } catch (Throwable unreadable) {
+            // an exception of the application's has a message that cannot be read: the call goes on
         }
     }
 
-    private void end(LoggedSecond last) {
-        try {
-            turn(last, time.nanoTime());
-        } catch (Throwable broken) { // a clock or a logger: what asked for it goes on
-        }
-    }
-
-    /** Goes on to the next second, once, and reports what was folded in the last one. */
-    private LoggedSecond turn(LoggedSecond last, long now) {
-        boolean[] stillFolded = new boolean[events.size()];
-        boolean any = false;
-        double most = LoggedSecond.MOST_LINES * Math.max(1.0, (double) last.nanosAt(now) / SECOND);
-        for (int event = 0; event < events.size(); event++) {
-            stillFolded[event] = events.get(event).event() != null && last.lines(event) + untold(event) > most;
-            any |= stillFolded[event];
-        }
-        LoggedSecond next = new LoggedSecond(now, stillFolded);
-        if (!second.compareAndSet(last, next)) {
-            return second();
-        }
-        tell(last, now);
-        if (any) {
-            setTimer(next);
-        }
-        return next;
-    }
-
-    private void tell(LoggedSecond last, long now) {
-        long[] counts = new long[events.size()];
-        boolean worthALine = false;
-        synchronized (told) {
-            for (int event = 0; event < events.size(); event++) {
-                long all = folded.get(event);
-                counts[event] = all - told[event];
-                told[event] = all;
-                worthALine |= counts[event] > 0 && events.get(event).event() != null;
+    private void summarize(Level level, Map<String, Long> before, Map<String, Long> now) {
+        LoggingEventBuilder line = new LogLine(summary, level, "").in(log, policy);
+        StringJoiner words = new StringJoiner(", ");
+        for (Map.Entry<String, Long> count : now.entrySet()) {
+            long more = Math.max(0, count.getValue() - before.getOrDefault(count.getKey(), 0L));
+            line = line.addKeyValue(count.getKey(), more);
+            if (more > 0) {
+                words.add(more + " " + count.getKey());
             }
         }
-        if (worthALine) {
-            Throwable failure = lastFailure;
-            lastFailure = null;
-            summary.write(log, counts, Duration.ofNanos(last.nanosAt(now)), last.hasLines(), failure);
+        line.log(
+                "{} '{}': in the last second also {}",
+                kind,
+                policy,
+                words.length() > 0 ? words : "more of the lines above");
+    }
+
+    /** Writes a line of something that everybody knows who has seen it once. */
+    public void once(String subject, LogLine event, Consumer<LoggingEventBuilder> line) {
+        if (!reportedOnce.contains(subject) && reportedOnce.size() < MAX_REMEMBERED && reportedOnce.add(subject)) {
+            write(event.in(log, policy), line);
         }
     }
 
-    private long untold(int event) {
-        synchronized (told) {
-            return folded.get(event) - told[event];
+    /**
+     * Something of the application's threw. Logged once for each callback, with the stack trace; an interrupt is put back.
+     *
+     * @param callback its key in the policy, or its name
+     * @param consequence what the call does without it, in words that follow "so"
+     */
+    public void callbackFailed(String callback, String consequence, Throwable broken) {
+        if (broken instanceof InterruptedException) {
+            Thread.currentThread().interrupt();
+        }
+        once(
+                callback,
+                LogLine.CALLBACK_FAILED,
+                line -> line.addKeyValue("callback", callback)
+                        .setCause(broken)
+                        .log("{} '{}': {} failed, so {}. Logged once.", kind, policy, callback, consequence));
+    }
+
+    /** What a rule of the application's says; no if it throws, which is logged once for each rule. */
+    public <T> boolean asks(Predicate<? super T> rule, @Nullable T subject, String callback, String consequence) {
+        try {
+            return rule.test(subject);
+        } catch (Throwable broken) { // a checked one too, thrown sneakily
+            callbackFailed(callback, consequence, broken);
+            return false;
         }
     }
 }

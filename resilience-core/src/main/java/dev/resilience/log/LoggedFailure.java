@@ -12,7 +12,7 @@ import org.slf4j.spi.LoggingEventBuilder;
  */
 public record LoggedFailure(String type, String message) {
 
-    private static final int LONGEST_MESSAGE = 1_000;
+    private static final int MAX_LENGTH = 1_000;
     private static final Pattern LINE_BREAKS = Pattern.compile("[\\p{Cntrl}\\u0085\\u2028\\u2029]+");
 
     public static LoggedFailure of(Throwable failure) {
@@ -30,8 +30,8 @@ public record LoggedFailure(String type, String message) {
     }
 
     private static String inOneLine(String message) {
-        boolean isCut = message.length() > LONGEST_MESSAGE;
-        String kept = isCut ? message.substring(0, LONGEST_MESSAGE) : message;
+        boolean isCut = message.length() > MAX_LENGTH;
+        String kept = isCut ? message.substring(0, MAX_LENGTH) : message;
         return LINE_BREAKS.matcher(kept).replaceAll(" ") + (isCut ? "…" : "");
     }
 

@@ -16,16 +16,14 @@ public interface Invocation {
     @Nullable
     Object proceed() throws Throwable;
 
-    /** Hands something to the code that runs the body, inside of every layer. Lost if that does not ask for it. */
+    /** Hands something to the code that runs the body, inside every layer. Lost if that does not ask for it. */
     default void attach(Object forTheBody) {}
 
     /**
-     * The attempt in hand has ended for the layer that asks: what it would still hand to the caller is dropped.
-     *
-     * @return whether a part of the result has reached the caller already, as the first elements of a stream: another
-     *     attempt, or a fallback, would begin anew behind it
+     * Whether a part of the result has reached the caller already, as the first elements of a stream: another attempt, or a
+     * fallback, would begin anew behind it. Asked when an attempt has ended: what that would still hand out is dropped.
      */
-    default boolean endAttempt() {
+    default boolean hasEmitted() {
         return false;
     }
 

@@ -1,6 +1,7 @@
 package dev.resilience.pipeline;
 
 import dev.resilience.context.ContextCarrier;
+import dev.resilience.context.Deadline;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -18,11 +19,9 @@ import org.jspecify.annotations.Nullable;
 public final class Pipeline {
 
     private final Step first;
-    private final ContextCarrier carrier;
 
-    private Pipeline(Step first, ContextCarrier carrier) {
+    private Pipeline(Step first) {
         this.first = first;
-        this.carrier = carrier;
     }
 
     /** Composes layers, the outermost first. Asynchronous calls take along what {@link ContextCarrier#standard()} does. */
@@ -42,11 +41,15 @@ public final class Pipeline {
      *     on: with later attempts, after a queue, with a fallback
      */
     public static Pipeline of(List<? extends Layer> layers, ContextCarrier carrier) {
-        Step step = new BodyStep();
+        Step step = new BodyStep(carrier);
         for (int i = layers.size() - 1; i >= 0; i--) {
+            ContextCarrier inside = step.carrier;
             step = layers.get(i).around(step);
+            if (!(step instanceof AsyncStep)) {
+                step.carrier = inside; // for the library's steps around it
+            }
         }
-        return new Pipeline(step, carrier);
+        return new Pipeline(step);
     }
 
     /**
@@ -101,14 +104,34 @@ public final class Pipeline {
 
     /** As {@link #callAsync}, for adapters that intercept methods. */
     public CompletableFuture<@Nullable Object> invokeAsync(Invocation invocation) {
-        CallOrigin outer = CallOrigin.current();
         try {
-            CallOrigin.makeCurrent(CallOrigin.capture(carrier));
             return first.callAsync(invocation);
-        } catch (Throwable broken) { // a carrier
+        } catch (Throwable broken) { // a step of the application
             return CompletableFuture.failedFuture(broken);
-        } finally {
-            CallOrigin.makeCurrent(outer);
+        }
+    }
+
+    /** The innermost step: the method itself, as long as there is time for it. */
+    static final class BodyStep extends AsyncStep {
+
+        BodyStep(ContextCarrier carrier) {
+            this.carrier = carrier;
+        }
+
+        @Override
+        public @Nullable Object call(Invocation invocation) throws Throwable {
+            Deadline.check();
+            return invocation.proceed();
+        }
+
+        @Override
+        protected Next enter(AsyncCall call) {
+            throw new UnsupportedOperationException("The body is inside every segment");
+        }
+
+        @Override
+        protected Next exit(AsyncCall call) {
+            throw new UnsupportedOperationException("The body is inside every segment");
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.resilience.pipeline;
 
+import dev.resilience.context.ContextCarrier;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * attempt that is still running when the next one begins shares no position with it.
  */
 public abstract class Step {
+
+    /** Takes the caller's context to the threads on which an asynchronous call goes on; set when the step is composed. */
+    ContextCarrier carrier = ContextCarrier.standard();
 
     /** Runs the rest of the pipeline and returns its result. What it throws is what the method threw, or a refusal. */
     public abstract @Nullable Object call(Invocation invocation) throws Throwable;

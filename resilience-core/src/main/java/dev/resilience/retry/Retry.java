@@ -2,19 +2,21 @@ package dev.resilience.retry;
 
 import dev.resilience.context.Attempt;
 import dev.resilience.context.IdempotencyContext;
-import dev.resilience.deadletter.DeadLetters;
-import dev.resilience.deadletter.ExhaustedCalls;
+import dev.resilience.event.EventPublisher;
+import dev.resilience.event.OutcomeCounters;
 import dev.resilience.event.RetryOutcome;
-import dev.resilience.event.internal.EventPublisher;
-import dev.resilience.event.internal.OutcomeCounters;
+import dev.resilience.pipeline.Environment;
+import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Step;
+import dev.resilience.pipeline.Waits;
 import dev.resilience.policy.InvalidPolicyException;
 import dev.resilience.policy.Require;
 import dev.resilience.time.TimeSource;
-import dev.resilience.worker.PolicyTimeSource;
 import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,45 +25,76 @@ import org.jspecify.annotations.Nullable;
  * <p>As a layer it protects methods of which a second call may have a second effect; where that cannot happen use
  * {@link #forIdempotentCalls()}. Safe for use by many threads.
  */
-public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseable {
+public class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseable {
 
     /** In place of the start of a call that is not measured. */
     static final long NOT_MEASURED = Long.MIN_VALUE;
 
+    final TimeSource time;
+    final Waits waits;
+    final RetryReports reports;
+
+    /** What calls go by that begin now. */
+    volatile RetryRules rules;
+
     private final String name;
-    private volatile RetryRules rules;
-    private final PolicyTimeSource time;
     private final EventPublisher events;
     private final @Nullable RetryBudget budget;
-    private final RetryCounters counters;
-    private final RetryReports reports;
-    private final RetryReports.FailureStreak failures = new RetryReports.FailureStreak();
-    private final RetryLog log;
     private final Attempt outermost;
-    private final @Nullable DeadLetters deadLetters;
 
-    Retry(RetryBuilder parts) {
-        this.name = parts.name;
-        this.time = PolicyTimeSource.of("resilience-retry-" + name + "-", parts.time);
-        this.events = parts.events;
-        this.budget = parts.budget;
-        this.deadLetters = parts.deadLetters;
-        this.log = new RetryLog(name, parts.time);
-        this.rules = parts.rules(log);
-        this.counters = new RetryCounters(budget);
-        this.reports = new RetryReports(name, parts.time, events, counters, log, failures);
-        this.outermost = attempt(1, null);
+    /**
+     * For adapters; applications ask {@link dev.resilience.Resilience#retry}.
+     *
+     * @param budget what the retries are taken from; {@code null} for no budget
+     */
+    public Retry(String name, RetryPolicy policy, Environment environment, @Nullable RetryBudget budget) {
+        this(name, policy, environment, budget, TransactionState.NONE);
     }
 
-    /** For adapters, which say what it works with; applications ask {@link dev.resilience.Resilience}. */
-    public static RetryBuilder builder(String name, RetryPolicy policy) {
-        return new RetryBuilder(name, policy);
+    /**
+     * For adapters: as the other constructor.
+     *
+     * @param transactions tells whether another attempt makes sense inside the caller's transaction
+     */
+    public Retry(
+            String name,
+            RetryPolicy policy,
+            Environment environment,
+            @Nullable RetryBudget budget,
+            TransactionState transactions) {
+        this(
+                name,
+                policy,
+                environment,
+                budget,
+                transactions,
+                () -> ThreadLocalRandom.current().nextDouble());
+    }
+
+    /**
+     * @param random where jitter comes from: numbers from 0 (inclusive) to 1 (exclusive), asked for by many threads
+     */
+    Retry(
+            String name,
+            RetryPolicy policy,
+            Environment environment,
+            @Nullable RetryBudget budget,
+            TransactionState transactions,
+            DoubleSupplier random) {
+        this.name = name;
+        this.time = environment.time();
+        this.waits = environment.waits("resilience-retry-" + name + "-");
+        this.events = environment.events();
+        this.budget = budget;
+        this.reports = new RetryReports(name, time, events, budget);
+        this.rules = new RetryRules(policy, new RetryRules.Parts(environment.faults(), random, transactions, reports));
+        this.outermost = attempt(1, null);
     }
 
     /**
      * A retry with the JDK's faults, the system's time and a budget of its own.
      *
-     * @throws InvalidPolicyException if the policy names a shared budget, which wants the {@linkplain #builder builder}
+     * @throws InvalidPolicyException if the policy names a shared budget, which wants the constructor
      */
     public static Retry of(String name, RetryPolicy policy) {
         boolean hasBudget = policy.budget() == null;
@@ -69,10 +102,10 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
                 hasBudget || RetryPolicy.NO_BUDGET.equals(policy.budget()),
                 "budget",
                 policy.budget(),
-                "must be given to the builder");
+                "must be given to the constructor");
         RetryBudget budget =
                 hasBudget ? new RetryBudget(name, RetryBudgetPolicy.defaults(), TimeSource.system()) : null;
-        return builder(name, policy).budget(budget).build();
+        return new Retry(name, policy, Environment.of(TimeSource.system()), budget);
     }
 
     @Override
@@ -108,24 +141,19 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
         return policy().worstCaseWait();
     }
 
-    /** Whether nothing but the classification of failures tells which ones are retried. */
-    public boolean reliesOnClassification() {
-        return rules.reliesOnClassification();
-    }
-
     /** Calls that ended, by how they ended. */
     public OutcomeCounters<RetryOutcome> calls() {
-        return counters.calls();
+        return reports.calls();
     }
 
     /** Retries made; first attempts are not counted. */
     public long attempts() {
-        return counters.retries();
+        return reports.retries();
     }
 
     /** What failed last, and since when no call has succeeded. */
     public RetryStatus status() {
-        return failures.status();
+        return reports.status();
     }
 
     /** What the retries are taken from, if there is a budget. */
@@ -133,50 +161,41 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
         return budget;
     }
 
-    /** Where calls that ran out of retries are kept; {@code null} if they are not. */
-    public @Nullable DeadLetters deadLetters() {
-        return deadLetters;
-    }
-
     /** Threads that are busy with later attempts of asynchronous calls. */
     public int workers() {
-        return time.busyThreads();
+        return waits.busyThreads();
     }
 
     /** Asynchronous calls whose wait is over, and which now wait for a thread. */
     public int queued() {
-        return time.queued();
+        return waits.queued();
     }
 
     /**
-     * Ends the waits of its calls, and writes to the log what it has counted in place of single lines. What is still called
-     * is tried once.
+     * Ends the waits of its calls, and writes to the log what is folded. What is still called is tried once.
      */
     @Override
     public void close() {
-        time.close();
-        log.close();
-        if (deadLetters != null) {
-            deadLetters.close();
-        }
+        waits.close();
+        reports.close();
     }
 
     @Override
     public Step around(Step next) {
-        return new RetryStep(this, () -> false, next);
+        return new RetryStep(this, () -> false, next, null);
     }
 
     /** The same retry for calls that may safely be repeated whatever happened: status 500 is transient for them too. */
     public Layer forIdempotentCalls() {
-        return next -> new RetryStep(this, () -> true, next);
+        return next -> new RetryStep(this, () -> true, next, null);
     }
 
     /**
-     * The same retry inside of an idempotent layer: as {@link #forIdempotentCalls()} for calls that have their key, and as
+     * The same retry inside an idempotent layer: as {@link #forIdempotentCalls()} for calls that have their key, and as
      * for any other method for calls that run unprotected, because they have no key or the store is down.
      */
     public Layer insideIdempotent() {
-        return next -> new RetryStep(this, () -> IdempotencyContext.current() != null, next);
+        return next -> new RetryStep(this, () -> IdempotencyContext.current() != null, next, null);
     }
 
     /**
@@ -185,24 +204,18 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
      * @param ofRetry a layer that a retry made
      */
     public static Layer telling(ExhaustedCalls calls, Layer ofRetry) {
-        return next -> ((RetryStep) ofRetry.around(next)).telling(calls);
+        return next -> ((RetryStep) ofRetry.around(next)).reportingTo(calls);
     }
 
     /**
-     * When a call begins, or {@link #NOT_MEASURED} where neither the policy nor a listener wants to know. A listener hears
-     * only of calls that failed or waited for a retry, so a coarse time is enough for it: every call has to look at the
-     * clock for the few that are told of.
+     * When a call begins, or {@link #NOT_MEASURED} where neither the policy nor a listener wants to know. A listener gets
+     * only calls that failed or waited for a retry, so a coarse time is enough.
      */
     long begin(RetryPolicy policy) {
         if (policy.maxDuration() != null) {
-            return time().nanoTime();
+            return time.nanoTime();
         }
-        return events.hasListeners() ? time().coarseNanoTime() : NOT_MEASURED;
-    }
-
-    void succeededAtOnce(@Nullable Attempt outer) {
-        failures.succeeded();
-        counters.firstAttemptSucceeded(outer);
+        return events.hasListeners() ? time.coarseNanoTime() : NOT_MEASURED;
     }
 
     /**
@@ -213,7 +226,7 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
     Attempt firstAttempt(RetryPolicy policy, @Nullable Attempt outer) {
         if (outer != null && outer.isReplay()) {
             outer.begun();
-            return outermost; // it is for this call, and not for those inside of it
+            return outermost; // it is for this call, and not for those inside it
         }
         if (policy.maxAttempts() == 1) {
             return outer;
@@ -224,11 +237,11 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
         if (RetryRules.leavesRetryingTo(policy, outer)) {
             return outer;
         }
-        log.nested(outer.by());
+        reports.nested(outer.by());
         return attempt(1, outer);
     }
 
-    Attempt attempt(int number, @Nullable Attempt outer) {
+    final Attempt attempt(int number, @Nullable Attempt outer) {
         return Attempt.of("retry '" + name + "'", number, outer);
     }
 
@@ -237,24 +250,33 @@ public final class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseabl
         return rules.asksForRetry(result);
     }
 
-    /** What calls go by that begin now. */
-    RetryRules rules() {
-        return rules;
-    }
+    /** Hears of calls that ran out of retries before their callers do. Safe for use by many threads. */
+    public interface ExhaustedCalls {
 
-    RetryCounters counters() {
-        return counters;
-    }
+        /**
+         * A call begins that may run out: its arguments are still what its caller gave. Called on its caller's thread. Does not
+         * throw.
+         *
+         * @return what {@link #ranOut} wants to know of it; kept as long as the call lasts
+         */
+        @Nullable
+        Object begins(Invocation call);
 
-    PolicyTimeSource time() {
-        return time;
-    }
+        /**
+         * A call could have been tried again, but attempts, budget or time ran out, or the application ends. Called on a thread
+         * that may be blocked: the caller's or, for an asynchronous call, one of the policy. Does not throw.
+         *
+         * @param begun what {@link #begins} returned
+         * @param attempts how often it was tried, the last time possibly without calling the method, because its time was over
+         * @param failure of the last attempt; {@code null} if that returned a result which asks for another one
+         */
+        void ranOut(Invocation call, @Nullable Object begun, int attempts, @Nullable Throwable failure);
 
-    RetryReports reports() {
-        return reports;
-    }
-
-    RetryLog log() {
-        return log;
+        /**
+         * A call has failed without running out. Called on the thread on which it ended. Does not throw or block.
+         *
+         * @param failure which an earlier call may have had too, if it is an object that is thrown again and again
+         */
+        void failedOtherwise(Throwable failure);
     }
 }

@@ -3,77 +3,44 @@ package dev.resilience.retry;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.policy.InvalidPolicyException;
 import dev.resilience.policy.Require;
-import dev.resilience.retry.window.LongWaits;
-import dev.resilience.retry.window.RetryBudgetWindow;
 import dev.resilience.time.Durations;
+import dev.resilience.time.ShortLock;
 import dev.resilience.time.TimeSource;
-import java.time.Duration;
-import java.util.Objects;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
-import org.jspecify.annotations.Nullable;
+import java.util.function.LongSupplier;
 
 /**
- * Keeps retries from becoming a storm: in any sliding window there are at most {@code min-retries-per-second × window +
- * max-ratio × first attempts} of them, whatever fails.
+ * Keeps retries from becoming a storm: in any sliding window at most {@code min-retries-per-second × window + max-ratio × first
+ * attempts} of them are decided, whatever fails. A retry counts when it is decided, before its wait, so no call waits in vain;
+ * it counts even if its call is cancelled meanwhile.
  *
- * <p>A call asks before it waits, and the retry is kept for it until its wait is over; if there is none to be kept, the
- * call need not wait. The retry counts when it is made, and the promise is about that moment: {@link RetryBudgetWindow} says
- * why both hold. A call that does not make its retry gives it back.
- *
- * <p>A first attempt counts when it has ended. One that succeeds costs the first retry that uses the budget nothing: it
- * counts its successes anyway, on a counter that the budget reads too. Sums and time are looked at only when a call wants
- * to retry. Safe for use by many threads, which share it without locks; only the first refusal in a slot writes what they share.
+ * <p>A first attempt counts when it has ended. One that succeeds costs the budget nothing: each retry that uses it counts its
+ * successes anyway, and the budget reads them. Sums, time and the lock are touched only when a call wants to retry. Safe for use
+ * by many threads.
  */
 public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
 
     private final String name;
     private volatile RetryBudgetPolicy policy;
-    private final Duration window;
     private final TimeSource time;
     private final long start;
     private final long slotNanos;
     private final LongAdder firstAttempts = new LongAdder();
-    private final LongAdder successesOfFirstUser = new LongAdder();
-    private final AtomicBoolean hasFirstUser = new AtomicBoolean();
-    private final LongWaits longWaits = new LongWaits();
-    private final AtomicReference<RetryBudgetWindow> history;
-
-    /**
-     * A retry that is kept for one call while it waits. Either used or given back, once, by one thread at a time.
-     *
-     * @param due the slot of the history in which the wait is over, or the window of a long wait
-     * @param isLong whether the wait is longer than the window. Then nothing is kept, because that would keep a retry from
-     *     others for too long: the call only is one of those that may wait
-     */
-    record Reservation(RetryBudget budget, long due, boolean isLong) {
-
-        /** The wait is over. Whether the retry may be made now, and if so it is counted. */
-        boolean use() {
-            return isLong ? budget.useAfterLongWait(due) : budget.use(due);
-        }
-
-        void giveBack() {
-            if (isLong) {
-                budget.longWaits.remove(due);
-            } else {
-                budget.giveBack(due);
-            }
-        }
-    }
+    private final List<LongSupplier> successes = new CopyOnWriteArrayList<>();
+    private final ShortLock lock = new ShortLock();
+    private final RetryBudgetWindow window;
 
     /** For adapters; applications ask {@link dev.resilience.Resilience#retryBudget}. */
     public RetryBudget(String name, RetryBudgetPolicy policy, TimeSource time) {
         this.name = name;
         this.policy = policy;
-        this.window = policy.window();
         this.time = time;
         this.start = time.nanoTime();
         // rounded up: the slots together must not be shorter than the window
-        this.slotNanos = (Durations.toNanos(window) - 1) / RetryBudgetWindow.SLOTS_PER_WINDOW + 1;
-        this.history =
-                new AtomicReference<>(RetryBudgetWindow.empty(window, policy.minRetriesPerSecond(), policy.maxRatio()));
+        this.slotNanos = (Durations.toNanos(policy.window()) - 1) / RetryBudgetWindow.SLOTS_PER_WINDOW + 1;
+        this.window = new RetryBudgetWindow(policy);
     }
 
     @Override
@@ -87,133 +54,51 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
     }
 
     /**
-     * Changes how many retries are allowed from now on. What was counted stays, and so do the retries that waiting calls have
-     * reserved: where fewer are allowed now, those that are too many are refused when their wait is over.
+     * Changes how many retries are allowed from now on. What was counted stays.
      *
      * @throws InvalidPolicyException if the policy has another window, which cannot be changed
      */
     @Override
-    public synchronized void reconfigure(RetryBudgetPolicy changed) {
+    public void reconfigure(RetryBudgetPolicy changed) {
         Require.that(
-                changed.window().equals(window),
+                changed.window().equals(policy.window()),
                 "window",
                 changed.window(),
-                "cannot be changed while the application runs, and is " + window);
-        policy = changed;
-        while (true) {
-            RetryBudgetWindow before = history();
-            RetryBudgetWindow after = before.at(elapsed() / slotNanos, firstAttempts())
-                    .allowing(window, changed.minRetriesPerSecond(), changed.maxRatio());
-            if (history.compareAndSet(before, after)) {
-                return;
-            }
-        }
+                "cannot be changed while the application runs, and is " + policy.window());
+        lock.get(() -> {
+            advance();
+            window.allow(changed);
+            policy = changed;
+            return changed;
+        });
     }
 
-    /**
-     * How many retries it would allow right now, one after the other. Those that waiting calls have reserved are not
-     * among them.
-     */
+    /** How many retries it would allow right now, one after the other. */
     public long available() {
-        // time and calls first: a history from before a retry that they are younger than would lack it
-        long slot = elapsed() / slotNanos;
-        long calls = firstAttempts();
-        return history().at(slot, calls).available();
+        return lock.get(() -> {
+            advance();
+            return window.available();
+        });
     }
 
-    /**
-     * Keeps a retry for a call that is about to wait for it.
-     *
-     * @return {@code null} if there is none for it. For a wait longer than the window nothing is kept, because that
-     *     would keep it from others for as long: there it is decided when the wait is over, and no more calls wait for a
-     *     window than may retry in it
-     */
-    @Nullable
-    Reservation reserve(Duration wait) {
-        if (wait.compareTo(window) > 0) {
-            return reserveLongWait(wait);
-        }
-        long waitNanos = Durations.toNanos(wait);
-        while (true) {
-            RetryBudgetWindow before = history();
-            long elapsed = elapsed();
-            RetryBudgetWindow now = before.at(elapsed / slotNanos, firstAttempts());
-            long due = Math.max(now.slot(), slotAfter(elapsed, waitNanos));
-            if (!now.hasRoom(due, 1 - (double) (elapsed % slotNanos) / slotNanos)) {
-                if (isPresent(before, now)) {
-                    return null;
-                }
-                continue;
-            }
-            if (history.compareAndSet(before, now.plan(due))) {
-                return new Reservation(this, due, false);
-            }
-        }
-    }
-
-    private @Nullable Reservation reserveLongWait(Duration wait) {
-        long elapsed = elapsed();
-        RetryBudgetWindow now = history().at(elapsed / slotNanos, firstAttempts());
-        long present = elapsed / slotNanos / RetryBudgetWindow.SLOTS_PER_WINDOW;
-        long due = slotAfter(elapsed, Durations.toNanos(wait)) / RetryBudgetWindow.SLOTS_PER_WINDOW;
-        boolean mayWait = now.available() > 0 && longWaits.add(present, due, now.expectedPerWindow());
-        return mayWait ? new Reservation(this, due, true) : null;
-    }
-
-    private boolean useAfterLongWait(long due) {
-        longWaits.remove(due);
-        return tryAcquire();
-    }
-
-    /** Takes one retry out of the budget if there is one that is not reserved. */
+    /** Takes one retry out of the budget if there is one. */
     boolean tryAcquire() {
-        while (true) {
-            RetryBudgetWindow before = history();
-            RetryBudgetWindow now = before.at(elapsed() / slotNanos, firstAttempts());
-            if (now.available() == 0) {
-                if (isPresent(before, now)) {
-                    return false;
-                }
-                continue;
+        return lock.get(() -> {
+            advance();
+            boolean granted = window.available() > 0;
+            if (granted) {
+                window.add();
             }
-            if (history.compareAndSet(before, now.withRetry())) {
-                return true;
-            }
-        }
+            return granted;
+        });
     }
 
-    /**
-     * Notes at a refusal which slot it is, once a slot: a call that has read the clock before must not count its retry in
-     * the past, where it would make room for others too soon.
-     */
-    private boolean isPresent(RetryBudgetWindow before, RetryBudgetWindow now) {
-        return now.slot() == before.slot() || history.compareAndSet(before, now);
-    }
-
-    /** Turns a reservation into a retry that is made now; refuses only what would break the promise. */
-    private boolean use(long due) {
-        while (true) {
-            RetryBudgetWindow before = history();
-            RetryBudgetWindow now = before.at(elapsed() / slotNanos, firstAttempts());
-            if (!now.keepsPlan(due)) {
-                return tryAcquire();
-            }
-            boolean granted = now.allowsRetry();
-            RetryBudgetWindow after = now.withoutPlan(due);
-            if (history.compareAndSet(before, granted ? after.withRetry() : after)) {
-                return granted;
-            }
+    private void advance() {
+        long calls = firstAttempts.sum();
+        for (LongSupplier source : successes) {
+            calls += source.getAsLong();
         }
-    }
-
-    /** Without a look at the clock, which may be what keeps the retry from being made. */
-    private void giveBack(long due) {
-        while (true) {
-            RetryBudgetWindow before = history();
-            if (!before.keepsPlan(due) || history.compareAndSet(before, before.withoutPlan(due))) {
-                return;
-            }
-        }
+        window.advance((time.nanoTime() - start) / slotNanos, calls);
     }
 
     /** A first attempt has ended, which counts in favour of retries however it did. */
@@ -222,29 +107,92 @@ public final class RetryBudget implements LiveObject<RetryBudgetPolicy> {
     }
 
     /**
-     * A counter on which the first one who asks counts first attempts that succeed, in place of telling of each. {@code
-     * null} for everybody else.
+     * @param source how many first attempts of one retry have succeeded until now
      */
-    @Nullable
-    LongAdder successesOfFirstUser() {
-        return hasFirstUser.compareAndSet(false, true) ? successesOfFirstUser : null;
+    void addSuccesses(LongSupplier source) {
+        successes.add(source);
     }
 
-    private RetryBudgetWindow history() {
-        return Objects.requireNonNull(history.get());
+    /** The retry has ended: what it has counted until now stays. */
+    void removeSuccesses(LongSupplier source) {
+        if (successes.remove(source)) {
+            firstAttempts.add(source.getAsLong());
+        }
     }
 
-    private long firstAttempts() {
-        return firstAttempts.sum() + successesOfFirstUser.sum();
-    }
+    /**
+     * The retries and calls of the last window, in slots. Used under the lock of its budget.
+     *
+     * <p>The budget's promise is for <em>every</em> window that contains a retry, so also for those that begin later than the calls
+     * that would have paid for it. It holds if, for every moment <i>a</i> less than a window ago, the retries since <i>a</i>, less
+     * max-ratio × the calls since <i>a</i>, are at most the allowance, {@code min-retries-per-second × window}. For each slot two
+     * numbers answer this: {@code net}, retries less paid ones in the slot, and {@code peak}, the largest such sum from any moment
+     * inside the slot to its end. The peak follows Lindley's recursion for the backlog of a queue (D. V. Lindley, "The theory of
+     * queues with a single server", 1952): calls serve it, a retry adds one, it never falls below zero.
+     *
+     * <p>First attempts are noticed only when the budget is asked. They are credited to the slot in which it was asked before, the
+     * earliest in which they can have ended: the error is on the side of fewer retries.
+     */
+    static final class RetryBudgetWindow {
 
-    private long elapsed() {
-        return time.nanoTime() - start;
-    }
+        /** How finely the window slides. One slot more is kept, because the window's edge lies inside a slot. */
+        static final int SLOTS_PER_WINDOW = 20;
 
-    /** Without a sum of times, which might be too large. */
-    private long slotAfter(long elapsed, long waitNanos) {
-        long parts = elapsed % slotNanos + waitNanos % slotNanos;
-        return elapsed / slotNanos + waitNanos / slotNanos + parts / slotNanos;
+        private static final int KEPT = SLOTS_PER_WINDOW + 1;
+
+        /** Rounding errors of sums of ratios must not cost a retry. */
+        private static final double TOLERANCE = 1e-6;
+
+        private final double[] peak = new double[KEPT];
+        private final double[] net = new double[KEPT];
+        private double allowance;
+        private double ratio;
+        private long slot;
+        private long calls;
+
+        RetryBudgetWindow(RetryBudgetPolicy policy) {
+            allow(policy);
+        }
+
+        /** Changes how many retries are allowed from now on. */
+        void allow(RetryBudgetPolicy policy) {
+            allowance = policy.minRetriesPerSecond() * (Durations.toNanos(policy.window()) / 1e9);
+            ratio = policy.maxRatio();
+        }
+
+        /** It is now a later (or the same) slot, and so many calls have been made since ever. */
+        void advance(long newSlot, long newCalls) {
+            double paid = ratio * Math.max(0, newCalls - calls);
+            calls = Math.max(calls, newCalls);
+            peak[index(slot)] = Math.max(0, peak[index(slot)] - paid);
+            net[index(slot)] -= paid;
+            for (long passed = Math.max(slot + 1, newSlot - SLOTS_PER_WINDOW); passed <= newSlot; passed++) {
+                peak[index(passed)] = 0;
+                net[index(passed)] = 0;
+            }
+            slot = Math.max(slot, newSlot);
+        }
+
+        /** One more retry in the present slot. */
+        void add() {
+            peak[index(slot)]++;
+            net[index(slot)]++;
+        }
+
+        /** How many retries the bound allows now. */
+        long available() {
+            double backlog = 0; // the largest since any moment in the slots that are looked at
+            double later = 0;
+            for (int age = 0; age < KEPT; age++) {
+                int index = index(slot - age);
+                backlog = Math.max(backlog, peak[index] + later);
+                later += net[index];
+            }
+            return (long) Math.max(0, allowance - backlog + TOLERANCE);
+        }
+
+        private static int index(long slot) {
+            return (int) Math.floorMod(slot, (long) KEPT);
+        }
     }
 }

@@ -1,35 +1,77 @@
 package dev.resilience.retry;
 
 import dev.resilience.context.Attempt;
+import dev.resilience.context.Deadline;
 import dev.resilience.exception.DeadlineExceededException;
 import dev.resilience.exception.RetryExhaustedException;
-import dev.resilience.fault.CompositeFaultClassifier;
+import dev.resilience.fault.FaultClassification;
+import dev.resilience.retry.Retry.ExhaustedCalls;
 import dev.resilience.retry.RetryReports.End;
-import dev.resilience.retry.RetryReports.EndedCall;
+import dev.resilience.time.Durations;
 import java.time.Duration;
-import java.util.concurrent.CancellationException;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call that may be retried: how often it was tried, and the decision whether to go on. Made on the thread of the caller;
- * used by one thread at a time.
+ * A call whose first attempt did not simply succeed: how often it was tried, and the decision whether to go on. Made on the
+ * thread of the caller, or on the one on which an asynchronous attempt ended; used by one thread at a time.
  */
-final class RetryCall extends BetweenAttempts {
+final class RetryCall {
 
+    private static final int MAX_SUPPRESSED = 10;
+
+    /** What an asynchronous call is doing. */
+    enum Phase {
+        RUNS,
+        WAITS,
+        HAS_ENDED
+    }
+
+    /** The attempt around this call, if an outer call is retried; it may leave this call a single attempt. */
+    final @Nullable Attempt outer;
+
+    /** What {@link ExhaustedCalls#begins} made of the call. */
+    final @Nullable Object begun;
+
+    Phase phase = Phase.RUNS;
+
+    private final Retry retry;
+    private final RetryRules rules;
+    private final long start;
     private final boolean isIdempotent;
-    private final @Nullable Attempt outer;
     private @Nullable Thread thread = Thread.currentThread();
     private int attempts = 1;
-    private boolean hasHandedOut; // a part of the result, to the caller
+    private boolean hasEmitted; // a part of the result, to the caller
+    private @Nullable Deque<Throwable> earlierFailures; // the last ones
+    private @Nullable Object lastOutcome;
+    private boolean hasFailed;
+    private boolean asksForRetry; // the last result does
+    private long backoffNanos;
+    private @Nullable Duration hint; // of the server, how long to wait
     private End end = End.SUCCESS;
 
-    /**
-     * @param outer the attempt around this call; where the policy leaves retrying to it, there is one attempt here
-     */
-    RetryCall(Retry retry, RetryRules rules, boolean isIdempotent, long start, @Nullable Attempt outer) {
-        super(retry, rules, start);
-        this.isIdempotent = isIdempotent;
+    /** @param start when the call began; {@link Retry#NOT_MEASURED} where that is not known */
+    RetryCall(
+            Retry retry,
+            RetryRules rules,
+            long start,
+            @Nullable Attempt outer,
+            @Nullable Object begun,
+            boolean isIdempotent) {
+        this.retry = retry;
+        this.rules = rules;
+        this.start = start;
         this.outer = outer;
+        this.begun = begun;
+        this.isIdempotent = isIdempotent;
+        this.backoffNanos = Durations.toNanos(policy().backoff().baseDelay());
+    }
+
+    private RetryPolicy policy() {
+        return rules.policy();
     }
 
     private int maxAttempts() {
@@ -37,9 +79,8 @@ final class RetryCall extends BetweenAttempts {
     }
 
     /** What the method sees of the attempt that is about to begin. */
-    @Nullable
     Attempt attempt() {
-        return attempts == 1 ? retry.firstAttempt(policy(), outer) : retry.attempt(attempts, outer);
+        return retry.attempt(attempts, outer);
     }
 
     /**
@@ -49,76 +90,53 @@ final class RetryCall extends BetweenAttempts {
         thread = null;
     }
 
-    /** A part of the result has reached the caller: another attempt would hand it out a second time. */
-    void hasHandedOutResults() {
-        hasHandedOut = true;
+    /** Whether a part of the result has reached the caller: another attempt would hand it out a second time. */
+    void hasEmitted(boolean nowToo) {
+        hasEmitted |= nowToo;
     }
 
-    /** Whether the first attempt runs or has just ended. */
-    boolean isAtFirstAttempt() {
-        return attempts == 1;
-    }
-
-    /** The attempt around this call, if an outer call is retried. */
-    @Nullable
-    Attempt outer() {
-        return outer;
+    /** Whether a result asks for another attempt. One that the caller has in parts is not at hand to be judged. */
+    boolean asksForRetry(@Nullable Object result) {
+        return !hasEmitted && rules.asksForRetry(result);
     }
 
     /** An attempt failed. How long to wait before the next one, or {@code null} if the call has ended so. */
     @Nullable
-    Duration failed(Throwable failed) {
-        if (failed instanceof DeadlineExceededException && isLate()) {
-            return ranOutOfTime(failed);
+    Duration onFailure(Throwable failure) {
+        if (failure instanceof DeadlineExceededException && isLate()) { // after the wait, and the attempt was not made
+            if (!hasFailed && !asksForRetry) {
+                record(failure, true, false);
+            }
+            return end(End.DEADLINE_OVER);
         }
         firstAttemptEnded();
-        holdFailure(failed);
-        if (CompositeFaultClassifier.isInterrupt(failed)) {
+        record(failure, true, false);
+        if (FaultClassification.isInterrupt(failure)) {
             return end(End.INTERRUPTED);
         }
-        if (!rules.isRetryable(failed, isIdempotent)) {
-            return end(End.NOT_RETRYABLE);
-        }
-        return waitForNext(rules.hint(failed, clock()));
+        return rules.isRetryable(failure, isIdempotent)
+                ? waitForNext(rules.hint(failure, retry.time))
+                : end(End.NOT_RETRYABLE);
     }
 
-    /**
-     * An attempt returned. As {@link #failed}, if the result asks for another one; otherwise the call has ended. A result
-     * that the caller has in parts, as a stream, is not at hand to be judged.
-     */
+    /** An attempt returned. As {@link #onFailure}, if the result asks for another one; otherwise the call has ended. */
     @Nullable
-    Duration returned(@Nullable Object returned) {
-        if (!hasHandedOut && rules.asksForRetry(returned)) {
-            return wantsAnother(returned);
+    Duration onResult(@Nullable Object result, boolean asksForAnother) {
+        if (asksForAnother) {
+            firstAttemptEnded();
         }
-        holdResult(returned, false);
-        return end(attempts == 1 ? End.SUCCESS : End.SUCCESS_AFTER_RETRY);
-    }
-
-    /** An attempt returned something that asks for another one. As {@link #failed}. */
-    @Nullable
-    Duration wantsAnother(@Nullable Object returned) {
-        firstAttemptEnded();
-        holdResult(returned, true);
-        return waitForNext(null);
+        record(result, false, asksForAnother);
+        return asksForAnother ? waitForNext(null) : end(attempts == 1 ? End.SUCCESS : End.SUCCESS_AFTER_RETRY);
     }
 
     private void firstAttemptEnded() {
         if (attempts == 1) {
-            retry.counters().firstAttemptFailed(outer);
+            retry.reports.firstAttemptFailed(outer);
         }
-    }
-
-    /** The time ran out between the wait and the attempt, which was not made: what was in hand before remains so. */
-    private @Nullable Duration ranOutOfTime(Throwable notMade) {
-        if (attempts == 1 || isEmptyHanded()) {
-            holdFailure(notMade);
-        }
-        return end(End.DEADLINE_OVER);
     }
 
     private @Nullable Duration waitForNext(@Nullable Duration hintOfServer) {
-        if (hasHandedOut && !policy().retryAfterFirstElement()) {
+        if (hasEmitted && !policy().retryAfterFirstElement()) {
             return end(End.NOT_RETRYABLE);
         }
         if (attempts >= maxAttempts()) {
@@ -126,116 +144,109 @@ final class RetryCall extends BetweenAttempts {
         }
         String lost = whyTransactionLost();
         if (lost != null) {
-            retry.log().transactionLost(lost);
+            retry.reports.transactionLost(lost);
             return end(End.NOT_RETRYABLE);
         }
-        if (clock().isStopped()) {
+        if (retry.waits.isStopped()) {
             return end(End.STOPPED);
         }
-        End whyNone = planNext(attempts, hintOfServer);
-        if (whyNone != null) {
-            return end(whyNone);
-        }
+        hint = hintOfServer;
+        backoffNanos = Durations.toNanos(rules.backoff(attempts, Duration.ofNanos(backoffNanos), failure(), result()));
         Duration wait = nextWait();
-        retry.reports().scheduled(attempts, policy().maxAttempts(), wait, failure());
+        End tooLong = whyTooLong(wait);
+        if (tooLong != null) {
+            return end(tooLong);
+        }
+        RetryBudget budget = retry.budget();
+        if (budget != null && !budget.tryAcquire()) {
+            return end(End.BUDGET_EXHAUSTED);
+        }
+        retry.reports.scheduled(attempts, policy().maxAttempts(), wait, failure());
         return wait;
+    }
+
+    private @Nullable End whyTooLong(Duration wait) {
+        if (hint != null && hint.compareTo(policy().maxRetryAfter()) > 0) {
+            return End.HINT_TOO_LONG;
+        }
+        Duration limit = policy().maxDuration();
+        if (limit != null
+                && Duration.ofNanos(retry.time.nanoTime() - start).plus(wait).compareTo(limit) > 0) {
+            return End.AFTER_MAX_DURATION;
+        }
+        Deadline deadline = Deadline.current();
+        return deadline != null && !deadline.allows(wait) ? End.AFTER_DEADLINE : null;
+    }
+
+    /** How long the call waits for the next attempt. */
+    private Duration nextWait() {
+        Duration backoff = Duration.ofNanos(backoffNanos);
+        return hint == null ? backoff : Durations.max(backoff, hint);
+    }
+
+    /** Whether the deadline is over. Every thread that decides for the call has its deadline. */
+    private static boolean isLate() {
+        Deadline deadline = Deadline.current();
+        return deadline != null && deadline.isOver();
     }
 
     private @Nullable String whyTransactionLost() {
         return thread == Thread.currentThread() ? rules.whyTransactionLost(failure()) : null;
     }
 
-    private @Nullable Duration end(End how) {
+    /** The call ends so, in place of another attempt. */
+    @Nullable
+    Duration end(End how) {
         end = how;
         return null;
     }
 
-    /**
-     * The wait is over and the next attempt is about to begin. Only now it is a retry that counts, because the budget
-     * promises how many retries are made at a time, and many waits may end together.
-     */
+    /** The wait is over and the next attempt is about to begin, unless the wait took longer than it should. */
     boolean mayTryAgain() {
-        boolean granted = false;
-        try {
-            granted = hasTime() && isWithinBudget();
-        } finally {
-            if (!granted) {
-                giveBack();
-            }
-        }
-        if (!granted) {
+        if (retry.waits.isStopped() || isLate()) {
+            end = retry.waits.isStopped() ? End.STOPPED : End.DEADLINE_OVER;
             return false;
         }
         discard();
-        retry.counters().countRetry();
-        retry.log().retrying(attempts, maxAttempts(), nextWait(), failure());
+        retry.reports.retrying(attempts, maxAttempts(), nextWait(), failure());
         attempts++;
         return true;
     }
 
-    /** The wait may have taken longer than it should. */
-    private boolean hasTime() {
-        if (clock().isStopped()) {
-            stopped();
-            return false;
-        }
-        if (isLate()) {
-            end(End.DEADLINE_OVER);
-            return false;
-        }
-        return true;
-    }
-
-    private boolean isWithinBudget() {
-        boolean granted = useReservation();
-        if (!granted) {
-            end(End.BUDGET_EXHAUSTED);
-        }
-        return granted;
-    }
-
-    /** The call ends in another way than by an attempt's end: lets go of what it holds. */
-    void abandon() {
-        giveBack();
-        discard();
-    }
-
-    /** The thread was interrupted while it waited. */
-    void interrupted() {
-        end = End.INTERRUPTED;
-    }
-
-    /** The application ends while the call waits. */
-    void stopped() {
-        end = End.STOPPED;
-    }
-
     /** The caller of an asynchronous method gave up, or the application ends. */
     void cancelled() {
-        interrupted();
+        end = End.INTERRUPTED;
         ended();
         discard(); // the caller has gone
-        if (isEmptyHanded()) { // or has not
-            holdFailure(new CancellationException("Retry '" + retry.name() + "' was ended"));
+    }
+
+    /** Counts the call's outcome; from now on {@link #failure()} carries the earlier failures. */
+    void ended() {
+        boolean isUndone = policy().deadLetter() && ranOut() && whyTransactionLost() != null;
+        if (end == End.SUCCESS) {
+            retry.reports.succeededAtOnce(outer);
+        } else {
+            retry.reports.ended(end, attempts, maxAttempts(), start, failure());
+        }
+        if (asksForRetry && policy().failWhenExhausted()) {
+            discard();
+            record(new RetryExhaustedException(retry.name(), attempts, end.why), true, false);
+        }
+        Throwable failure = failure();
+        if (failure != null && earlierFailures != null) {
+            earlierFailures.forEach(earlier -> suppress(failure, earlier));
+        }
+        if (isUndone) {
+            end = End.NOT_RETRYABLE; // it is counted as what it was, and not kept
         }
     }
 
-    /** Counts the call's outcome, and lets go of what it did not use; from now on {@link #failure()} carries the earlier failures. */
-    void ended() {
-        giveBack();
-        boolean isUndone = retry.deadLetters() != null && ranOut() && whyTransactionLost() != null;
-        if (end == End.SUCCESS) {
-            retry.succeededAtOnce(outer);
-        } else {
-            retry.reports().ended(new EndedCall(end, attempts, maxAttempts(), start, failure()));
-        }
-        if (asksForRetry() && policy().failWhenExhausted()) {
-            discard();
-            holdFailure(new RetryExhaustedException(retry.name(), attempts, end.why));
-        }
-        suppressEarlierFailures();
-        if (isUndone) {
-            end = End.NOT_RETRYABLE; // it is counted as what it was, and not kept
+    /** An exception that is thrown again and again, such as a constant, must not collect suppressed ones for ever. */
+    private static void suppress(Throwable failure, Throwable earlier) {
+        List<Throwable> suppressed = Arrays.asList(failure.getSuppressed());
+        boolean isKnown = earlier == failure || suppressed.stream().anyMatch(known -> known == earlier);
+        if (!isKnown && suppressed.size() < MAX_SUPPRESSED) {
+            failure.addSuppressed(earlier);
         }
     }
 
@@ -255,5 +266,40 @@ final class RetryCall extends BetweenAttempts {
     /** How many attempts have begun; the last one may have had no time to call the method. */
     int attempts() {
         return attempts;
+    }
+
+    private void record(@Nullable Object outcome, boolean isFailure, boolean asksForAnother) {
+        lastOutcome = outcome;
+        hasFailed = isFailure;
+        asksForRetry = asksForAnother;
+    }
+
+    /**
+     * The last outcome is not what the caller gets: keeps a failure to be suppressed, and closes a result. Before the next
+     * attempt and not after it, because that may need what the result keeps, such as the only connection of a pool.
+     */
+    private void discard() {
+        Throwable failure = failure();
+        if (failure != null) {
+            earlierFailures = earlierFailures == null ? new ArrayDeque<>(2) : earlierFailures;
+            if (earlierFailures.size() == MAX_SUPPRESSED) {
+                earlierFailures.removeFirst();
+            }
+            earlierFailures.addLast(failure);
+        } else if (asksForRetry && rules.close(lastOutcome)) {
+            record(null, false, false);
+        }
+    }
+
+    /** What the last attempt returned. */
+    @Nullable
+    Object result() {
+        return hasFailed ? null : lastOutcome;
+    }
+
+    /** What the last attempt threw, if it did. */
+    @Nullable
+    Throwable failure() {
+        return hasFailed ? (Throwable) lastOutcome : null;
     }
 }

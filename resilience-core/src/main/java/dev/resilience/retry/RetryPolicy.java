@@ -1,6 +1,6 @@
 package dev.resilience.retry;
 
-import dev.resilience.fault.CompositeFaultClassifier;
+import dev.resilience.fault.FaultClassification;
 import dev.resilience.policy.Key;
 import dev.resilience.policy.Require;
 import java.time.Duration;
@@ -118,7 +118,7 @@ public record RetryPolicy(
         private List<Class<? extends Throwable>> doNotRetryOn = List.of();
         private @Nullable Predicate<? super Throwable> retryIf;
         private boolean retryUnknown;
-        private Set<Integer> retryOnStatus = CompositeFaultClassifier.TRANSIENT_STATUSES;
+        private Set<Integer> retryOnStatus = FaultClassification.TRANSIENT_STATUSES;
         private @Nullable Predicate<@Nullable Object> retryOnResult;
         private boolean failWhenExhausted;
         private boolean honorRetryAfter = true;

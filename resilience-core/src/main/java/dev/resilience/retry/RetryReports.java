@@ -1,23 +1,61 @@
 package dev.resilience.retry;
 
+import dev.resilience.context.Attempt;
+import dev.resilience.event.EventPublisher;
+import dev.resilience.event.OutcomeCounters;
 import dev.resilience.event.RetryFinished;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.event.RetryScheduled;
-import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.fault.FaultClassification;
+import dev.resilience.log.FoldedLog;
+import dev.resilience.log.LogLine;
+import dev.resilience.log.LoggedFailure;
+import dev.resilience.policy.PropertyNames;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+import org.slf4j.spi.LoggingEventBuilder;
 
-/** Tells the counters, the log and the listeners of a retry policy what becomes of its calls. */
-record RetryReports(
-        String name,
-        TimeSource time,
-        EventPublisher events,
-        RetryCounters counters,
-        RetryLog log,
-        FailureStreak failures) {
+/**
+ * Counts, logs and publishes what becomes of the calls of a retry policy. Never arguments, keys or results, and never what may
+ * not happen: a retry has a line when it begins, and a call that ends without success when it has ended. A first attempt that
+ * succeeds costs one counter, which the budget reads too. Safe for use by many threads.
+ */
+final class RetryReports implements AutoCloseable {
+
+    private static final LogLine ATTEMPT = LogLine.warn("retry_attempt", "retries");
+    private static final LogLine RECOVERED = LogLine.info("retry_recovered", "success_after_retry");
+    private static final LogLine EXHAUSTED = LogLine.warn("retry_exhausted", "exhausted");
+    private static final LogLine BUDGET_EXHAUSTED = LogLine.warn("retry_budget_exhausted", "budget_exhausted");
+    private static final LogLine OUT_OF_TIME = LogLine.warn("retry_out_of_time", "out_of_time");
+    private static final LogLine LOST_TRANSACTION = LogLine.warn("retry_in_lost_transaction");
+    private static final LogLine NESTED = LogLine.warn("retry_nested");
+    private static final LogLine UNKNOWN_FAULT = LogLine.warn("retry_unknown_fault");
+
+    private static final LoggedFailure OF_RESULT = new LoggedFailure("result", "the result asks for another try");
+
+    private final String name;
+    private final String properties;
+    private final TimeSource time;
+    private final EventPublisher events;
+    private final @Nullable RetryBudget budget;
+    private final OutcomeCounters<RetryOutcome> calls = new OutcomeCounters<>(RetryOutcome.class);
+    private final LongAdder successes = calls.counter(RetryOutcome.SUCCESS);
+    private final LongAdder successesOfRepetitions = new LongAdder();
+    private final LongSupplier successesForBudget = this::successesForBudget;
+    private final LongAdder retries = new LongAdder();
+    private final FoldedLog log;
+    private volatile @Nullable Failure lastFailure;
+    private final AtomicReference<@Nullable Instant> failingSince = new AtomicReference<>();
+
+    /** A call that failed. Of those that end at the same moment, any may be the last. */
+    private record Failure(String type, Instant at) {}
 
     /** How a call ended, and why it was not tried again, in words where the outcome does not say it all. */
     enum End {
@@ -42,26 +80,66 @@ record RetryReports(
         }
     }
 
-    /**
-     * A call that has ended, and that did not succeed at once.
-     *
-     * @param start when it began; {@link Retry#NOT_MEASURED} where that is not known
-     * @param failure what its caller gets; {@code null} for a result
-     */
-    record EndedCall(
-            End end,
-            int attempts,
-            int maxAttempts,
-            long start,
-            @Nullable Throwable failure) {
-
-        RetryOutcome outcome() {
-            return end.outcome;
+    RetryReports(String name, TimeSource time, EventPublisher events, @Nullable RetryBudget budget) {
+        this.name = name;
+        this.properties = PropertyNames.of("resilience.retry", name) + ".";
+        this.time = time;
+        this.events = events;
+        this.budget = budget;
+        this.log =
+                new FoldedLog(LoggerFactory.getLogger(Retry.class), time, "Retry", name, "retry_summary", this::counts);
+        if (budget != null) {
+            budget.addSuccesses(successesForBudget);
         }
+    }
 
-        String why() {
-            return end.why;
+    private Map<String, Long> counts() {
+        Map<String, Long> counts = calls.byLabel();
+        counts.put(ATTEMPT.outcome(), retries.sum());
+        return counts;
+    }
+
+    private long successesForBudget() {
+        return successes.sum() - successesOfRepetitions.sum();
+    }
+
+    OutcomeCounters<RetryOutcome> calls() {
+        return calls;
+    }
+
+    FoldedLog log() {
+        return log;
+    }
+
+    long retries() {
+        return retries.sum();
+    }
+
+    /** Reads the beginning first: so no streak is shown that began after the last failure shown with it. */
+    RetryStatus status() {
+        Instant since = failingSince.get();
+        Failure last = lastFailure;
+        return last == null ? new RetryStatus(null, null, null) : new RetryStatus(last.type, last.at, since);
+    }
+
+    void succeededAtOnce(@Nullable Attempt outer) {
+        endStreak();
+        if (isRepetition(outer)) {
+            successesOfRepetitions.increment();
         }
+        successes.increment();
+    }
+
+    /** The first attempt of a call failed, or its result asks for another one. */
+    void firstAttemptFailed(@Nullable Attempt outer) {
+        if (budget != null && !isRepetition(outer)) {
+            budget.firstAttemptEnded();
+        }
+    }
+
+    /** Such a call pays for no retries: only the outer retry wanted it. */
+    private static boolean isRepetition(@Nullable Attempt outer) {
+        return outer != null && outer.number() > 1;
     }
 
     /** A call waits for its next attempt. */
@@ -69,64 +147,122 @@ record RetryReports(
         events.publish(() -> new RetryScheduled(time.now(), name, attempt, maxAttempts, wait, failure));
     }
 
-    /** Listeners hear of a call's end if they have heard it begin. */
-    void ended(EndedCall call) {
-        counters.calls().count(call.outcome());
-        switch (call.outcome()) {
-            case SUCCESS_AFTER_RETRY -> {
-                failures.succeeded();
-                log.recovered(call.attempts, call.maxAttempts);
-            }
-            case INTERRUPTED -> log.failed(call);
-            default -> {
-                noteFailure(call.failure);
-                log.failed(call);
-            }
-        }
-        if (call.start != Retry.NOT_MEASURED) {
-            events.publish(() -> new RetryFinished(
-                    time.now(), name, call.outcome(), call.attempts, Duration.ofNanos(time.nanoTime() - call.start)));
-        }
+    /**
+     * A retry begins.
+     *
+     * @param attempt the number of the attempt that failed
+     * @param waited the wait that is over
+     */
+    void retrying(int attempt, int maxAttempts, Duration waited, @Nullable Throwable failure) {
+        retries.increment();
+        log.write(ATTEMPT, line -> {
+            LoggedFailure failed = logged(failure);
+            long delayMs = waited.toMillis();
+            String what =
+                    "attempt " + attempt + " of " + maxAttempts + " failed and is repeated after " + delayMs + " ms";
+            failed.addTo(numbered(line, attempt, maxAttempts).addKeyValue("delayMs", delayMs))
+                    .log("Retry '{}': {}: {}", name, what, failed);
+        });
     }
 
-    private void noteFailure(@Nullable Throwable failure) {
-        try {
-            failures.failed(RetryLog.typeOf(failure), time.now());
-        } catch (Throwable broken) { // a clock, which must not take the failure's place
-        }
+    private static LoggingEventBuilder numbered(LoggingEventBuilder line, int attempt, int maxAttempts) {
+        return line.addKeyValue("attempt", attempt).addKeyValue("maxAttempts", maxAttempts);
     }
 
     /**
-     * The last failed call, and since when no call has succeeded. A success reads one reference, and writes only if there is
-     * something to clear. Of calls that end at the same moment, any may be the last. Safe for use by many threads.
+     * A call has ended that did not succeed at once. Listeners get its end if they got its beginning.
+     *
+     * @param start when it began; {@link Retry#NOT_MEASURED} where that is not known
+     * @param failure what its caller gets; {@code null} for a result
      */
-    static final class FailureStreak {
-
-        private volatile @Nullable Failure last;
-        private final AtomicReference<@Nullable Instant> since = new AtomicReference<>();
-
-        private record Failure(String type, Instant at) {}
-
-        void failed(String type, Instant at) {
-            last = new Failure(type, at);
-            if (since.get() == null) {
-                since.compareAndSet(null, at);
-            }
+    void ended(End end, int attempts, int maxAttempts, long start, @Nullable Throwable failure) {
+        calls.count(end.outcome);
+        if (end.outcome == RetryOutcome.SUCCESS_AFTER_RETRY) {
+            endStreak();
+        } else if (end.outcome != RetryOutcome.INTERRUPTED) {
+            Failure last = new Failure(logged(failure).type(), time.now());
+            lastFailure = last;
+            failingSince.compareAndSet(null, last.at);
         }
-
-        void succeeded() {
-            if (since.get() != null) {
-                since.set(null);
-            }
+        switch (end.outcome) {
+            case SUCCESS_AFTER_RETRY ->
+                log.write(
+                        RECOVERED,
+                        line -> numbered(line, attempts, maxAttempts)
+                                .log("Retry '{}': attempt {} of {} succeeded", name, attempts, maxAttempts));
+            case EXHAUSTED -> gaveUp(EXHAUSTED, end, attempts, maxAttempts, failure);
+            case BUDGET_EXHAUSTED -> gaveUp(BUDGET_EXHAUSTED, end, attempts, maxAttempts, failure);
+            case OUT_OF_TIME -> gaveUp(OUT_OF_TIME, end, attempts, maxAttempts, failure);
+            case SUCCESS, NOT_RETRYABLE, INTERRUPTED -> {} // the caller has the whole story
         }
+        if (start != Retry.NOT_MEASURED) {
+            events.publish(() -> new RetryFinished(
+                    time.now(), name, end.outcome, attempts, Duration.ofNanos(time.nanoTime() - start)));
+        }
+    }
 
-        /** Reads the beginning first: so no streak is shown that began after the last failure shown with it. */
-        RetryStatus status() {
-            Instant began = since.get();
-            Failure failure = last;
-            return failure == null
-                    ? new RetryStatus(null, null, null)
-                    : new RetryStatus(failure.type(), failure.at(), began);
+    private void gaveUp(LogLine event, End end, int attempts, int maxAttempts, @Nullable Throwable failure) {
+        log.write(event, line -> {
+            LoggedFailure failed = logged(failure);
+            String what =
+                    "attempt " + attempts + " of " + maxAttempts + " failed and is not repeated, because " + end.why;
+            failed.addTo(numbered(line, attempts, maxAttempts).addKeyValue("reason", end.why))
+                    .log("Retry '{}': {}: {}", name, what, failed);
+        });
+    }
+
+    private void endStreak() {
+        if (failingSince.get() != null) {
+            failingSince.set(null);
+        }
+    }
+
+    private static LoggedFailure logged(@Nullable Throwable failure) {
+        return failure == null ? OF_RESULT : LoggedFailure.of(failure);
+    }
+
+    /** Reported once for every pair. */
+    void nested(String outer) {
+        log.once(outer, NESTED, line -> {
+            String cure = "To leave retrying to the outer one, set " + properties + "nested to suppress. Logged once.";
+            line.addKeyValue("outer", outer)
+                    .log("Retry '{}' works inside {}, so the attempts of both multiply. {}", name, outer, cure);
+        });
+    }
+
+    /** Reported once. */
+    void transactionLost(String why) {
+        log.once("transaction", LOST_TRANSACTION, line -> {
+            String text =
+                    "a failed attempt is not repeated, because it was made in a transaction that was open before it, "
+                            + "and which can only be rolled back: " + why
+                            + ". To retry, protect the method that begins the "
+                            + "transaction, or let the retried method begin its own (Propagation.REQUIRES_NEW). Logged once.";
+            line.addKeyValue("reason", why).log("Retry '{}': {}", name, text);
+        });
+    }
+
+    /** Reported once for each type and the type at the bottom of it, because wrappers look alike. */
+    void unknown(Throwable failure) {
+        String type = failure.getClass().getName();
+        String root = FaultClassification.rootCause(failure).getClass().getName();
+        boolean isRoot = type.equals(root);
+        String both = isRoot ? type : type + ", caused by " + root + ",";
+        log.once(both, UNKNOWN_FAULT, line -> {
+            String text = "is not retried, because nothing tells whether it is transient. To retry it, add "
+                    + (isRoot ? "it" : root) + " to " + properties + "retry-on; to retry all unknown failures, set "
+                    + properties + "retry-unknown to true; to silence this line, add it to " + properties
+                    + "do-not-retry-on";
+            line.addKeyValue("errorType", type).log("Retry '{}': {} {}", name, both, text);
+        });
+    }
+
+    /** Writes what is folded, and lets the budget keep the calls until now. */
+    @Override
+    public void close() {
+        log.close();
+        if (budget != null) {
+            budget.removeSuccesses(successesForBudget);
         }
     }
 }

@@ -2,17 +2,18 @@ package dev.resilience.retry;
 
 import dev.resilience.context.Attempt;
 import dev.resilience.exception.ResilienceException;
-import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.ExceptionRules;
 import dev.resilience.fault.Fault;
+import dev.resilience.fault.FaultClassification;
 import dev.resilience.fault.HttpFailure;
 import dev.resilience.fault.RetryAfter;
-import dev.resilience.log.LogLine;
-import dev.resilience.pipeline.UnstoredAnswer;
+import dev.resilience.policy.Require;
+import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.function.DoubleSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -31,25 +32,8 @@ final class RetryRules {
     private final Parts parts;
 
     /** What a change of the policy does not change. */
-    record Parts(CompositeFaultClassifier faults, DoubleSupplier random, TransactionState transactions, RetryLog log) {}
-
-    /** A rule of the application that threw, and what the call does without it. */
-    @SuppressWarnings("ImmutableEnumChecker") // a line is a record of values
-    enum BrokenRule {
-        RESULT(LogLine.warn("retry_on_result_failed"), "retry-on-result", "the call's own result is returned"),
-        FAILURE(LogLine.warn("retry_if_failed"), "retry-if", "the failure is not retried"),
-        BACKOFF(LogLine.warn("retry_backoff_function_failed"), "backoff.function", "the policy's own backoff is used");
-
-        final LogLine line;
-        final String key;
-        final String consequence;
-
-        BrokenRule(LogLine line, String key, String consequence) {
-            this.line = line;
-            this.key = key;
-            this.consequence = consequence;
-        }
-    }
+    record Parts(
+            FaultClassification faults, DoubleSupplier random, TransactionState transactions, RetryReports reports) {}
 
     RetryRules(RetryPolicy policy, Parts parts) {
         this.policy = policy;
@@ -87,46 +71,23 @@ final class RetryRules {
         }
         Predicate<? super Throwable> retryIf = policy.retryIf();
         if (retryIf != null && !refusal) {
-            return isWanted(retryIf, failure);
+            return parts.reports.log().asks(retryIf, failure, "retry-if", "the failure is not retried");
         }
         Fault fault = refusal ? ((ResilienceException) failure).faultOfAttempt() : Fault.UNKNOWN;
         if (fault == Fault.UNKNOWN) {
             fault = parts.faults.classify(failure, isIdempotent ? statusesOfIdempotentCalls : policy.retryOnStatus());
         }
         if (fault == Fault.UNKNOWN && !policy.retryUnknown()) {
-            parts.log.unknown(failure);
+            parts.reports.unknown(failure);
         }
         return fault == Fault.TRANSIENT || (fault == Fault.UNKNOWN && policy.retryUnknown());
-    }
-
-    boolean reliesOnClassification() {
-        return policy.retryOn().isEmpty()
-                && policy.doNotRetryOn().isEmpty()
-                && !policy.retryUnknown()
-                && policy.retryIf() == null;
-    }
-
-    private boolean isWanted(Predicate<? super Throwable> rule, Throwable failure) {
-        try {
-            return rule.test(failure);
-        } catch (Throwable broken) { // a checked one too, thrown sneakily
-            parts.log.broken(BrokenRule.FAILURE, broken);
-            return false;
-        }
     }
 
     /** Whether the policy says of a result that the method is to be tried again. */
     boolean asksForRetry(@Nullable Object result) {
         Predicate<@Nullable Object> rule = policy.retryOnResult();
-        if (rule == null) {
-            return false;
-        }
-        try {
-            return rule.test(UnstoredAnswer.unwrap(result));
-        } catch (Throwable broken) { // a checked one too, thrown sneakily
-            parts.log.broken(BrokenRule.RESULT, broken);
-            return false;
-        }
+        return rule != null
+                && parts.reports.log().asks(rule, result, "retry-on-result", "the call's own result is returned");
     }
 
     /**
@@ -135,37 +96,27 @@ final class RetryRules {
      * @return whether there was something to close
      */
     boolean close(@Nullable Object result) {
-        if (!(UnstoredAnswer.unwrap(result) instanceof AutoCloseable closeable)) {
+        if (!(result instanceof AutoCloseable closeable)) {
             return false;
         }
-        try {
+        String consequence = "a result that asked for another attempt stays open";
+        guarded("close", consequence, () -> {
             closeable.close();
-        } catch (Throwable broken) {
-            if (broken instanceof InterruptedException) {
-                Thread.currentThread().interrupt();
-            }
-            parts.log.notClosed(broken);
-        }
+            return null;
+        });
         return true;
     }
 
     /**
-     * Why the transaction of the current thread can only be rolled back, so that no attempt inside of it can succeed; {@code
+     * Why the transaction of the current thread can only be rolled back, so that no attempt inside it can succeed; {@code
      * null} if it can be committed, or if there is none.
      *
      * @param failure what the attempt threw on this thread; {@code null} if it returned something that asks for another one
      */
     @Nullable
     String whyTransactionLost(@Nullable Throwable failure) {
-        try {
-            return parts.transactions.whyLost(failure);
-        } catch (Throwable broken) { // a checked one too, thrown sneakily
-            if (broken instanceof InterruptedException) {
-                Thread.currentThread().interrupt();
-            }
-            parts.log.brokenTransactionState(broken);
-            return null;
-        }
+        String consequence = "the call goes on as if there were no transaction";
+        return guarded("TransactionState", consequence, () -> parts.transactions.whyLost(failure));
     }
 
     /**
@@ -175,24 +126,24 @@ final class RetryRules {
      * @param previous the wait before it, {@link Backoff#baseDelay()} if there was none
      */
     Duration backoff(int attempt, Duration previous, @Nullable Throwable failure, @Nullable Object result) {
-        Duration own = ownBackoff(attempt, failure, result);
-        return own != null ? own : policy.backoff().delay(attempt - 1, previous, parts.random.getAsDouble());
+        Backoff backoff = policy.backoff();
+        BackoffFunction function = backoff.function();
+        Duration own = function == null
+                ? null
+                : guarded("backoff.function", "the policy's own backoff is used", () -> {
+                    Duration delay = function.delay(attempt, failure, result);
+                    Require.notNegative("backoff.function", delay);
+                    return Durations.min(delay, backoff.maxDelay());
+                });
+        return own != null ? own : backoff.delay(attempt - 1, previous, parts.random.getAsDouble());
     }
 
-    private @Nullable Duration ownBackoff(int attempt, @Nullable Throwable failure, @Nullable Object result) {
-        BackoffFunction function = policy.backoff().function();
-        if (function == null) {
-            return null;
-        }
+    /** Runs code of the application's: {@code null} if it is broken. It may throw a checked exception too, sneakily. */
+    private <T> @Nullable T guarded(String callback, String consequence, Callable<? extends @Nullable T> code) {
         try {
-            Duration delay = function.delay(attempt, failure, UnstoredAnswer.unwrap(result));
-            if (delay.isNegative()) {
-                throw new IllegalArgumentException("A delay must not be negative: " + delay);
-            }
-            Duration longest = policy.backoff().maxDelay();
-            return delay.compareTo(longest) > 0 ? longest : delay;
-        } catch (Throwable broken) { // a checked one too, thrown sneakily
-            parts.log.broken(BrokenRule.BACKOFF, broken);
+            return code.call();
+        } catch (Throwable broken) {
+            parts.reports.log().callbackFailed(callback, consequence, broken);
             return null;
         }
     }

@@ -1,15 +1,17 @@
 package dev.resilience.retry;
 
 import dev.resilience.context.Attempt;
-import dev.resilience.deadletter.ExhaustedCalls;
+import dev.resilience.context.CallContext;
+import dev.resilience.pipeline.AsyncCall;
+import dev.resilience.pipeline.AsyncStep;
 import dev.resilience.pipeline.Invocation;
-import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Step;
-import dev.resilience.time.WaitStoppedException;
-import dev.resilience.worker.Detached;
+import dev.resilience.pipeline.Waits.WaitStoppedException;
+import dev.resilience.retry.Retry.ExhaustedCalls;
+import dev.resilience.retry.RetryCall.Phase;
+import dev.resilience.retry.RetryReports.End;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -18,69 +20,66 @@ import org.jspecify.annotations.Nullable;
  * a counter, a note on the thread that it is being retried and, where a listener wants to know how long calls take, one
  * look at the clock.
  */
-final class RetryStep extends Step {
+final class RetryStep extends AsyncStep {
 
     private final Retry retry;
     private final BooleanSupplier isIdempotent;
-    private final Step next;
     private final @Nullable ExhaustedCalls exhausted;
 
     /**
      * @param isIdempotent whether the call of this thread may safely be repeated whatever happened
+     * @param exhausted gets the calls that ran out of retries
      */
-    RetryStep(Retry retry, BooleanSupplier isIdempotent, Step next) {
-        this(retry, isIdempotent, next, null);
-    }
-
-    private RetryStep(Retry retry, BooleanSupplier isIdempotent, Step next, @Nullable ExhaustedCalls exhausted) {
+    RetryStep(Retry retry, BooleanSupplier isIdempotent, Step next, @Nullable ExhaustedCalls exhausted) {
+        super(next);
         this.retry = retry;
         this.isIdempotent = isIdempotent;
-        this.next = next;
         this.exhausted = exhausted;
     }
 
-    /** The same, which reports the calls that ran out of retries. */
-    RetryStep telling(ExhaustedCalls calls) {
+    RetryStep reportingTo(ExhaustedCalls calls) {
         return new RetryStep(retry, isIdempotent, next, calls);
     }
 
     @Override
     public @Nullable Object call(Invocation invocation) throws Throwable {
-        AtomicReference<@Nullable Attempt> current = Attempt.ofThread();
-        Attempt outer = current.getPlain();
-        RetryRules rules = retry.rules();
+        @Nullable Object[] slots = CallContext.ofThread();
+        Attempt outer = (Attempt) slots[CallContext.ATTEMPT];
+        RetryRules rules = retry.rules;
         long start = retry.begin(rules.policy());
-        Object begun = exhausted == null || outer != null ? null : exhausted.begins(invocation);
+        Object begun = begin(invocation, outer);
         Object result;
         try {
-            result = attempt(invocation, current, retry.firstAttempt(rules.policy(), outer), outer);
+            result = attempt(invocation, slots, retry.firstAttempt(rules.policy(), outer), outer);
         } catch (Throwable failure) {
-            RetryCall call = newCall(rules, start, outer);
-            return callAgain(invocation, begun, call, call.failed(failure));
+            RetryCall call = new RetryCall(retry, rules, start, outer, begun, isIdempotent.getAsBoolean());
+            return callAgain(invocation, call, call.onFailure(failure));
         }
         if (rules.asksForRetry(result)) {
-            RetryCall call = newCall(rules, start, outer);
-            return callAgain(invocation, begun, call, call.wantsAnother(result));
+            RetryCall call = new RetryCall(retry, rules, start, outer, begun, isIdempotent.getAsBoolean());
+            return callAgain(invocation, call, call.onResult(result, true));
         }
-        retry.succeededAtOnce(outer);
+        retry.reports.succeededAtOnce(outer);
         return result;
     }
 
-    private @Nullable Object callAgain(
-            Invocation invocation, @Nullable Object begun, RetryCall call, @Nullable Duration firstWait)
+    private @Nullable Object begin(Invocation invocation, @Nullable Attempt outer) {
+        return exhausted == null || outer != null ? null : exhausted.begins(invocation);
+    }
+
+    private @Nullable Object callAgain(Invocation invocation, RetryCall call, @Nullable Duration firstWait)
             throws Throwable {
         Duration wait = firstWait;
         while (wait != null && slept(wait, call) && call.mayTryAgain()) {
             try {
-                wait = call.returned(attempt(invocation, Attempt.ofThread(), call.attempt(), call.outer()));
+                Object result = attempt(invocation, CallContext.ofThread(), call.attempt(), call.outer);
+                wait = call.onResult(result, call.asksForRetry(result));
             } catch (Throwable failure) {
-                wait = call.failed(failure);
+                wait = call.onFailure(failure);
             }
         }
         call.ended();
-        if (exhausted != null) {
-            tell(exhausted, invocation, begun, call);
-        }
+        reportRanOut(invocation, call);
         if (call.failure() != null) {
             throw call.failure();
         }
@@ -88,78 +87,138 @@ final class RetryStep extends Step {
     }
 
     private @Nullable Object attempt(
-            Invocation invocation,
-            AtomicReference<@Nullable Attempt> current,
-            @Nullable Attempt attempt,
-            @Nullable Attempt outer)
+            Invocation invocation, @Nullable Object[] slots, @Nullable Attempt attempt, @Nullable Attempt outer)
             throws Throwable {
-        current.setPlain(attempt);
+        slots[CallContext.ATTEMPT] = attempt;
         try {
             return next.call(invocation);
         } finally {
-            current.setPlain(outer);
+            slots[CallContext.ATTEMPT] = outer;
         }
     }
 
     private boolean slept(Duration wait, RetryCall call) {
         try {
-            retry.time().sleep(wait);
+            retry.waits.sleep(wait);
             return true;
         } catch (WaitStoppedException applicationEnds) {
-            call.stopped();
-            return false;
+            call.end(End.STOPPED);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
-            call.interrupted();
-            return false;
-        } catch (Throwable broken) { // a clock
-            call.abandon();
-            throw broken;
+            call.end(End.INTERRUPTED);
         }
+        return false;
     }
 
     @Override
-    public CompletableFuture<@Nullable Object> callAsync(Invocation invocation) {
-        RetryRules rules = retry.rules();
-        RetryCall call = newCall(rules, retry.begin(rules.policy()), Attempt.current());
-        if (exhausted == null) {
-            return new AsyncRetry(next, invocation, call).start();
-        }
-        Object begun = call.outer() == null ? exhausted.begins(invocation) : null;
-        CompletableFuture<@Nullable Object> answer = new AsyncRetry(next, invocation, call).start();
-        return told(answer, () -> tell(exhausted, invocation, begun, call), call);
+    protected Next enter(AsyncCall call) {
+        RetryRules rules = retry.rules;
+        Attempt outer = call.attempt();
+        call.hold(new FirstAttempt(rules, retry.begin(rules.policy()), outer, begin(call.invocation(), outer)));
+        call.attempt(retry.firstAttempt(rules.policy(), outer));
+        return Next.INWARD;
     }
 
-    private static void tell(ExhaustedCalls exhausted, Invocation invocation, @Nullable Object begun, RetryCall call) {
+    /** What an asynchronous call keeps until its first attempt has ended, and then a {@link RetryCall} in place of this. */
+    private record FirstAttempt(
+            RetryRules rules,
+            long start,
+            @Nullable Attempt outer,
+            @Nullable Object begun) {}
+
+    /** An attempt of an asynchronous call has ended, or the wait for the next one, or the hop to where that is reported. */
+    @Override
+    protected Next exit(AsyncCall call) throws Throwable {
+        Object held = Objects.requireNonNull(call.held());
+        if (held instanceof FirstAttempt first) {
+            return firstAttemptEnded(call, first);
+        }
+        RetryCall retried = (RetryCall) held;
+        return switch (retried.phase) {
+            case RUNS -> {
+                call.attempt(retried.outer);
+                retry.waits.remove(call);
+                retried.hasEmitted(call.invocation().hasEmitted());
+                yield attemptEnded(call, retried, isAnswered(call) && retried.asksForRetry(call.result()));
+            }
+            case WAITS -> waitEnded(call, retried);
+            case HAS_ENDED -> report(call, retried);
+        };
+    }
+
+    private Next firstAttemptEnded(AsyncCall call, FirstAttempt first) throws Throwable {
+        call.attempt(first.outer);
+        boolean hasEmitted = call.invocation().hasEmitted();
+        boolean asksForAnother = isAnswered(call) && !hasEmitted && first.rules.asksForRetry(call.result());
+        if (isAnswered(call) && !asksForAnother) {
+            retry.reports.succeededAtOnce(first.outer);
+            return Next.OUTWARD;
+        }
+        RetryCall retried =
+                new RetryCall(retry, first.rules, first.start, first.outer, first.begun, isIdempotent.getAsBoolean());
+        call.hold(retried);
+        retried.hasEmitted(hasEmitted);
+        return attemptEnded(call, retried, asksForAnother);
+    }
+
+    private static boolean isAnswered(AsyncCall call) {
+        return call.failure() == null && !call.isOver();
+    }
+
+    private Next attemptEnded(AsyncCall call, RetryCall retried, boolean asksForAnother) throws Throwable {
+        if (call.hasLeft()) {
+            retried.leavesItsThread();
+        }
+        Throwable failure = call.failure();
+        Duration wait = null;
+        if (!call.isOver()) {
+            wait = failure == null ? retried.onResult(call.result(), asksForAnother) : retried.onFailure(failure);
+        }
+        if (wait == null) {
+            return ended(call, retried);
+        }
+        retried.phase = Phase.WAITS;
+        return retry.waits.pause(call, wait);
+    }
+
+    private Next waitEnded(AsyncCall call, RetryCall retried) {
+        if (call.isOver() || !retried.mayTryAgain()) {
+            return ended(call, retried);
+        }
+        retried.phase = Phase.RUNS;
+        retry.waits.add(call);
+        call.attempt(retried.attempt());
+        return Next.INWARD;
+    }
+
+    private Next ended(AsyncCall call, RetryCall retried) {
+        if (call.isOver()) {
+            retried.cancelled();
+        } else {
+            retried.ended();
+        }
+        retried.phase = Phase.HAS_ENDED;
+        boolean mayBlock =
+                exhausted != null && retried.ranOut(); // the thread may be one that must not wait for a store
+        return mayBlock ? call.goOn(retry.waits::execute, Next.AGAIN) : report(call, retried);
+    }
+
+    private Next report(AsyncCall call, RetryCall retried) {
+        reportRanOut(call.invocation(), retried);
+        if (!call.isOver()) {
+            call.end(retried.result(), retried.failure());
+        }
+        return Next.OUTWARD;
+    }
+
+    private void reportRanOut(Invocation invocation, RetryCall call) {
+        if (exhausted == null) {
+            return;
+        }
         if (call.ranOut()) {
-            exhausted.ranOut(invocation, begun, call.attempts(), call.failure());
+            exhausted.ranOut(invocation, call.begun, call.attempts(), call.failure());
         } else if (call.failure() != null) {
             exhausted.failedOtherwise(call.failure());
         }
-    }
-
-    /** On a thread of the policy: the one on which the last attempt has ended may be one that must not wait for a store. */
-    private CompletableFuture<@Nullable Object> told(
-            CompletableFuture<@Nullable Object> answer, Runnable tell, RetryCall call) {
-        LinkedFuture told = new LinkedFuture();
-        told.await(answer, (result, failure) -> {
-            Runnable last = () -> {
-                try {
-                    tell.run();
-                } finally {
-                    told.finish(result, failure);
-                }
-            };
-            if (call.ranOut()) {
-                Detached.run(task -> retry.time().schedule(Duration.ZERO, task), last);
-            } else {
-                last.run();
-            }
-        });
-        return told;
-    }
-
-    private RetryCall newCall(RetryRules rules, long start, @Nullable Attempt outer) {
-        return new RetryCall(retry, rules, isIdempotent.getAsBoolean(), start, outer);
     }
 }

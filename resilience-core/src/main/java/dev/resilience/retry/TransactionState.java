@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Knows the transaction in which a call was made: one that was open before the call's first attempt and goes on after its
- * last. What fails in it may make it fail as a whole; then no attempt inside of it can succeed.
+ * last. What fails in it may make it fail as a whole; then no attempt inside it can succeed.
  *
  * <p>Asked on the thread of an attempt that has failed, after its own transactions have ended. Not asked of an
  * asynchronous attempt that ends on another thread than its caller's. One that throws is logged once for each policy and

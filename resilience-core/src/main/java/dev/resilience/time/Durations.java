@@ -6,13 +6,13 @@ import java.time.Duration;
 /** Arithmetic on durations that saturates where {@link Duration} would throw. Not for applications. */
 public final class Durations {
 
-    private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
+    private static final Duration MAX = Duration.ofNanos(Long.MAX_VALUE);
 
     private Durations() {}
 
     /** The duration in nanoseconds; {@link Long#MAX_VALUE} (292 years) stands for everything longer. */
     public static long toNanos(Duration duration) {
-        if (duration.compareTo(LONGEST) >= 0) {
+        if (duration.compareTo(MAX) >= 0) {
             return Long.MAX_VALUE;
         }
         return duration.isNegative() ? 0 : duration.toNanos();

@@ -7,7 +7,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
-import java.util.PriorityQueue;
+import java.util.NavigableSet;
+import java.util.TreeSet;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -28,8 +29,8 @@ public final class ManualTimeSource implements TimeSource {
     private static final ThreadLocal<@Nullable Deque<Runnable>> DUE_NOW = new ThreadLocal<>();
 
     private final Instant start;
-    private final PriorityQueue<Task> tasks =
-            new PriorityQueue<>(Comparator.comparingLong(Task::due).thenComparingLong(Task::number));
+    private final NavigableSet<Task> tasks =
+            new TreeSet<>(Comparator.comparingLong(Task::due).thenComparingLong(Task::number));
     private final List<Sleeper> parked = new ArrayList<>();
     private long nanos;
     private long tasksScheduled;
@@ -166,13 +167,9 @@ public final class ManualTimeSource implements TimeSource {
     }
 
     private synchronized @Nullable Task moveToNextTask(long target) {
-        Task task = tasks.peek();
-        if (task != null && task.due <= target) {
-            moveTo(task.due);
-            return tasks.poll();
-        }
-        moveTo(target);
-        return null;
+        Task task = tasks.isEmpty() || tasks.first().due > target ? null : tasks.pollFirst();
+        moveTo(task == null ? target : task.due);
+        return task;
     }
 
     private void moveTo(long instant) {

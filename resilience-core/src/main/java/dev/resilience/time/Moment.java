@@ -19,11 +19,6 @@ public record Moment(Instant wallTime, long nanoTime) {
         return Duration.ofNanos(later.nanoTime - nanoTime);
     }
 
-    /** The moment in so long, by both clocks. */
-    public Moment plus(Duration duration) {
-        return new Moment(wallTime.plus(duration), nanoTime + Durations.toNanos(duration));
-    }
-
     /** The wall time, for people to read. */
     public String text() {
         return Timestamps.text(wallTime);

@@ -2,17 +2,13 @@ package dev.resilience.time;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The system's clocks, one daemon thread that only keeps time, and two pools of daemon threads in which what is due
@@ -22,13 +18,6 @@ import java.util.concurrent.locks.LockSupport;
 final class SystemTimeSource implements TimeSource {
 
     static final SystemTimeSource INSTANCE = new SystemTimeSource();
-
-    /**
-     * Wakes the timer's thread ten times a second. A timer that is due before all others has to wake it at once, which
-     * costs the caller some microseconds; most are cancelled before they are due, and behind the next beat no
-     * thread is woken for them.
-     */
-    private static final OnDemandTicker HEARTBEAT = new OnDemandTicker(100, SystemTimeSource::onTimer);
 
     private SystemTimeSource() {}
 
@@ -73,33 +62,39 @@ final class SystemTimeSource implements TimeSource {
     /** The timer hands the task over itself: of a thousand that are due at once, none needs a thread for that. */
     @Override
     public Scheduled schedule(Duration delay, Runnable task, Executor executor) {
-        Runnable inContext = withContextClassLoader(task);
+        DueTask due = new DueTask(task, executor);
         if (delay.isZero() || delay.isNegative()) {
-            executor.execute(inContext);
-            return () -> {};
+            executor.execute(due);
+        } else {
+            Ticker.INSTANCE.beats(); // or a timer that is due first wakes the timer's thread, which costs its caller
+            due.timer = Threads.TIMER.schedule(
+                    (Callable<@Nullable Object>) due, Durations.toNanos(delay), TimeUnit.NANOSECONDS);
         }
-        HEARTBEAT.beats();
-        Future<?> timer = Threads.TIMER.schedule(
-                () -> executor.execute(inContext), Durations.toNanos(delay), TimeUnit.NANOSECONDS);
-        return () -> timer.cancel(false);
+        return due;
     }
 
-    private static Scheduled schedule(Duration delay, Runnable task, ExecutorService threads) {
-        Runnable inContext = withContextClassLoader(task);
-        if (delay.isZero() || delay.isNegative()) {
-            Future<?> running = threads.submit(inContext);
-            return () -> running.cancel(false);
-        }
-        HEARTBEAT.beats();
-        Future<?> timer = Threads.TIMER.schedule(
-                () -> threads.execute(inContext), Durations.toNanos(delay), TimeUnit.NANOSECONDS);
-        return () -> timer.cancel(false);
-    }
+    /** A task that waits for its time. What goes on elsewhere must find the classes that it would have found here. */
+    private static final class DueTask implements Runnable, Callable<@Nullable Object>, Scheduled {
 
-    /** What goes on elsewhere must find the classes that it would have found here. */
-    private static Runnable withContextClassLoader(Runnable task) {
-        ClassLoader loader = Thread.currentThread().getContextClassLoader();
-        return () -> {
+        private final Runnable task;
+        private final Executor executor;
+        private final @Nullable ClassLoader loader = Thread.currentThread().getContextClassLoader();
+        private @Nullable Future<?> timer;
+
+        DueTask(Runnable task, Executor executor) {
+            this.task = task;
+            this.executor = executor;
+        }
+
+        /** By the timer. */
+        @Override
+        public @Nullable Object call() {
+            executor.execute(this);
+            return null;
+        }
+
+        @Override
+        public void run() {
             Thread thread = Thread.currentThread();
             thread.setContextClassLoader(loader);
             try {
@@ -107,77 +102,93 @@ final class SystemTimeSource implements TimeSource {
             } finally {
                 thread.setContextClassLoader(null);
             }
-        };
+        }
+
+        @Override
+        public void cancel() {
+            Future<?> set = timer;
+            if (set != null) {
+                set.cancel(false);
+            }
+        }
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // it is not waited for
-    private static void onTimer(Runnable beat, long millis) {
-        Threads.TIMER.schedule(beat, millis, TimeUnit.MILLISECONDS);
-    }
-
-    /** Asks for the time a hundred times a second, so that callers need only read it. */
-    private static final class Ticker extends OnDemandTicker {
+    /**
+     * Wakes the timer's thread a hundred times a second as long as it is asked, and about a second longer. Callers need only
+     * read the time; and behind the next beat the timer's thread is awake anyway, so that a timer that is set, and mostly
+     * cancelled before it is due, costs its caller no microseconds to wake it.
+     */
+    private static final class Ticker {
 
         static final Ticker INSTANCE = new Ticker();
 
-        private volatile long now;
+        private static final int MILLIS = 10;
+        private static final int BEATS_UNTIL_IDLE = 100;
 
-        Ticker() {
-            super(10, SystemTimeSource::onTimer);
-        }
+        private volatile long now;
+        private volatile boolean beating;
+
+        /** Plain, because it may be seen late; written only if it changes, so that threads can share it. */
+        private boolean asked;
+
+        private int idleBeats;
 
         long nanoTime() {
             return beats() ? now : System.nanoTime();
         }
 
-        @Override
-        void onBeat() {
+        /** Whether it beats from now on; if not, the system has no thread left for it. */
+        boolean beats() {
+            if (!asked) {
+                asked = true;
+            }
+            return beating || start();
+        }
+
+        private synchronized boolean start() {
+            if (!beating) {
+                idleBeats = 0;
+                beating = next();
+            }
+            return beating;
+        }
+
+        private synchronized void beat() {
+            idleBeats = asked ? 0 : idleBeats + 1;
+            asked = false;
+            beating = idleBeats < BEATS_UNTIL_IDLE && next();
+        }
+
+        @SuppressWarnings("FutureReturnValueIgnored") // it is not waited for
+        private boolean next() {
             now = System.nanoTime();
+            try {
+                Threads.TIMER.schedule(this::beat, MILLIS, TimeUnit.MILLISECONDS);
+                return true;
+            } catch (OutOfMemoryError noThread) {
+                return false;
+            }
         }
     }
 
     /** Started by the first wait without a thread; applications that have none never pay for them. */
     private static final class Threads {
 
-        private static final int MOST_WORKERS =
+        private static final int MAX_WORKERS =
                 Math.max(16, 4 * Runtime.getRuntime().availableProcessors());
 
-        static final ExecutorService WORKERS = workers();
+        static final Executor WORKERS = WorkerThreads.platform("resilience-worker-", MAX_WORKERS);
 
         /** As many as there are tasks due: one that hangs, such as a store that does not answer, delays no other. */
-        static final ExecutorService URGENT = Executors.newCachedThreadPool(daemons("resilience-urgent-"));
+        static final Executor URGENT = WorkerThreads.platform("resilience-urgent-", Integer.MAX_VALUE);
 
-        static final ScheduledThreadPoolExecutor TIMER = timer();
+        static final ScheduledThreadPoolExecutor TIMER =
+                new ScheduledThreadPoolExecutor(1, WorkerThreads.daemons("resilience-timer-"));
+
+        static {
+            TIMER.setRemoveOnCancelPolicy(true);
+        }
 
         private Threads() {}
-
-        private static ExecutorService workers() {
-            ThreadPoolExecutor workers = new ThreadPoolExecutor(
-                    MOST_WORKERS,
-                    MOST_WORKERS,
-                    60,
-                    TimeUnit.SECONDS,
-                    new LinkedBlockingQueue<>(),
-                    daemons("resilience-worker-"));
-            workers.allowCoreThreadTimeOut(true);
-            return workers;
-        }
-
-        private static ScheduledThreadPoolExecutor timer() {
-            ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, daemons("resilience-timer-"));
-            timer.setRemoveOnCancelPolicy(true);
-            return timer;
-        }
-
-        /** Threads that keep nothing of the one that happened to start them. */
-        private static ThreadFactory daemons(String prefix) {
-            AtomicInteger number = new AtomicInteger();
-            return task -> {
-                Thread thread = new Thread(null, task, prefix + number.incrementAndGet(), 0, false);
-                thread.setContextClassLoader(null);
-                thread.setDaemon(true);
-                return thread;
-            };
-        }
     }
 }

@@ -2,19 +2,29 @@ package dev.resilience.timelimit;
 
 import dev.resilience.context.ContextCarrier;
 import dev.resilience.context.Deadline;
-import dev.resilience.context.EffectiveTimeout;
+import dev.resilience.context.Deadline.Timeout;
 import dev.resilience.event.CallTimedOut;
+import dev.resilience.event.EventPublisher;
+import dev.resilience.event.OutcomeCounters;
 import dev.resilience.event.TimeLimitOutcome;
-import dev.resilience.event.internal.EventPublisher;
-import dev.resilience.event.internal.OutcomeCounters;
 import dev.resilience.exception.TimeLimitExceededException;
 import dev.resilience.log.FoldedLog;
 import dev.resilience.log.LogLine;
+import dev.resilience.pipeline.AsyncCall;
+import dev.resilience.pipeline.AsyncStep;
+import dev.resilience.pipeline.Environment;
+import dev.resilience.pipeline.InterruptibleExecution;
+import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.TimeSource;
-import dev.resilience.worker.BoundedExecutor;
+import dev.resilience.time.TimeSource.Scheduled;
+import dev.resilience.time.WorkerThreads;
+import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.ThreadPoolExecutor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
@@ -24,61 +34,49 @@ import org.slf4j.LoggerFactory;
  *
  * <p>On worker threads up to 200 calls run at once; those that come when all are busy wait for one
  * within their own time. Worker threads are daemons, and end after a minute without work. {@link #onVirtualThreads} gives
- * each call a virtual thread, without a limit.
+ * each call a virtual thread, without a bound.
  *
  * <p>Safe for use by many threads.
  */
 public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, AutoCloseable {
 
     /** As many as Tomcat has threads for requests: a smaller number would let healthy calls wait. */
-    private static final int MOST_WORKERS = 200;
+    private static final int MAX_WORKERS = 200;
 
-    private static final LogLine EXCEEDED = LogLine.warn("time_limit_exceeded", "timedOut", "timed out");
+    private static final LogLine EXCEEDED = LogLine.warn("time_limit_exceeded", "timed_out");
 
     private final String name;
     private final TimeSource time;
     private final EventPublisher events;
     private final ContextCarrier carrier;
-    private final BoundedExecutor workers;
+    private final ThreadPoolExecutor workers;
     private volatile TimeLimitPolicy policy;
     private final OutcomeCounters<TimeLimitOutcome> calls = new OutcomeCounters<>(TimeLimitOutcome.class);
     private final FoldedLog log;
 
-    /**
-     * For adapters; applications ask {@link dev.resilience.Resilience#timeLimit}.
-     *
-     * @param carrier takes along to the worker threads what is bound to the caller's
-     */
-    public TimeLimit(
-            String name, TimeLimitPolicy policy, TimeSource time, EventPublisher events, ContextCarrier carrier) {
-        this(name, policy, time, events, carrier, MOST_WORKERS);
+    /** For adapters; applications ask {@link dev.resilience.Resilience#timeLimit}. */
+    public TimeLimit(String name, TimeLimitPolicy policy, Environment environment) {
+        this(name, policy, environment, MAX_WORKERS);
     }
 
-    TimeLimit(
-            String name,
-            TimeLimitPolicy policy,
-            TimeSource time,
-            EventPublisher events,
-            ContextCarrier carrier,
-            int mostWorkers) {
-        this(name, policy, time, events, carrier, BoundedExecutor.ofPlatformThreads(prefix(name), mostWorkers));
+    TimeLimit(String name, TimeLimitPolicy policy, Environment environment, int maxWorkers) {
+        this(name, policy, environment, WorkerThreads.platform(prefix(name), maxWorkers));
     }
 
-    private TimeLimit(
-            String name,
-            TimeLimitPolicy policy,
-            TimeSource time,
-            EventPublisher events,
-            ContextCarrier carrier,
-            BoundedExecutor workers) {
+    private TimeLimit(String name, TimeLimitPolicy policy, Environment environment, ThreadPoolExecutor workers) {
         this.name = name;
         this.policy = policy;
-        this.time = time;
-        this.events = events;
-        this.carrier = carrier;
+        this.time = environment.time();
+        this.events = environment.events();
+        this.carrier = environment.carrier();
         this.workers = workers;
         this.log = new FoldedLog(
-                LoggerFactory.getLogger(TimeLimit.class), time, "Time limit", name, "time_limit_summary", EXCEEDED);
+                LoggerFactory.getLogger(TimeLimit.class),
+                time,
+                "Time limit",
+                name,
+                "time_limit_summary",
+                calls::byLabel);
     }
 
     /**
@@ -86,10 +84,9 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
      *
      * @throws UnsupportedOperationException if this JDK has none
      */
-    public static TimeLimit onVirtualThreads(
-            String name, TimeLimitPolicy policy, TimeSource time, EventPublisher events, ContextCarrier carrier) {
-        BoundedExecutor workers = BoundedExecutor.ofVirtualThreads(prefix(name), Integer.MAX_VALUE);
-        return new TimeLimit(name, policy, time, events, carrier, workers);
+    public static TimeLimit onVirtualThreads(String name, TimeLimitPolicy policy, Environment environment) {
+        ThreadPoolExecutor workers = WorkerThreads.virtual(prefix(name), Integer.MAX_VALUE);
+        return new TimeLimit(name, policy, environment, workers);
     }
 
     private static String prefix(String name) {
@@ -98,7 +95,7 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
 
     /** A time limit with the system's time, which takes along what {@link ContextCarrier#standard()} does. */
     public static TimeLimit of(String name, TimeLimitPolicy policy) {
-        return new TimeLimit(name, policy, TimeSource.system(), new EventPublisher(), ContextCarrier.standard());
+        return new TimeLimit(name, policy, Environment.of(TimeSource.system()));
     }
 
     @Override
@@ -122,7 +119,7 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
      * caller has gone; always 0 where calls run on their callers' threads.
      */
     public int workers() {
-        return workers.busy();
+        return workers.getActiveCount();
     }
 
     /** Calls by how they ended. */
@@ -132,7 +129,7 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
 
     @Override
     public Step around(Step next) {
-        return new TimeLimitStep(this, workers, next);
+        return new TimeLimitStep(next);
     }
 
     /**
@@ -141,16 +138,8 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
      */
     @Override
     public void close() {
-        workers.close();
+        WorkerThreads.releaseIdle(workers);
         log.close();
-    }
-
-    TimeSource time() {
-        return time;
-    }
-
-    ContextCarrier carrier() {
-        return carrier;
     }
 
     /**
@@ -158,10 +147,10 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
      *
      * @throws dev.resilience.exception.DeadlineExceededException if no time is left for it
      */
-    static EffectiveTimeout begin(TimeLimitPolicy policy) {
-        EffectiveTimeout allowed = EffectiveTimeout.under(policy.timeout());
+    static Timeout begin(TimeLimitPolicy policy) {
+        Timeout timeout = Timeout.under(policy.timeout());
         Deadline.check(); // after the limit, which is therefore longer than zero
-        return allowed;
+        return timeout;
     }
 
     void inTime() {
@@ -171,28 +160,108 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
     /**
      * @param cause what it threw when it was interrupted, if that is known
      */
-    TimeLimitExceededException exceeded(EffectiveTimeout allowed, @Nullable Throwable cause) {
-        String why = told("the call took longer than ", allowed);
-        return new TimeLimitExceededException(name, why, cause, allowed.byDeadline());
+    TimeLimitExceededException exceeded(Timeout timeout, @Nullable Throwable cause) {
+        String why = report("the call took longer than ", timeout);
+        return new TimeLimitExceededException(name, why, cause, timeout.byDeadline());
     }
 
     /** The call has waited for a worker all the time. */
-    TimeLimitExceededException noWorker(EffectiveTimeout allowed) {
-        String why = told("no worker thread became free within ", allowed);
-        return TimeLimitExceededException.notBegun(name, why, allowed.byDeadline());
+    TimeLimitExceededException noWorker(Timeout timeout) {
+        String why = report("no worker thread became free within ", timeout);
+        return TimeLimitExceededException.notBegun(name, why);
     }
 
     /** Counts and reports a call that took too long. */
-    private String told(String what, EffectiveTimeout allowed) {
-        String why = what + allowed;
+    private String report(String what, Timeout timeout) {
+        String why = what + timeout;
         calls.count(TimeLimitOutcome.TIMED_OUT);
         log.write(
                 EXCEEDED,
-                null,
-                line -> line.addKeyValue("timeoutMs", allowed.timeout().toMillis())
+                line -> line.addKeyValue("timeoutMs", timeout.timeout().toMillis())
                         .addKeyValue("reason", why)
                         .log("Time limit '{}': {}", name, why));
-        events.publish(() -> new CallTimedOut(time.now(), name, allowed.timeout()));
+        events.publish(() -> new CallTimedOut(time.now(), name, timeout.timeout()));
         return why;
+    }
+
+    /**
+     * Runs the rest of the pipeline for as long as it may take, and ends it when its time is over.
+     *
+     * <p>An asynchronous call: the body that makes the stage runs on the caller's thread or on a worker, then the stage is
+     * waited for without a thread. The time limit holds for both together. When the time is over the body is interrupted or the
+     * stage cancelled, and the answer fails; neither waits for what the application does because of the other.
+     */
+    final class TimeLimitStep extends AsyncStep {
+
+        TimeLimitStep(Step next) {
+            super(next, carrier);
+        }
+
+        @Override
+        public @Nullable Object call(Invocation invocation) throws Throwable {
+            TimeLimitPolicy policy = policy();
+            return policy.thread() == RunsOn.CALLER
+                    ? callOnCallersThread(invocation, begin(policy))
+                    : callElsewhere(invocation); // its caller is let go when the time is over, whatever the body does
+        }
+
+        private @Nullable Object callOnCallersThread(Invocation invocation, Timeout timeout) throws Throwable {
+            InterruptibleExecution body = new InterruptibleExecution();
+            Scheduled timer = time.scheduleUrgent(timeout.timeout(), body::interrupt);
+            body.begin();
+            Object result;
+            try {
+                result = next.call(invocation);
+            } catch (Throwable failure) {
+                if (endedInTime(body, timer)) {
+                    throw failure;
+                }
+                throw exceeded(timeout, failure);
+            }
+            if (!endedInTime(body, timer)) {
+                throw exceeded(timeout, null);
+            }
+            return result;
+        }
+
+        private boolean endedInTime(InterruptibleExecution body, Scheduled timer) {
+            if (!body.end()) {
+                return false;
+            }
+            timer.cancel();
+            inTime();
+            return true;
+        }
+
+        /** What is inside may go on when the time is over. */
+        @Override
+        protected boolean beginsCall() {
+            return true;
+        }
+
+        @Override
+        protected Next enter(AsyncCall call) {
+            TimeLimitPolicy policy = policy();
+            Timeout timeout = begin(policy);
+            call.mayTimeOut();
+            call.hold(time.scheduleUrgent(timeout.timeout(), () -> timedOut(call, timeout)));
+            return policy.thread() == RunsOn.CALLER && !call.isBlocking() ? Next.INWARD : call.continueOn(workers);
+        }
+
+        private void timedOut(AsyncCall call, Timeout timeout) {
+            boolean waitedForWorker = call.waitsForThread();
+            call.timeOut(
+                    stop -> time.scheduleUrgent(Duration.ZERO, stop),
+                    () -> waitedForWorker ? noWorker(timeout) : exceeded(timeout, null));
+        }
+
+        @Override
+        protected Next exit(AsyncCall call) {
+            Objects.requireNonNull((Scheduled) call.held()).cancel();
+            if (call.endsInTime()) {
+                inTime();
+            }
+            return Next.OUTWARD;
+        }
     }
 }

@@ -9,7 +9,9 @@ import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.event.CallQueued;
 import dev.resilience.event.CallRejected;
-import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.event.EventPublisher;
+import dev.resilience.fault.FaultClassification;
+import dev.resilience.pipeline.Environment;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Nested;
@@ -106,9 +108,7 @@ class BulkheadEventsTests {
         private final Bulkhead bulkhead = new Bulkhead(
                 "orders",
                 BulkheadPolicy.builder().maxConcurrent(1).build(),
-                calls.time,
-                events,
-                ContextCarrier.standard());
+                new Environment(calls.time, events, FaultClassification.ofJdk(), ContextCarrier.standard()));
 
         private void assertAPlaceIsNotLostWhenAListenerThrows(Throwable thrown) {
             events.add(event -> {

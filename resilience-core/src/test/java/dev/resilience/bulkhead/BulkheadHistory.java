@@ -2,10 +2,9 @@ package dev.resilience.bulkhead;
 
 import dev.resilience.concurrency.Seeds;
 import dev.resilience.context.CallContext;
-import dev.resilience.context.ContextCarrier;
 import dev.resilience.context.Deadline;
 import dev.resilience.event.BulkheadOutcome;
-import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
@@ -38,7 +37,7 @@ final class BulkheadHistory {
     BulkheadHistory(long seed, Function<BulkheadPolicy, ReferenceBulkhead> model) {
         this.random = Seeds.random(seed);
         BulkheadPolicy policy = policy();
-        this.real = new Bulkhead("orders", policy, time, new EventPublisher(), ContextCarrier.standard());
+        this.real = new Bulkhead("orders", policy, Environment.of(time));
         this.pipeline = Pipeline.of(real);
         this.reference = model.apply(policy);
     }

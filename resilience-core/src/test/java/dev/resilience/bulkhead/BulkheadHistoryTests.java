@@ -19,7 +19,7 @@ class BulkheadHistoryTests {
         Seeds.check(seed -> new BulkheadHistory(seed, ReferenceBulkhead::new).run());
     }
 
-    /** Each of them is a bulkhead with one mistake; if the histories did not notice it, they would prove nothing. */
+    /** Each of them is a bulkhead with one problem; if the histories did not notice it, they would prove nothing. */
     enum Defect {
         THE_LAST_IS_SERVED_FIRST(policy -> new ReferenceBulkhead(policy) {
             @Override
@@ -61,7 +61,7 @@ class BulkheadHistoryTests {
 
     @ParameterizedTest
     @EnumSource
-    void aBulkheadWithAMistakeIsFound(Defect defect) {
+    void aBulkheadWithAProblemIsFound(Defect defect) {
         assertThat(Seeds.find(seed -> new BulkheadHistory(seed, defect.model).run()))
                 .isTrue();
     }

@@ -91,14 +91,13 @@ class BulkheadLogTests {
         List<ILoggingEvent> lines = log.events().stream()
                 .filter(line -> "orders".equals(pairsOf(line).get("policy"))) // others may fall due meanwhile
                 .toList();
-        assertThat(lines).hasSize(13);
-        List<ILoggingEvent> summaries = lines.subList(10, 13);
-        assertThat(summaries)
-                .allSatisfy(line -> assertThat(pairsOf(line)).containsEntry("event", "bulkhead_summary"))
-                .extracting(line -> pairsOf(line).get("rejected"))
-                .containsExactly(990L, 1_000L, 1_000L);
-        assertThat(summaries.get(1).getFormattedMessage())
-                .isEqualTo("Bulkhead 'orders': 1,000 rejected in the last second");
+        assertThat(lines).hasSize(6);
+        assertThat(List.of(lines.get(1), lines.get(3), lines.get(5)))
+                .allSatisfy(line -> assertThat(pairsOf(line))
+                        .containsEntry("event", "bulkhead_summary")
+                        .containsEntry("rejected", 999L));
+        assertThat(lines.get(1).getFormattedMessage())
+                .isEqualTo("Bulkhead 'orders': in the last second also 999 rejected");
         assertThat(calls.bulkhead.calls().get(BulkheadOutcome.REJECTED)).isEqualTo(3_000);
     }
 
@@ -114,6 +113,6 @@ class BulkheadLogTests {
 
         calls.bulkhead.close();
 
-        assertThat(pairsOf(log.events().get(10))).containsEntry("rejected", 2L);
+        assertThat(pairsOf(log.events().get(1))).containsEntry("rejected", 11L);
     }
 }

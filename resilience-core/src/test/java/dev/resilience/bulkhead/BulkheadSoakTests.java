@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.event.CallQueued;
-import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.event.EventPublisher;
 import dev.resilience.exception.BulkheadFullException;
+import dev.resilience.fault.FaultClassification;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
@@ -21,6 +23,7 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -62,7 +65,16 @@ class BulkheadSoakTests {
                 .maxQueue(4)
                 .queueTimeout(Duration.ofNanos(300_000))
                 .build();
-        return new Bulkhead("soak", policy, TimeSource.system(), events, ContextCarrier.standard());
+        return new Bulkhead(
+                "soak",
+                policy,
+                new Environment(TimeSource.system(), events, FaultClassification.ofJdk(), ContextCarrier.standard()));
+    }
+
+    /** Writes at once what would stand in the log of another test a second later. */
+    @AfterEach
+    void close() {
+        bulkhead.close();
     }
 
     @Test

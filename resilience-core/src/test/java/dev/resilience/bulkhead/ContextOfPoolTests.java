@@ -95,20 +95,6 @@ class ContextOfPoolTests {
         });
     }
 
-    @Test
-    void aCarrierThatCannotTakeItsContextFailsACallInLine() {
-        TestBulkhead calls = new TestBulkhead(BulkheadPolicy.Type.SEMAPHORE, 1, 1, task -> {
-            throw new IllegalStateException("of the carrier");
-        });
-        Call running = calls.start(Caller.ASYNCHRONOUS);
-
-        assertThat(calls.start(Caller.ASYNCHRONOUS).refusal()).hasMessage("of the carrier");
-        calls.assertCounted(1, 1, 0);
-
-        running.end();
-        calls.assertGauges(0, 0);
-    }
-
     @ParameterizedTest
     @EnumSource(mode = Mode.MATCH_ANY, names = ".*POOL")
     void aCarrierThatRunsNothingFailsTheCallAndCostsNoPlace(Caller caller) {

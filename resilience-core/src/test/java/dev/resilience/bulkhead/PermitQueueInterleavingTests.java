@@ -4,7 +4,6 @@ import dev.resilience.concurrency.Interleaved;
 import dev.resilience.concurrency.Interleavings;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -168,23 +167,23 @@ class PermitQueueInterleavingTests {
         }
     }
 
-    private static final class Caller extends PermitQueue.Waiter {
+    private static final class Caller implements PermitQueue.Waiter {
 
         boolean hasPermit;
         final AtomicInteger told = new AtomicInteger();
 
         @Override
-        void permitGranted() {
+        public void permitGranted() {
             told.incrementAndGet();
         }
 
         @Override
-        boolean runsInPool() {
+        public boolean runsInPool() {
             return false;
         }
 
         @Override
-        void rejected(Executor elsewhere) {
+        public void rejected() {
             throw new UnsupportedOperationException("nobody sends callers away here");
         }
 

@@ -61,26 +61,6 @@ class PoolHasWorkTests {
     }
 
     @Test
-    void whileACallIsInLineThatWasMadeWhenThereWasAPool() {
-        Call running = calls.start(Caller.ASYNCHRONOUS);
-        calls.bulkhead.reconfigure(THREAD_POOL);
-        Call inLine = calls.start(Caller.ASYNCHRONOUS_FOR_POOL);
-        calls.bulkhead.reconfigure(SEMAPHORE);
-        Call forSemaphore = calls.start(Caller.ASYNCHRONOUS);
-        assertThat(calls.bulkhead.poolHasWork()).isTrue();
-
-        calls.bulkhead.stopPool();
-
-        assertThat(inLine.refusal()).hasMessageContaining("stopped");
-        assertThat(calls.bulkhead.poolHasWork()).isFalse();
-        forSemaphore.assertWaits();
-        running.end();
-        forSemaphore.assertRunsSoon();
-        forSemaphore.end();
-        calls.assertCounted(2, 1, 0);
-    }
-
-    @Test
     void whileACallWithAPlaceIsOnItsWayToThePool() {
         CountDownLatch onItsWay = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);

@@ -5,9 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.bulkhead.TestBulkhead.Call;
 import dev.resilience.bulkhead.TestBulkhead.Caller;
-import dev.resilience.context.ContextCarrier;
-import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.BulkheadFullException;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Pipeline;
 import java.time.Duration;
 import java.util.List;
@@ -184,9 +183,7 @@ class PoolStopTests {
                         .type(BulkheadPolicy.Type.THREAD_POOL)
                         .maxConcurrent(1)
                         .build(),
-                time,
-                new EventPublisher(),
-                ContextCarrier.standard());
+                Environment.of(time));
         Pipeline.of(bulkhead).callAsync(CompletableFuture::new);
         Pipeline.of(bulkhead).callAsync(CompletableFuture::new);
         assertThat(time.hasTimer()).isTrue();

@@ -4,9 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.bulkhead.TestBulkhead.Call;
 import dev.resilience.bulkhead.TestBulkhead.Caller;
-import dev.resilience.context.ContextCarrier;
-import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.BulkheadFullException;
+import dev.resilience.pipeline.Environment;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -117,9 +116,7 @@ class QueueTimeoutTests {
                         .maxConcurrent(1)
                         .queueTimeout(Duration.ofSeconds(Long.MAX_VALUE))
                         .build(),
-                calls.time,
-                new EventPublisher(),
-                ContextCarrier.standard());
+                Environment.of(calls.time));
         Call first = calls.start(patient, caller);
         Call second = calls.start(patient, caller);
 

@@ -4,10 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.BulkheadOutcome;
-import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.BulkheadFullException;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
@@ -21,11 +20,7 @@ class StoppedWaitsTests {
 
     private final ManualTimeSource time = new ManualTimeSource();
     private final Bulkhead bulkhead = new Bulkhead(
-            "orders",
-            BulkheadPolicy.builder().maxConcurrent(1).maxQueue(5).build(),
-            time,
-            new EventPublisher(),
-            ContextCarrier.standard());
+            "orders", BulkheadPolicy.builder().maxConcurrent(1).maxQueue(5).build(), Environment.of(time));
     private final Pipeline pipeline = Pipeline.of(bulkhead);
     private final CompletableFuture<String> first = new CompletableFuture<>();
     private final CompletableFuture<String> running = pipeline.callAsync(() -> first);

@@ -5,8 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.BulkheadOutcome;
+import dev.resilience.event.EventPublisher;
 import dev.resilience.event.ResilienceEvent;
-import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.fault.FaultClassification;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
@@ -48,9 +50,7 @@ final class TestBulkhead {
                         .maxQueue(maxQueue)
                         .queueTimeout(QUEUE_TIMEOUT)
                         .build(),
-                time,
-                heard,
-                carrier);
+                new Environment(time, heard, FaultClassification.ofJdk(), carrier));
         this.pipeline = Pipeline.of(bulkhead);
     }
 

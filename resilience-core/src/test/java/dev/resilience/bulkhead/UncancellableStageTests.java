@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.resilience.bulkhead.TestBulkhead.Call;
 import dev.resilience.bulkhead.TestBulkhead.Caller;
 import dev.resilience.event.CapturedLog;
+import dev.resilience.pipeline.AsyncCall;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Layer;
-import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.pipeline.Step;
 import java.util.concurrent.CompletableFuture;
@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @EnumSource(BulkheadPolicy.Type.class)
 class UncancellableStageTests {
 
-    private final CapturedLog log = CapturedLog.of(LinkedFuture.class);
+    private final CapturedLog log = CapturedLog.of(AsyncCall.class);
     private final BulkheadPolicy.Type type;
     private final TestBulkhead calls;
     private final Call running;

@@ -2,85 +2,108 @@ package dev.resilience.circuitbreaker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.resilience.circuitbreaker.Transitions.Announcements;
+import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.CircuitState;
 import dev.resilience.event.CircuitStateChanged;
-import dev.resilience.event.internal.EventPublisher;
-import dev.resilience.fault.CompositeFaultClassifier;
+import dev.resilience.event.EventPublisher;
+import dev.resilience.fault.FaultClassification;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.time.ManualTimeSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 class AnnouncementsTests {
 
     private final EventPublisher events = new EventPublisher();
-    private final List<CircuitState> heard = new ArrayList<>();
+    private final List<CircuitStateChanged> heard = new ArrayList<>();
     private final CircuitBreaker breaker = new CircuitBreaker(
             "payments",
             CircuitBreakerPolicy.defaults(),
-            CompositeFaultClassifier.ofJdk(),
-            new ManualTimeSource(),
-            events);
+            new Environment(new ManualTimeSource(), events, FaultClassification.ofJdk(), ContextCarrier.standard()));
 
     @Test
-    void aTransitionThatFollowsAtOnceIsToldOfAfterTheOneBefore() {
+    void aTransitionThatAListenerMakesIsReportedAfterTheOneThatItHeardOf() {
         events.add(event -> {
             if (event instanceof CircuitStateChanged changed && changed.to() == CircuitState.OPEN) {
                 breaker.halfOpen();
             }
         });
-        events.add(event -> heard.add(((CircuitStateChanged) event).to()));
+        events.add(event -> heard.add((CircuitStateChanged) event));
 
         breaker.open();
         breaker.close();
 
-        assertThat(heard).containsExactly(CircuitState.OPEN, CircuitState.HALF_OPEN, CircuitState.CLOSED);
+        assertThat(heard)
+                .extracting(CircuitStateChanged::to)
+                .containsExactly(CircuitState.OPEN, CircuitState.HALF_OPEN, CircuitState.CLOSED);
     }
 
     @Test
-    void aTransitionThatIsFasterThanTheOneBeforeIsToldOfAfterIt() {
-        List<Long> told = new ArrayList<>();
-        Announcements announcements = new Announcements(transition -> told.add(transition.number()));
+    void aTransitionThatIsMadeWhileAnotherOneIsReportedIsReportedAfterItAndWaitsForNoListener() throws Exception {
+        CountDownLatch reporting = new CountDownLatch(1);
+        CountDownLatch made = new CountDownLatch(1);
+        events.add(event -> {
+            heard.add((CircuitStateChanged) event);
+            reporting.countDown();
+            await(made);
+        });
+        Thread first = new Thread(breaker::open);
+        first.start();
+        await(reporting);
 
-        announcements.add(transition(2));
-        announcements.add(transition(3));
-        assertThat(told).isEmpty();
-        announcements.add(transition(1));
+        breaker.close();
+        made.countDown();
 
-        assertThat(told).containsExactly(1L, 2L, 3L);
+        first.join();
+        assertThat(heard).extracting(CircuitStateChanged::to).containsExactly(CircuitState.OPEN, CircuitState.CLOSED);
     }
 
     @Test
-    void aTransitionThatNeverComesHoldsUpTheOthersForSomeTimeOnly() {
-        List<Long> told = new ArrayList<>();
-        Announcements announcements = new Announcements(transition -> told.add(transition.number()));
-
-        for (long number = 2; number <= 102; number++) {
-            announcements.add(transition(number));
+    void transitionsOfManyThreadsAreReportedOnceAndInTheOrderInWhichTheyWereMade() throws Exception {
+        AtomicBoolean underWay = new AtomicBoolean();
+        events.add(event -> {
+            assertThat(underWay.compareAndSet(false, true)).isTrue();
+            heard.add((CircuitStateChanged) event);
+            underWay.set(false);
+        });
+        List<Thread> threads = new ArrayList<>();
+        for (Runnable action :
+                List.<Runnable>of(breaker::forceOpen, breaker::close, breaker::disable, breaker::reset)) {
+            threads.add(new Thread(() -> {
+                for (int i = 0; i < 2_000; i++) {
+                    action.run();
+                }
+            }));
         }
 
-        assertThat(told).hasSize(101).startsWith(2L).endsWith(102L);
-    }
-
-    @Test
-    void aTransitionThatComesAfterAllIsToldOfLateAndOnce() {
-        List<Long> told = new ArrayList<>();
-        Announcements announcements = new Announcements(transition -> told.add(transition.number()));
-        for (long number = 2; number <= 102; number++) {
-            announcements.add(transition(number));
+        threads.forEach(Thread::start);
+        for (Thread thread : threads) {
+            thread.join();
         }
 
-        announcements.add(transition(1));
-        announcements.add(transition(103));
-
-        assertThat(told).hasSize(103).doesNotHaveDuplicates().endsWith(102L, 1L, 103L);
+        long counted = 0;
+        for (CircuitState from : CircuitState.values()) {
+            for (CircuitState to : CircuitState.values()) {
+                counted += breaker.transitions(from, to);
+            }
+        }
+        assertThat(heard).hasSize((int) counted);
+        CircuitState state = CircuitState.CLOSED;
+        for (CircuitStateChanged change : heard) {
+            assertThat(change.from()).isEqualTo(state);
+            state = change.to();
+        }
+        assertThat(state).isEqualTo(breaker.currentState());
     }
 
-    private Transition transition(long number) {
-        State state = breaker.state();
-        State after = new DisabledState(breaker, state.settings, null, breaker.now());
-        after.announcements = number;
-        return new Transition(state, after, true);
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

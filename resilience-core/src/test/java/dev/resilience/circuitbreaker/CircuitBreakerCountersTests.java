@@ -2,11 +2,13 @@ package dev.resilience.circuitbreaker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.CallRejected;
 import dev.resilience.event.CircuitState;
 import dev.resilience.event.CircuitStateChanged;
-import dev.resilience.event.internal.EventPublisher;
-import dev.resilience.fault.CompositeFaultClassifier;
+import dev.resilience.event.EventPublisher;
+import dev.resilience.fault.FaultClassification;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.policy.CallMode;
 import dev.resilience.time.ManualTimeSource;
@@ -134,7 +136,9 @@ class CircuitBreakerCountersTests {
             ManualTimeSource time = new ManualTimeSource();
             EventPublisher events = new EventPublisher();
             CircuitBreaker breaker = new CircuitBreaker(
-                    "payments", TestBreaker.consecutive(1).build(), CompositeFaultClassifier.ofJdk(), time, events);
+                    "payments",
+                    TestBreaker.consecutive(1).build(),
+                    new Environment(time, events, FaultClassification.ofJdk(), ContextCarrier.standard()));
             events.add(event -> {
                 if (event instanceof CircuitStateChanged changed && changed.to() == CircuitState.OPEN) {
                     breaker.close();

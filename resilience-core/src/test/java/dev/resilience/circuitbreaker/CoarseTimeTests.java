@@ -3,13 +3,11 @@ package dev.resilience.circuitbreaker;
 import static dev.resilience.circuitbreaker.TestBreaker.down;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.circuitbreaker.CallWindow.Thresholds;
+import dev.resilience.circuitbreaker.CallWindow.TimeWindow;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.Window;
-import dev.resilience.circuitbreaker.window.CallStatistics;
-import dev.resilience.circuitbreaker.window.CallWindow.Thresholds;
-import dev.resilience.circuitbreaker.window.TimeWindow;
 import dev.resilience.event.CircuitState;
-import dev.resilience.event.internal.EventPublisher;
-import dev.resilience.fault.CompositeFaultClassifier;
+import dev.resilience.pipeline.Environment;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -83,8 +81,7 @@ class CoarseTimeTests {
                 .minimumCalls(10)
                 .build();
         time.coarseTimeLags(LAG);
-        CircuitBreaker breaker =
-                new CircuitBreaker("payments", policy, CompositeFaultClassifier.ofJdk(), time, new EventPublisher());
+        CircuitBreaker breaker = new CircuitBreaker("payments", policy, Environment.of(time));
         for (int call = 0; call < 5; call++) {
             breaker.admit().failed(0, down());
         }

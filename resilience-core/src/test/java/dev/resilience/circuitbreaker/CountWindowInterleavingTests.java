@@ -1,7 +1,7 @@
 package dev.resilience.circuitbreaker;
 
-import dev.resilience.circuitbreaker.window.CallWindow.Thresholds;
-import dev.resilience.circuitbreaker.window.CountWindow;
+import dev.resilience.circuitbreaker.CallWindow.CountWindow;
+import dev.resilience.circuitbreaker.CallWindow.Thresholds;
 import dev.resilience.concurrency.Interleaved;
 import dev.resilience.concurrency.Interleavings;
 import java.util.concurrent.atomic.AtomicBoolean;

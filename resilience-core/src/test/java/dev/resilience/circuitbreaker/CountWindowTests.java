@@ -2,8 +2,8 @@ package dev.resilience.circuitbreaker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.resilience.circuitbreaker.window.CallWindow.Thresholds;
-import dev.resilience.circuitbreaker.window.CountWindow;
+import dev.resilience.circuitbreaker.CallWindow.CountWindow;
+import dev.resilience.circuitbreaker.CallWindow.Thresholds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

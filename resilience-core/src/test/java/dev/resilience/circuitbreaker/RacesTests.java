@@ -8,9 +8,8 @@ import dev.resilience.circuitbreaker.CircuitBreakerPolicy.HalfOpen;
 import dev.resilience.circuitbreaker.State.Permit;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
-import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.CircuitOpenException;
-import dev.resilience.fault.CompositeFaultClassifier;
+import dev.resilience.pipeline.Environment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,7 +39,7 @@ class RacesTests {
                 .openDuration(OPEN)
                 .halfOpen(new HalfOpen(maxConcurrent, successThreshold, Duration.ofMinutes(1)))
                 .build();
-        return new CircuitBreaker("payments", policy, CompositeFaultClassifier.ofJdk(), time, new EventPublisher());
+        return new CircuitBreaker("payments", policy, Environment.of(time));
     }
 
     private static void assertIs(CircuitBreaker breaker, CircuitState state) {

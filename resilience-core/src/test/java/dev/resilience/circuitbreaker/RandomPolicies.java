@@ -48,11 +48,7 @@ final class RandomPolicies {
                 .openDurationMultiplier(multiplier)
                 .maxOpenDuration(Duration.ofSeconds(multiplier > 1 ? oneOf(10, 45, 300) : oneOf(10, 45)))
                 .ramp(oneOf(Duration.ZERO, Duration.ZERO, Duration.ofSeconds(3), Duration.ofSeconds(20)))
-                .halfOpen(new HalfOpen(
-                        oneOf(1, 1, 2, 3),
-                        oneOf(1, 2, 4),
-                        Duration.ofSeconds(oneOf(1, 5, 20)),
-                        random.nextBoolean() ? null : Duration.ofSeconds(oneOf(2, 10, 60))))
+                .halfOpen(new HalfOpen(oneOf(1, 1, 2, 3), oneOf(1, 2, 4), Duration.ofSeconds(oneOf(1, 5, 20))))
                 .recordOn(oneOf(
                         NONE,
                         NONE,

@@ -154,11 +154,11 @@ class RecordOnResultTests {
         try (CapturedLog log = CapturedLog.of(CircuitBreaker.class)) {
             broken.succeed(3);
 
-            ILoggingEvent line = log.single("record_on_result_failed");
+            ILoggingEvent line = log.single("callback_failed");
             assertThat(line.getLevel()).isEqualTo(Level.WARN);
             assertThat(line.getFormattedMessage())
-                    .isEqualTo("Circuit breaker 'payments': resilience.circuit-breaker.payments.record-on-result "
-                            + "could not be evaluated, so the call counts as a success. Logged once.");
+                    .isEqualTo(
+                            "Circuit breaker 'payments': record-on-result failed, so the call counts as a success. Logged once.");
             assertThat(line.getThrowableProxy().getMessage()).isEqualTo("broken rule");
         }
         broken.assertIs(CircuitState.CLOSED);

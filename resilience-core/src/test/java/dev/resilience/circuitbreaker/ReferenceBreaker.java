@@ -12,7 +12,6 @@ import static dev.resilience.event.CircuitState.OPEN;
 
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -31,7 +30,7 @@ class ReferenceBreaker {
     CircuitBreakerPolicy policy;
     CircuitState state;
     ReferenceWindow window;
-    int slowCalls, failedProbings, successes, undecided;
+    int slowCalls, failedProbings, successes;
     private long since, ramped;
     private boolean ramps;
 
@@ -47,7 +46,6 @@ class ReferenceBreaker {
 
     @Nullable
     Call admit(long now) {
-        endIfUndecided(now);
         if (state == OPEN && openNanosLeft(now) <= 0) {
             become(HALF_OPEN, now);
         }
@@ -80,7 +78,7 @@ class ReferenceBreaker {
             window.add(failed, slow, now);
         } else if (state == CLOSED && opens(failed, slow, now)) {
             become(OPEN, now);
-        } else if (state == HALF_OPEN && !endIfUndecided(now)) {
+        } else if (state == HALF_OPEN) {
             endProbe(failed || (slow && isSlowProbeAFailure()), now);
         }
     }
@@ -94,23 +92,6 @@ class ReferenceBreaker {
             become(CLOSED, now);
             ramps = true;
         }
-    }
-
-    /** A probing that has lasted too long ended when its time was over, and not when that is noticed. */
-    private boolean endIfUndecided(long now) {
-        long longest = longestProbing();
-        if (state != HALF_OPEN || now - since < longest) {
-            return false;
-        }
-        undecided++;
-        failedProbings++;
-        become(OPEN, since + longest);
-        return true;
-    }
-
-    long longestProbing() {
-        Duration longest = policy.halfOpen().maxDuration();
-        return longest == null ? Long.MAX_VALUE : longest.toNanos();
     }
 
     boolean isSlowProbeAFailure() {

@@ -40,12 +40,7 @@ class ReferenceWindow {
                         || (looksAtSlowCalls() && reaches(share(recent, Ended::slow), policy.slowCallRateThreshold())));
     }
 
-    /** The rate of a breaker that may open: there is none if none would open it. */
     double failureRate(long now) {
-        return policy.failureRateThreshold() > 0 || looksAtSlowCalls() ? failureRateInAnyCase(now) : Double.NaN;
-    }
-
-    double failureRateInAnyCase(long now) {
         List<Ended> recent = recent(now - began);
         return recent.size() >= policy.minimumCalls() ? share(recent, Ended::failed) : Double.NaN;
     }

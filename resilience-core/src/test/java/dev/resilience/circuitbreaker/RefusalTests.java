@@ -5,13 +5,14 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.exception.CircuitOpenException;
-import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.ExceptionRules;
 import dev.resilience.fault.Fault;
+import dev.resilience.fault.FaultClassification;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.policy.CallMode;
 import dev.resilience.retry.Backoff;
 import dev.resilience.retry.Retry;
+import dev.resilience.retry.RetryBuilder;
 import dev.resilience.retry.RetryPolicy;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -57,7 +58,7 @@ class RefusalTests {
 
             assertThat(calls.refused())
                     .hasMessage("Circuit breaker 'payments' is open: 2 calls in a row failed, the last with "
-                            + "java.net.ConnectException; open since 2026-01-01T00:00:00.000Z, next probe in 4.2 s");
+                            + "java.net.ConnectException; open since 2026-01-01T00:00:00.000Z, next probe in 4.15 s");
         }
 
         @Test
@@ -89,9 +90,8 @@ class RefusalTests {
             calls.breaker.forceOpen();
 
             assertThat(calls.refused())
-                    .hasMessage(
-                            "Circuit breaker 'payments' is forced open since 2026-01-01T00:00:00.000Z, until it is told "
-                                    + "otherwise")
+                    .hasMessage("Circuit breaker 'payments' is forced open since 2026-01-01T00:00:00.000Z, until an "
+                            + "operator or the application says otherwise")
                     .hasNoCause();
         }
 
@@ -133,10 +133,10 @@ class RefusalTests {
             ExceptionRules rules = new ExceptionRules(List.of(ConnectException.class), List.of());
 
             for (Throwable seen : List.of(refusal, wrapped)) {
-                assertThat(CompositeFaultClassifier.ofJdk().classify(seen, CompositeFaultClassifier.TRANSIENT_STATUSES))
+                assertThat(FaultClassification.ofJdk().classify(seen, FaultClassification.TRANSIENT_STATUSES))
                         .isEqualTo(Fault.UNKNOWN);
                 assertThat(rules.verdict(seen)).isNull();
-                assertThat(CompositeFaultClassifier.rootCause(seen)).isSameAs(refusal);
+                assertThat(FaultClassification.rootCause(seen)).isSameAs(refusal);
             }
         }
 
@@ -145,7 +145,7 @@ class RefusalTests {
             CircuitOpenException refusal = new CircuitOpenException(
                     "payments", Duration.ofSeconds(1), "why", false, new InterruptedException());
 
-            assertThat(CompositeFaultClassifier.isInterrupt(refusal)).isFalse();
+            assertThat(FaultClassification.isInterrupt(refusal)).isFalse();
         }
 
         @Test
@@ -170,7 +170,7 @@ class RefusalTests {
         private final AtomicInteger attempts = new AtomicInteger();
 
         private CircuitOpenException callRefused() {
-            Retry retry = Retry.builder(
+            Retry retry = RetryBuilder.retry(
                             "payments",
                             RetryPolicy.builder()
                                     .maxAttempts(5)

@@ -3,9 +3,9 @@ package dev.resilience.circuitbreaker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.resilience.circuitbreaker.CallWindow.WindowCounts;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.Window;
-import dev.resilience.circuitbreaker.Opening.Rule;
-import dev.resilience.circuitbreaker.window.WindowCounts;
+import dev.resilience.circuitbreaker.Outage.Rule;
 import dev.resilience.event.CircuitState;
 import dev.resilience.policy.CallMode;
 import java.time.Duration;

@@ -22,7 +22,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 class StateTableTests {
 
     private static final Duration OPEN = Duration.ofSeconds(30);
-    private static final Duration LONGEST = Duration.ofMinutes(2);
     private static final Duration SLOW = Duration.ofSeconds(2);
     private static final CircuitBreakerPolicy POLICY = TestBreaker.consecutive(1)
             .openDuration(OPEN)
@@ -30,7 +29,7 @@ class StateTableTests {
             .window(new Window(Window.Type.COUNT, OPEN, 1))
             .slowCallDuration(SLOW)
             .recordOnResult("bad"::equals)
-            .halfOpen(new HalfOpen(1, 1, OPEN, LONGEST))
+            .halfOpen(new HalfOpen(1, 1, OPEN))
             .build();
 
     private final TestBreaker calls;
@@ -53,8 +52,6 @@ class StateTableTests {
             failure after its time | OPEN   | (OPEN) | HALF_OPEN | (FORCED_OPEN) | DISABLED | METRICS_ONLY
             success, period over   | CLOSED | CLOSED | CLOSED    | (FORCED_OPEN) | DISABLED | METRICS_ONLY
             failure, period over   | OPEN   | OPEN   | OPEN      | (FORCED_OPEN) | DISABLED | METRICS_ONLY
-            success, longest over  | CLOSED | CLOSED | (OPEN)    | (FORCED_OPEN) | DISABLED | METRICS_ONLY
-            success, both over     | CLOSED | CLOSED | CLOSED    | (FORCED_OPEN) | DISABLED | METRICS_ONLY
             """)
     void aCall(
             String event,
@@ -107,12 +104,7 @@ class StateTableTests {
 
     /** Whether it was refused. */
     private boolean call(String event) throws Throwable {
-        calls.time.advance(
-                event.endsWith("period over")
-                        ? OPEN
-                        : event.endsWith("longest over")
-                                ? LONGEST
-                                : event.endsWith("both over") ? LONGEST.plus(OPEN) : Duration.ZERO);
+        calls.time.advance(event.endsWith("period over") ? OPEN : Duration.ZERO);
         Exception failure = event.contains("failure")
                 ? TestBreaker.down()
                 : event.contains("ignored") ? new IllegalArgumentException("ignored") : null;

@@ -3,12 +3,14 @@ package dev.resilience.circuitbreaker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
+import dev.resilience.event.EventPublisher;
 import dev.resilience.event.ResilienceEvent;
-import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.CircuitOpenException;
-import dev.resilience.fault.CompositeFaultClassifier;
+import dev.resilience.fault.FaultClassification;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.policy.CallMode;
 import dev.resilience.time.ManualTimeSource;
@@ -30,13 +32,14 @@ final class TestBreaker {
     private final CallMode mode;
 
     TestBreaker(CallMode mode, CircuitBreakerPolicy policy) {
-        this(mode, policy, CompositeFaultClassifier.ofJdk());
+        this(mode, policy, FaultClassification.ofJdk());
     }
 
-    TestBreaker(CallMode mode, CircuitBreakerPolicy policy, CompositeFaultClassifier faults) {
+    TestBreaker(CallMode mode, CircuitBreakerPolicy policy, FaultClassification faults) {
         EventPublisher heard = new EventPublisher();
         heard.add(events::add);
-        this.breaker = new CircuitBreaker("payments", policy, faults, time, heard);
+        this.breaker =
+                new CircuitBreaker("payments", policy, new Environment(time, heard, faults, ContextCarrier.standard()));
         this.pipeline = Pipeline.of(breaker);
         this.mode = mode;
     }

@@ -1,8 +1,7 @@
 package dev.resilience.circuitbreaker;
 
-import dev.resilience.circuitbreaker.window.CallStatistics;
-import dev.resilience.circuitbreaker.window.CallWindow.Thresholds;
-import dev.resilience.circuitbreaker.window.TimeWindow;
+import dev.resilience.circuitbreaker.CallWindow.Thresholds;
+import dev.resilience.circuitbreaker.CallWindow.TimeWindow;
 import dev.resilience.concurrency.Interleaved;
 import dev.resilience.concurrency.Interleavings;
 import dev.resilience.concurrency.StubTime;

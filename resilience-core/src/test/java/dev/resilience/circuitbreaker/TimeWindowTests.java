@@ -2,9 +2,8 @@ package dev.resilience.circuitbreaker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.resilience.circuitbreaker.window.CallStatistics;
-import dev.resilience.circuitbreaker.window.CallWindow.Thresholds;
-import dev.resilience.circuitbreaker.window.TimeWindow;
+import dev.resilience.circuitbreaker.CallWindow.Thresholds;
+import dev.resilience.circuitbreaker.CallWindow.TimeWindow;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
 import java.util.List;

@@ -8,8 +8,8 @@ import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.exception.TimeLimitExceededException;
-import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
+import dev.resilience.fault.FaultClassification;
 import dev.resilience.fault.TransientFault;
 import dev.resilience.policy.CallMode;
 import java.io.FileNotFoundException;
@@ -190,8 +190,7 @@ class WhatCountsAsFailureTests {
 
         @Test
         void theClassifierIsAskedFirst() {
-            CompositeFaultClassifier faults =
-                    new CompositeFaultClassifier(failure -> Fault.PERMANENT, List.of(), List.of());
+            FaultClassification faults = new FaultClassification(failure -> Fault.PERMANENT, List.of(), List.of());
             TestBreaker calls = new TestBreaker(mode, policy().build(), faults);
 
             calls.fail(new ConnectException("refused"));
@@ -202,7 +201,7 @@ class WhatCountsAsFailureTests {
 
         @Test
         void aClassifierThatThrowsReplacesNothing() {
-            CompositeFaultClassifier faults = new CompositeFaultClassifier(
+            FaultClassification faults = new FaultClassification(
                     failure -> {
                         throw new IllegalStateException("broken classifier");
                     },

@@ -17,7 +17,11 @@ public enum Interleavings {
     MODEL_CHECKED {
         @Override
         Options<?, ?> options() {
-            return new ModelCheckingOptions().iterations(Effort.of(4, 48)).invocationsPerIteration(40);
+            return new ModelCheckingOptions()
+                    .loopIterationsBeforeThreadSwitch(30) // the loop over the slots of a window is no wait for a lock
+                    .loopBound(1_000) // the JDK's locks spin
+                    .iterations(Effort.of(4, 48))
+                    .invocationsPerIteration(40);
         }
 
         @Override

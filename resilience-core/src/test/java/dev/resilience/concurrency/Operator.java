@@ -59,11 +59,7 @@ final class Operator {
                 .openDuration(micros(500, 5_000))
                 .openDurationMultiplier(1 + random.nextInt(2))
                 .maxOpenDuration(Duration.ofMillis(10))
-                .halfOpen(new HalfOpen(
-                        1 + random.nextInt(3),
-                        1 + random.nextInt(4),
-                        micros(200, 5_000),
-                        random.nextBoolean() ? null : micros(1_000, 10_000)))
+                .halfOpen(new HalfOpen(1 + random.nextInt(3), 1 + random.nextInt(4), micros(200, 5_000)))
                 .build();
     }
 

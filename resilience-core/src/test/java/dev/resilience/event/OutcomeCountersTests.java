@@ -2,7 +2,6 @@ package dev.resilience.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.resilience.event.internal.OutcomeCounters;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;

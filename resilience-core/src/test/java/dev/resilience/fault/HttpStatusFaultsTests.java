@@ -15,8 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class HttpStatusFaultsTests {
 
-    private final CompositeFaultClassifier faults =
-            new CompositeFaultClassifier(failure -> UNKNOWN, List.of(), List.of(HttpStatusFaultsTests::read));
+    private final FaultClassification faults =
+            new FaultClassification(failure -> UNKNOWN, List.of(), List.of(HttpStatusFaultsTests::read));
 
     @ParameterizedTest
     @ValueSource(ints = {408, 429, 502, 503, 504})
@@ -48,11 +48,9 @@ class HttpStatusFaultsTests {
 
     @Test
     void theStatusOfACauseCounts() {
-        assertThat(faults.classify(
-                        new RuntimeException(new Answered(503)), CompositeFaultClassifier.TRANSIENT_STATUSES))
+        assertThat(faults.classify(new RuntimeException(new Answered(503)), FaultClassification.TRANSIENT_STATUSES))
                 .isEqualTo(TRANSIENT);
-        assertThat(faults.classify(
-                        new RuntimeException(new Answered(404)), CompositeFaultClassifier.TRANSIENT_STATUSES))
+        assertThat(faults.classify(new RuntimeException(new Answered(404)), FaultClassification.TRANSIENT_STATUSES))
                 .isEqualTo(PERMANENT);
     }
 
@@ -60,18 +58,18 @@ class HttpStatusFaultsTests {
     void theCauseDecidesWhereTheStatusDoesNot() {
         Throwable failure = new Answered(500).initCause(new ConnectException());
 
-        assertThat(faults.classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES))
+        assertThat(faults.classify(failure, FaultClassification.TRANSIENT_STATUSES))
                 .isEqualTo(TRANSIENT);
     }
 
     @Test
     void theFirstReaderThatKnowsTheExceptionIsBelieved() {
-        CompositeFaultClassifier several = new CompositeFaultClassifier(
+        FaultClassification several = new FaultClassification(
                 failure -> UNKNOWN,
                 List.of(),
                 List.of(failure -> null, failure -> new HttpFailure(503, null), failure -> new HttpFailure(404, null)));
 
-        assertThat(several.classify(new Exception(), CompositeFaultClassifier.TRANSIENT_STATUSES))
+        assertThat(several.classify(new Exception(), FaultClassification.TRANSIENT_STATUSES))
                 .isEqualTo(TRANSIENT);
     }
 
@@ -83,11 +81,11 @@ class HttpStatusFaultsTests {
         assertThat(faults.httpFailure(outer)).isEqualTo(new HttpFailure(503, "120"));
         assertThat(faults.httpFailure(inner)).isEqualTo(new HttpFailure(404, "120"));
         assertThat(faults.httpFailure(new Exception())).isNull();
-        assertThat(CompositeFaultClassifier.ofJdk().httpFailure(outer)).isNull();
+        assertThat(FaultClassification.ofJdk().httpFailure(outer)).isNull();
     }
 
     private Fault classify(int status) {
-        return faults.classify(new Answered(status), CompositeFaultClassifier.TRANSIENT_STATUSES);
+        return faults.classify(new Answered(status), FaultClassification.TRANSIENT_STATUSES);
     }
 
     private static @Nullable HttpFailure read(Throwable failure) {

@@ -36,49 +36,46 @@ class InterruptsTests {
 
     @Test
     void anInterruptIsOneHoweverItIsTold() {
-        assertThat(CompositeFaultClassifier.isInterrupt(new InterruptedException()))
+        assertThat(FaultClassification.isInterrupt(new InterruptedException())).isTrue();
+        assertThat(FaultClassification.isInterrupt(new ClosedByInterruptException()))
                 .isTrue();
-        assertThat(CompositeFaultClassifier.isInterrupt(new ClosedByInterruptException()))
+        assertThat(FaultClassification.isInterrupt(new InterruptedIOException()))
                 .isTrue();
-        assertThat(CompositeFaultClassifier.isInterrupt(new InterruptedIOException()))
+        assertThat(FaultClassification.isInterrupt(new InterruptedIOException("interrupted")))
                 .isTrue();
-        assertThat(CompositeFaultClassifier.isInterrupt(new InterruptedIOException("interrupted")))
-                .isTrue();
-        assertThat(CompositeFaultClassifier.isInterrupt(new SocketException("Closed by interrupt")))
+        assertThat(FaultClassification.isInterrupt(new SocketException("Closed by interrupt")))
                 .isTrue();
     }
 
     @Test
     void anInterruptIsOneHoweverItIsWrapped() {
-        assertThat(CompositeFaultClassifier.isInterrupt(
-                        new RuntimeException(new IOException(new InterruptedException()))))
+        assertThat(FaultClassification.isInterrupt(new RuntimeException(new IOException(new InterruptedException()))))
                 .isTrue();
-        assertThat(CompositeFaultClassifier.isInterrupt(
-                        new ConnectException().initCause(new ClosedByInterruptException())))
+        assertThat(FaultClassification.isInterrupt(new ConnectException().initCause(new ClosedByInterruptException())))
                 .isTrue();
     }
 
     @Test
     void aTimeoutIsNotOneAlthoughSomeClientsDeriveItFromIt() {
-        assertThat(CompositeFaultClassifier.isInterrupt(new SocketTimeoutException()))
+        assertThat(FaultClassification.isInterrupt(new SocketTimeoutException()))
                 .isFalse();
-        assertThat(CompositeFaultClassifier.isInterrupt(new SocketTimeoutException("interrupted")))
+        assertThat(FaultClassification.isInterrupt(new SocketTimeoutException("interrupted")))
                 .isFalse();
-        assertThat(CompositeFaultClassifier.isInterrupt(new InterruptedIOException("timeout")))
+        assertThat(FaultClassification.isInterrupt(new InterruptedIOException("timeout")))
                 .isFalse();
-        assertThat(CompositeFaultClassifier.isInterrupt(new InterruptedIOException("Read timed out")))
+        assertThat(FaultClassification.isInterrupt(new InterruptedIOException("Read timed out")))
                 .isFalse();
     }
 
     @Test
     void otherFailuresAreNone() {
-        assertThat(CompositeFaultClassifier.isInterrupt(new AsynchronousCloseException()))
+        assertThat(FaultClassification.isInterrupt(new AsynchronousCloseException()))
                 .isFalse();
-        assertThat(CompositeFaultClassifier.isInterrupt(new IOException("interrupted")))
+        assertThat(FaultClassification.isInterrupt(new IOException("interrupted")))
                 .isFalse();
         Exception circle = new Exception();
         circle.initCause(new Exception(circle));
-        assertThat(CompositeFaultClassifier.isInterrupt(circle)).isFalse();
+        assertThat(FaultClassification.isInterrupt(circle)).isFalse();
     }
 
     @Test
@@ -139,9 +136,7 @@ class InterruptsTests {
     }
 
     private static void assertInterrupt(Throwable failure) {
-        assertThat(CompositeFaultClassifier.isInterrupt(failure))
-                .as("%s", failure)
-                .isTrue();
+        assertThat(FaultClassification.isInterrupt(failure)).as("%s", failure).isTrue();
         assertThat(classify(failure)).isEqualTo(Fault.UNKNOWN);
     }
 
@@ -172,7 +167,7 @@ class InterruptsTests {
     }
 
     private static Fault classify(Throwable failure) {
-        return CompositeFaultClassifier.ofJdk().classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES);
+        return FaultClassification.ofJdk().classify(failure, FaultClassification.TRANSIENT_STATUSES);
     }
 
     @FunctionalInterface

@@ -59,7 +59,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** What is known of the JDK's exceptions without asking anybody: the rows of the table "which faults are transient". */
 class JdkFaultsTests {
 
-    private final CompositeFaultClassifier faults = CompositeFaultClassifier.ofJdk();
+    private final FaultClassification faults = FaultClassification.ofJdk();
 
     @ParameterizedTest
     @MethodSource
@@ -216,7 +216,7 @@ class JdkFaultsTests {
     }
 
     private Fault classify(Throwable failure) {
-        return faults.classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES);
+        return faults.classify(failure, FaultClassification.TRANSIENT_STATUSES);
     }
 
     private static Throwable withCause(Throwable failure, Throwable cause) {

@@ -163,7 +163,7 @@ class SocketFaultsTests {
         Throwable failure = catchThrowable(client);
 
         assertThat(failure).isNotNull();
-        assertThat(CompositeFaultClassifier.ofJdk().classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES))
+        assertThat(FaultClassification.ofJdk().classify(failure, FaultClassification.TRANSIENT_STATUSES))
                 .as("%s", failure)
                 .isEqualTo(TRANSIENT);
     }

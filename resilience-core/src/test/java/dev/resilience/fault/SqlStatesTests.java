@@ -111,6 +111,6 @@ class SqlStatesTests {
     }
 
     private static Fault classify(SQLException failure) {
-        return CompositeFaultClassifier.ofJdk().classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES);
+        return FaultClassification.ofJdk().classify(failure, FaultClassification.TRANSIENT_STATUSES);
     }
 }

@@ -89,7 +89,7 @@ class TlsFaultsTests {
 
     private static Fault classify(Throwable failure) {
         assertThat(failure).isNotNull();
-        return CompositeFaultClassifier.ofJdk().classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES);
+        return FaultClassification.ofJdk().classify(failure, FaultClassification.TRANSIENT_STATUSES);
     }
 
     private static Throwable get(ServerSocket server, SSLContext context) {

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.idempotency.store.MemoryIdempotencyStore;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
@@ -52,7 +52,7 @@ class BlockedWorkersTests {
         IdempotencyPolicy policy =
                 IdempotencyPolicy.builder().lease(Duration.ofSeconds(1)).build();
         Pipeline pipeline = TestIdempotency.pipeline(
-                new Idempotency("orders", policy, store, time, new EventPublisher()),
+                new Idempotency("orders", policy, store, Environment.of(time)),
                 new TextOperation(TextOperation.NAME, ""));
 
         Object result = pipeline.invoke(TestIdempotency.invocation("key", "payload", () -> {

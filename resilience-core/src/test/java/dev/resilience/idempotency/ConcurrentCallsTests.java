@@ -2,12 +2,15 @@ package dev.resilience.idempotency;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.context.ContextCarrier;
+import dev.resilience.event.EventPublisher;
 import dev.resilience.event.IdempotencyDecided;
 import dev.resilience.event.IdempotencyOutcome;
-import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.IdempotencyInProgressException;
+import dev.resilience.fault.FaultClassification;
 import dev.resilience.idempotency.IdempotencyPolicy.OnInProgress;
 import dev.resilience.idempotency.store.MemoryIdempotencyStore;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.TimeSource;
 import java.util.ArrayList;
@@ -48,7 +51,11 @@ class ConcurrentCallsTests {
         IdempotencyPolicy policy =
                 IdempotencyPolicy.builder().onInProgress(onInProgress).build();
         TimeSource time = TimeSource.system();
-        return new Idempotency("orders", policy, new MemoryIdempotencyStore(time), time, events);
+        return new Idempotency(
+                "orders",
+                policy,
+                new MemoryIdempotencyStore(time),
+                new Environment(time, events, FaultClassification.ofJdk(), ContextCarrier.standard()));
     }
 
     private static Pipeline protecting(Idempotency idempotency) {

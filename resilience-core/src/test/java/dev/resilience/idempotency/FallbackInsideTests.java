@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A fallback that stands inside of an idempotent call. */
+/** A fallback that stands inside an idempotent call. */
 @ParameterizedClass
 @EnumSource(CallMode.class)
 class FallbackInsideTests {
@@ -52,6 +52,18 @@ class FallbackInsideTests {
     }
 
     @Test
+    void aFallbackOfAnotherCallThatTheMethodMakesIsNoneOfIt() throws Throwable {
+        TestIdempotency calls = new TestIdempotency(mode);
+        Pipeline other = Pipeline.of(fallback("fallback"));
+
+        Object result = call(calls, () -> other.call(FallbackInsideTests::fail) + " in the method");
+
+        assertThat(result).isEqualTo("fallback in the method");
+        assertThat(call(calls, FallbackInsideTests::fail)).isEqualTo("fallback in the method");
+        calls.assertCounted(EXECUTED, REPLAYED);
+    }
+
+    @Test
     void itAnswersInACallThatRunsUnprotected() throws Throwable {
         TestIdempotency calls = new TestIdempotency(
                 mode,
@@ -70,7 +82,14 @@ class FallbackInsideTests {
     }
 
     private @Nullable Object call(TestIdempotency calls, Callable<?> body, @Nullable Object answer) throws Throwable {
-        Fallback fallback = new Fallback("Shop.sell", new FallbackMethod() {
+        Pipeline pipeline = Pipeline.of(
+                calls.idempotency.protecting(calls.operation),
+                fallback(mode == CallMode.BLOCKING ? answer : CompletableFuture.completedFuture(answer)));
+        return mode.invoke(pipeline, TestIdempotency.invocation("key", "payload", body));
+    }
+
+    private static Fallback fallback(@Nullable Object answer) {
+        return new Fallback("Shop.sell", new FallbackMethod() {
             @Override
             public boolean answers(Throwable failure) {
                 return true;
@@ -78,11 +97,9 @@ class FallbackInsideTests {
 
             @Override
             public @Nullable Object answer(Invocation invocation, Throwable failure) {
-                return mode == CallMode.BLOCKING ? answer : CompletableFuture.completedFuture(answer);
+                return answer;
             }
         });
-        Pipeline pipeline = Pipeline.of(calls.idempotency.protecting(calls.operation), fallback.insideIdempotent());
-        return mode.invoke(pipeline, TestIdempotency.invocation("key", "payload", body));
     }
 
     private static Object fail() throws IOException {

@@ -5,10 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.bulkhead.BulkheadPolicy;
-import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.idempotency.store.LeaseToken;
 import dev.resilience.idempotency.store.MemoryIdempotencyStore;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
@@ -37,7 +37,7 @@ class HungStoreTests {
         IdempotencyPolicy policy =
                 IdempotencyPolicy.builder().lease(Duration.ofMillis(300)).build();
         Pipeline hung = TestIdempotency.pipeline(
-                new Idempotency("orders", policy, new HangingStore(), time, new EventPublisher()),
+                new Idempotency("orders", policy, new HangingStore(), Environment.of(time)),
                 new TextOperation(TextOperation.NAME, ""));
         for (int i = 0; i < 20; i++) {
             hung.invokeAsync(TestIdempotency.invocation("key " + i, "payload", CompletableFuture::new));

@@ -6,9 +6,11 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.resilience.idempotency.Idempotency.IdempotencyLog;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -16,8 +18,9 @@ import org.slf4j.LoggerFactory;
 
 class IdempotencyLogTests {
 
+    private long failures;
     private final ManualTimeSource time = new ManualTimeSource();
-    private final IdempotencyLog log = new IdempotencyLog("orders", time);
+    private final IdempotencyLog log = new IdempotencyLog("orders", time, () -> Map.of("store_failure", failures));
     private final Logger logger = (Logger) LoggerFactory.getLogger(Idempotency.class);
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
     private final Level before = logger.getLevel();
@@ -40,12 +43,13 @@ class IdempotencyLogTests {
     @Test
     void aStoreThatIsDownIsToldOfInAFewLinesHoweverManyCallsItFails() {
         for (int i = 0; i < 1_000; i++) {
-            log.refused(new IllegalStateException("down"));
-            log.unprotected(new IllegalStateException("down"));
+            failures += 2;
+            log.failed(IdempotencyLog.REFUSED, "refused", new IllegalStateException("down"));
+            log.failed(IdempotencyLog.UNPROTECTED, "unprotected", new IllegalStateException("down"));
         }
         time.advance(Duration.ofSeconds(1));
 
-        assertThat(lines.list).hasSize(21).extracting(ILoggingEvent::getLevel).containsOnly(Level.WARN);
+        assertThat(lines.list).hasSize(3).extracting(ILoggingEvent::getLevel).containsOnly(Level.WARN);
         assertThat(keyValues(0))
                 .containsExactly(
                         "event=\"idempotency_store_failed\"",
@@ -53,26 +57,24 @@ class IdempotencyLogTests {
                         "errorType=\"java.lang.IllegalStateException\"",
                         "errorMessage=\"down\"");
         assertThat(lines.list.get(0).getThrowableProxy().getMessage()).isEqualTo("down");
-        assertThat(message(20))
-                .isEqualTo(
-                        "Idempotency 'orders': besides the lines above 990 refused because the store does not answer, "
-                                + "990 run unprotected in the last second, last: java.lang.IllegalStateException: down");
+        assertThat(message(2))
+                .startsWith("Idempotency 'orders': in the last second also 199")
+                .endsWith(" store_failure");
     }
 
     @Test
     void everythingElseIsToldWithItsReason() {
         log.leaseLost();
-        log.renewalFailed(Duration.ofSeconds(10), new IllegalStateException("down"));
-        log.completionFailed("Shop.order(String)", new IllegalStateException("down"));
+        log.failed(IdempotencyLog.RENEWAL_FAILED, "not renewed", new IllegalStateException("down"));
+        log.failed(IdempotencyLog.COMPLETION_FAILED, "not stored", new IllegalStateException("down"));
         log.resultNotKept("a result of Shop.order(String) has 9 bytes");
 
         assertThat(lines.list)
                 .extracting(ILoggingEvent::getFormattedMessage)
                 .containsExactly(
                         "Idempotency 'orders': a running call has lost its lease to another one",
-                        "Idempotency 'orders': a lease could not be renewed; next try in PT10S",
-                        "Idempotency 'orders': how a call of Shop.order(String) ended could not be stored; its key stays "
-                                + "taken until the lease ends",
+                        "Idempotency 'orders': not renewed",
+                        "Idempotency 'orders': not stored",
                         "Idempotency 'orders': a result of Shop.order(String) has 9 bytes; it is not stored and its key is "
                                 + "free again");
     }
@@ -84,8 +86,7 @@ class IdempotencyLogTests {
         }
         log.close();
 
-        assertThat(message(10))
-                .isEqualTo("Idempotency 'orders': besides the lines above 2 leases lost in the last second");
+        assertThat(message(1)).isEqualTo("Idempotency 'orders': in the last second also more of the lines above");
     }
 
     private String message(int line) {

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.event.IdempotencyOutcome;
-import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.idempotency.store.LeaseToken;
 import dev.resilience.idempotency.store.MemoryIdempotencyStore;
 import dev.resilience.idempotency.store.RecordLockedException;
 import dev.resilience.idempotency.store.StoredResult;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
@@ -23,7 +23,7 @@ class LockedRecordTests {
     private final ManualTimeSource time = new ManualTimeSource();
     private final LockableStore store = new LockableStore();
     private final Idempotency idempotency = new Idempotency(
-            "orders", IdempotencyPolicy.builder().maxLease(MAX_LEASE).build(), store, time, new EventPublisher());
+            "orders", IdempotencyPolicy.builder().maxLease(MAX_LEASE).build(), store, Environment.of(time));
 
     private Object call(Callable<?> body) throws Throwable {
         Pipeline pipeline = TestIdempotency.pipeline(idempotency, new TextOperation(TextOperation.NAME, ""));

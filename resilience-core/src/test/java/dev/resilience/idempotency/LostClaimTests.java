@@ -6,7 +6,6 @@ import static dev.resilience.event.IdempotencyOutcome.STORE_FAILURE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.exception.IdempotencyStoreException;
 import dev.resilience.idempotency.IdempotencyPolicy.OnAbandoned;
@@ -14,9 +13,8 @@ import dev.resilience.idempotency.store.Claim;
 import dev.resilience.idempotency.store.ClaimRequest;
 import dev.resilience.idempotency.store.LeaseToken;
 import dev.resilience.idempotency.store.MemoryIdempotencyStore;
-import dev.resilience.idempotency.store.RecordKey;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.time.ManualTimeSource;
-import dev.resilience.worker.PolicyTimeSource;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -31,8 +29,7 @@ class LostClaimTests {
             "orders",
             IdempotencyPolicy.builder().onAbandoned(OnAbandoned.REJECT).build(),
             store,
-            time,
-            new EventPublisher());
+            Environment.of(time));
 
     private Object call(String result) throws Throwable {
         Object answer = TestIdempotency.pipeline(idempotency, new TextOperation(TextOperation.NAME, ""))
@@ -89,12 +86,12 @@ class LostClaimTests {
     }
 
     @Test
-    void itIsTriedTenTimes() {
+    void itIsTriedForTwoMinutes() {
         callWhoseClaimIsLost();
 
         time.advance(Duration.ofHours(1));
 
-        assertThat(store.claims).isEqualTo(1 + 10);
+        assertThat(store.claims).isEqualTo(1 + 7);
     }
 
     @Test
@@ -105,31 +102,6 @@ class LostClaimTests {
         time.advance(Duration.ofHours(1));
 
         assertThat(store.claims).isEqualTo(1);
-    }
-
-    /** As the end of the application wakes all that waits. */
-    @Test
-    void itIsNotTriedBeforeItsTime() {
-        PolicyTimeSource stopped = PolicyTimeSource.of("orders-", time);
-        LostClaims claims = new LostClaims(store, stopped, idempotency.log());
-        stopped.stop();
-
-        claims.free(new ClaimRequest(
-                RecordKey.of("pay", "", "k"), "me", "", Duration.ofHours(1), Duration.ofHours(1), true));
-
-        assertThat(store.claims).isZero();
-        stopped.close();
-    }
-
-    @Test
-    void itIsTriedForAThousandKeysAtMost() {
-        for (int i = 0; i < 1_100; i++) {
-            callWhoseClaimIsLost();
-        }
-
-        time.advance(Duration.ofSeconds(1));
-
-        assertThat(store.claims).isEqualTo(1_100 + 1_000);
     }
 
     /** Acquires again for an owner whose claim it has. */

@@ -3,10 +3,10 @@ package dev.resilience.idempotency;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.idempotency.store.Claim;
 import dev.resilience.idempotency.store.ClaimRequest;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.policy.CallMode;
 import dev.resilience.policy.InvalidPolicyException;
 import java.time.Duration;
@@ -48,8 +48,7 @@ class ReconfiguredIdempotencyTests {
                         return claim;
                     }
                 },
-                calls.time,
-                new EventPublisher());
+                Environment.of(calls.time));
 
         TestIdempotency.pipeline(reconfigured[0], calls.operation)
                 .invoke(TestIdempotency.invocation("key", "payload", () -> {

@@ -101,29 +101,11 @@ class ReplayedExceptionTests {
         }
 
         @Test
-        void keepsItsMessageIfTheConstructorMakesOneOfItsArgument() {
-            assertIsReplayed(replaying(NoSuchOrder.class), new NoSuchOrder("4711"));
-            assertIsReplayed(replaying(NoSuchOrder.class), new NoSuchOrder(""));
-        }
+        void givesItsConstructorTheWholeMessage() {
+            TestIdempotency calls = replaying(NoSuchOrder.class);
+            failing(calls, new NoSuchOrder("4711"));
 
-        @Test
-        void isWarnedOfOnceIfItsMessageCannotBeKept() {
-            try (CapturedLog log = CapturedLog.of(Idempotency.class)) {
-                TestIdempotency calls = replaying(Counted.class);
-                failing(calls, new Counted("no"));
-                assertThatThrownBy(calls.calling()).hasMessage("9 letters");
-                assertThatThrownBy(() -> calls.call("other", "payload", () -> {
-                            throw new Counted("no");
-                        }))
-                        .hasMessage("2 letters");
-
-                assertThat(log.single("idempotency_exception_message_changed").getFormattedMessage())
-                        .contains(Counted.class.getName(), "a public constructor that takes the message as it is");
-                assertThat(CapturedLog.pairsOf(log.single("idempotency_exception_message_changed")))
-                        .containsEntry("event", "idempotency_exception_message_changed")
-                        .containsEntry("policy", "orders")
-                        .containsEntry("errorType", Counted.class.getName());
-            }
+            assertThatThrownBy(calls.calling()).hasMessage("There is no order There is no order 4711..");
         }
 
         @Test
@@ -307,13 +289,6 @@ class ReplayedExceptionTests {
 
         public NoSuchOrder(String id) {
             super("There is no order " + id + ".");
-        }
-    }
-
-    public static final class Counted extends RuntimeException {
-
-        public Counted(String word) {
-            super(word.length() + " letters");
         }
     }
 

@@ -2,10 +2,13 @@ package dev.resilience.idempotency;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.context.ContextCarrier;
+import dev.resilience.event.EventPublisher;
 import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.event.ResilienceEvent;
-import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.fault.FaultClassification;
 import dev.resilience.idempotency.store.MemoryIdempotencyStore;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.policy.CallMode;
@@ -41,7 +44,11 @@ final class TestIdempotency {
         this.store = new UnreliableStore(memory);
         EventPublisher heard = new EventPublisher();
         heard.add(events::add);
-        this.idempotency = new Idempotency("orders", policy, store, time, heard);
+        this.idempotency = new Idempotency(
+                "orders",
+                policy,
+                store,
+                new Environment(time, heard, FaultClassification.ofJdk(), ContextCarrier.standard()));
     }
 
     /** Makes a call that must have ended when it returns. */
@@ -83,8 +90,7 @@ final class TestIdempotency {
      * still end.
      */
     InFlight startInAProcessThatStops() {
-        return start(
-                new Idempotency("orders", idempotency.policy(), store, new ManualTimeSource(), new EventPublisher()));
+        return start(new Idempotency("orders", idempotency.policy(), store, Environment.of(new ManualTimeSource())));
     }
 
     private InFlight start(Idempotency where) {

@@ -16,8 +16,12 @@ import dev.resilience.idempotency.IdempotencyPolicy.OnInProgress;
 import dev.resilience.idempotency.IdempotencyPolicy.OnStoreFailure;
 import dev.resilience.idempotency.TestIdempotency.InFlight;
 import dev.resilience.idempotency.UnreliableStore.Act;
+import dev.resilience.pipeline.Waits;
 import dev.resilience.policy.CallMode;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -237,6 +241,30 @@ class WaitingForTheFirstTests {
             assertThat(second.isRunning()).isTrue();
             second.succeed("second");
             calls.assertCounted(RELEASED, EXECUTED);
+        }
+
+        /** As a body that has noticed the interrupt and goes on. */
+        @Test
+        void isInterruptedAndItsStageCancelledIfTheApplicationEndsBeforeThatIsReturned() {
+            InFlight first = calls.start();
+            CompletableFuture<Object> stage = new CompletableFuture<>();
+            AtomicBoolean wasInterrupted = new AtomicBoolean();
+            Waits waits = calls.idempotency.waits();
+            CompletableFuture<@Nullable Object> second = TestIdempotency.pipeline(calls.idempotency, calls.operation)
+                    .invokeAsync(TestIdempotency.invocation("key", "payload", () -> {
+                        CompletableFuture.runAsync(waits::stopRunning).join();
+                        wasInterrupted.set(Thread.interrupted());
+                        return stage;
+                    }));
+            first.fail(new IllegalStateException("down"));
+
+            calls.time.advance(Duration.ofMillis(250));
+
+            assertThat(wasInterrupted).isTrue();
+            assertThat(stage).isCancelled();
+            assertThat(second).isCompletedExceptionally();
+            assertThat(waits.hasWork()).isFalse();
+            calls.assertCounted(RELEASED, RELEASED);
         }
     }
 }

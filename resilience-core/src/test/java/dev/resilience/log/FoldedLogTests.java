@@ -6,10 +6,11 @@ import static org.awaitility.Awaitility.await;
 import dev.resilience.concurrency.StubTime;
 import dev.resilience.time.ManualTimeSource;
 import dev.resilience.time.TimeSource;
+import dev.resilience.time.Timestamps;
 import java.lang.ref.WeakReference;
 import java.net.ConnectException;
 import java.time.Duration;
-import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.slf4j.event.Level;
@@ -21,7 +22,13 @@ class FoldedLogTests {
 
     private final ManualTimeSource time = new ManualTimeSource();
     private final RecordedLog lines = new RecordedLog();
+    private final Map<String, Long> counts = new LinkedHashMap<>(Map.of("failed", 0L));
     private final FoldedLog log = log(lines, time);
+
+    FoldedLogTests() {
+        counts.put("mended", 0L);
+        counts.put("ignored", 0L);
+    }
 
     @Test
     void theFirstLineComesAtOnce() {
@@ -33,87 +40,78 @@ class FoldedLogTests {
     }
 
     @Test
-    void upToTenLinesOfAnEventAreWrittenInASecond() {
-        fail(10);
-        mend(10);
-        time.advance(SECOND);
-        fail(10);
-        time.advance(Duration.ofDays(1));
+    void theFirstLineOfEveryEventComesAtOnce() {
+        fail(100);
+        mend(1);
 
-        assertThat(lines.events()).hasSize(30).doesNotContain("test_summary");
+        assertThat(lines.events()).containsExactly("test_failed", "test_mended");
     }
 
     @Test
-    void whatIsMoreIsCountedInOneLineWhenTheSecondIsOver() {
-        fail(10);
+    void aSecondLaterThereIsALineAtOnceAgain() {
+        for (int second = 0; second < 3; second++) {
+            fail(1);
+            time.advance(SECOND);
+        }
+
+        assertThat(lines.events()).containsExactly("test_failed", "test_failed", "test_failed");
+    }
+
+    @Test
+    void furtherOnesAreCountedInOneLineWhenTheSecondIsOver() {
+        fail(1);
         time.advance(Duration.ofMillis(400));
         fail(1_204);
         mend(1);
         time.advance(Duration.ofMillis(599));
-        assertThat(lines.lines()).hasSize(11);
+        assertThat(lines.events()).containsExactly("test_failed", "test_mended");
         time.advance(Duration.ofMillis(1));
 
-        assertThat(lines.lines()).hasSize(12);
+        assertThat(lines.lines()).hasSize(3);
         assertThat(lines.last())
                 .isEqualTo(new RecordedLog.Line(
                         Level.WARN,
-                        "Test 'orders': besides the lines above 1,204 failed in the last second, last: "
-                                + "java.net.ConnectException: refused",
+                        "Test 'orders': in the last second also 1204 failed",
                         Map.of(
                                 "event",
                                 "test_summary",
                                 "policy",
                                 "orders",
-                                "periodMs",
-                                1_000L,
-                                "failures",
+                                "failed",
                                 1_204L,
                                 "mended",
                                 0L,
                                 "ignored",
-                                0L,
-                                "errorType",
-                                "java.net.ConnectException",
-                                "errorMessage",
-                                "refused")));
+                                0L)));
     }
 
     @Test
-    void asLongAsThereAreMoreThanTenASecondThereIsOneLineASecond() {
+    void aSingleFurtherOneIsWrittenAsItselfWithItsTime() {
+        fail(1);
+        time.advance(Duration.ofMillis(400));
+        String at = Timestamps.text(time.now());
+        fail(log, 2);
+        time.advance(Duration.ofMillis(599));
+        assertThat(lines.lines()).hasSize(1);
+        time.advance(Duration.ofMillis(1));
+
+        assertThat(lines.lines()).hasSize(2);
+        assertThat(lines.last())
+                .isEqualTo(new RecordedLog.Line(
+                        Level.WARN,
+                        "it failed",
+                        Map.of("event", "test_failed", "policy", "orders", "number", 2, "at", at)));
+    }
+
+    @Test
+    void asLongAsMuchFailsThereAreTwoLinesASecond() {
         for (int second = 0; second < 5; second++) {
             fail(1_000);
             time.advance(SECOND);
         }
 
-        assertThat(lines.events())
-                .hasSize(15)
-                .satisfies(all ->
-                        assertThat(Collections.frequency(all, "test_summary")).isEqualTo(5));
-        assertThat(lines.last().message())
-                .isEqualTo("Test 'orders': 1,000 failed in the last second, last: java.net.ConnectException: refused");
-    }
-
-    @Test
-    void linesComeAgainWhenTheRateHasFallen() {
-        fail(1_000);
-        time.advance(SECOND);
-        fail(10);
-        time.advance(SECOND);
-        assertThat(lines.last().pairs()).containsEntry("failures", 10L);
-
-        fail(1);
-
-        assertThat(lines.last().pairs()).containsEntry("event", "test_failed");
-    }
-
-    @Test
-    void anEventThatIsRareHasLinesWhileAnotherIsFolded() {
-        fail(1_000);
-        time.advance(SECOND);
-
-        mend(1);
-
-        assertThat(lines.last().pairs()).containsEntry("event", "test_mended");
+        assertThat(lines.events()).hasSize(10).startsWith("test_failed", "test_summary", "test_failed", "test_summary");
+        assertThat(lines.last().pairs()).containsEntry("failed", 999L);
     }
 
     @Test
@@ -122,22 +120,30 @@ class FoldedLogTests {
         time.advance(SECOND);
 
         assertThat(lines.last().level()).isEqualTo(Level.INFO);
-        assertThat(lines.last().message())
-                .isEqualTo("Test 'orders': besides the lines above 1 mended in the last second");
+        assertThat(lines.last().message()).isEqualTo("Test 'orders': in the last second also 10 mended");
     }
 
     @Test
-    void whatIsOnlyCountedIsInTheSummaryOfItsSecondAndCausesNone() {
-        ignore(1_000);
+    void outcomesWithoutLinesAreInTheSummaryOfTheirSecondAndCauseNone() {
+        count("ignored", 1_000);
         time.advance(Duration.ofHours(1));
         assertThat(lines.lines()).isEmpty();
 
         fail(11);
-        ignore(7);
+        count("ignored", 7);
         time.advance(SECOND);
 
-        assertThat(lines.last().pairs()).containsEntry("failures", 1L).containsEntry("ignored", 7L);
-        assertThat(lines.last().message()).contains("1 failed, 7 ignored in the last second");
+        assertThat(lines.last().message()).isEqualTo("Test 'orders': in the last second also 10 failed, 7 ignored");
+    }
+
+    @Test
+    void linesThatNoOutcomeCountsAreSummarizedWithoutNumbers() {
+        for (int i = 0; i < 3; i++) {
+            log.write(TestLines.UNCOUNTED, line -> line.log("odd"));
+        }
+        time.advance(SECOND);
+
+        assertThat(lines.last().message()).isEqualTo("Test 'orders': in the last second also more of the lines above");
     }
 
     @Test
@@ -146,58 +152,23 @@ class FoldedLogTests {
 
         log.close();
 
-        assertThat(lines.last().pairs()).containsEntry("failures", 5L);
+        assertThat(lines.last().pairs()).containsEntry("failed", 14L);
         time.advance(Duration.ofMinutes(1));
         fail(1);
-        assertThat(lines.events()).hasSize(12);
-    }
-
-    @Test
-    void aSummaryThatComesLateSaysSo() {
-        StubTime late = new StubTime();
-        FoldedLog log = log(lines, late);
-        for (int i = 0; i < 11; i++) {
-            fail(log, i);
-        }
-
-        late.advance(Duration.ofMillis(2_900).toNanos());
-        late.timerGoesOff();
-
-        assertThat(lines.last().message()).contains("1 failed in the last 3 seconds");
-        assertThat(lines.last().pairs()).containsEntry("periodMs", 2_900L);
-    }
-
-    @Test
-    void aTimerThatIsLostDelaysTheSummaryToTheNextLine() {
-        StubTime lost = new StubTime();
-        FoldedLog log = log(lines, lost);
-        for (int i = 0; i < 11; i++) {
-            fail(log, i);
-        }
-
-        lost.advance(Duration.ofSeconds(5).toNanos());
-        fail(log, 11);
-
-        assertThat(lines.events()).hasSize(12).endsWith("test_summary", "test_failed");
+        assertThat(lines.events()).containsExactly("test_failed", "test_summary", "test_failed");
     }
 
     @Test
     void thereIsNoTimerOnceNothingIsFolded() {
         StubTime stub = new StubTime();
         FoldedLog log = log(lines, stub);
-        for (int i = 0; i < 10; i++) {
-            fail(log, i);
-        }
+        fail(log, 1);
         assertThat(stub.hasTimer()).as("without anything that is folded").isFalse();
 
-        for (int i = 0; i < 100; i++) {
-            fail(log, i);
-        }
-        for (int second = 0; second < 2; second++) {
-            assertThat(stub.hasTimer()).as("in second %s", second).isTrue();
-            stub.advance(SECOND.toNanos());
-            stub.timerGoesOff();
-        }
+        fail(log, 2);
+        assertThat(stub.hasTimer()).isTrue();
+        stub.advance(SECOND.toNanos());
+        stub.timerGoesOff();
         assertThat(stub.hasTimer()).isFalse();
     }
 
@@ -221,7 +192,7 @@ class FoldedLogTests {
     }
 
     @Test
-    void aLoggerThatThrowsIsNotNoticed() {
+    void aLineThatCannotBeWrittenIsNotNoticed() {
         FoldedLog log = log(
                 new RecordedLog() {
                     @Override
@@ -231,49 +202,11 @@ class FoldedLogTests {
                 },
                 time);
 
-        for (int i = 0; i < 100; i++) {
-            fail(log, i);
-        }
-        time.advance(SECOND);
-        log.close();
+        fail(log, 1);
     }
 
     @Test
-    void aClockThatThrowsIsNotNoticed() {
-        BrokenTime broken = new BrokenTime();
-        FoldedLog log = log(lines, broken);
-        broken.clock = true;
-
-        for (int i = 0; i < 100; i++) {
-            fail(log, i);
-        }
-        log.count(TestLines.IGNORED);
-        log.close();
-    }
-
-    @Test
-    void withoutTimersTheNextLineEndsTheSecond() {
-        BrokenTime broken = new BrokenTime();
-        FoldedLog log = log(lines, broken);
-        broken.timers = true;
-
-        for (int i = 0; i < 100; i++) {
-            fail(log, i);
-        }
-        broken.advance(SECOND.toNanos());
-        fail(log, 100);
-        broken.timers = false;
-        broken.timerGoesOff();
-        broken.advance(SECOND.toNanos());
-        fail(log, 101);
-
-        assertThat(lines.events().subList(10, 13)).containsExactly("test_summary", "test_summary", "test_failed");
-        assertThat(lines.lines().get(10).pairs()).containsEntry("failures", 90L);
-        assertThat(lines.lines().get(11).pairs()).containsEntry("failures", 1L);
-    }
-
-    @Test
-    void aMessageThatFailsIsToldAsSuch() {
+    void aMessageThatFailsIsReportedAsSuch() {
         assertThat(LoggedFailure.of(new Exception() {
                             @Override
                             public String getMessage() {
@@ -285,7 +218,39 @@ class FoldedLogTests {
     }
 
     @Test
-    void noFailureIsKeptLongerThanUntilTheSummary() {
+    void aSubjectIsReportedOnce() {
+        for (int i = 0; i < 3; i++) {
+            log.once("proxy", TestLines.UNCOUNTED, line -> line.log("odd"));
+            log.once("script", TestLines.UNCOUNTED, line -> line.log("odd"));
+        }
+
+        assertThat(lines.lines()).hasSize(2);
+    }
+
+    @Test
+    void aBrokenCallbackIsReportedOnceWithItsName() {
+        for (int i = 0; i < 3; i++) {
+            log.callbackFailed("retry-if", "the failure is not retried", new IllegalStateException());
+        }
+
+        assertThat(lines.lines())
+                .containsExactly(new RecordedLog.Line(
+                        Level.WARN,
+                        "Test 'orders': retry-if failed, so the failure is not retried. Logged once.",
+                        Map.of("event", "callback_failed", "policy", "orders", "callback", "retry-if")));
+    }
+
+    @Test
+    void onlyThousandSubjectsAreRemembered() {
+        for (int i = 0; i < 2_000; i++) {
+            log.once("type " + i, TestLines.UNCOUNTED, line -> line.log("odd"));
+        }
+
+        assertThat(lines.lines()).hasSize(1_000);
+    }
+
+    @Test
+    void noFailureIsKeptLongerThanUntilTheEndOfTheSecond() {
         WeakReference<Throwable> failure = failOften();
         time.advance(SECOND);
 
@@ -298,7 +263,9 @@ class FoldedLogTests {
     private WeakReference<Throwable> failOften() {
         Throwable failure = new ConnectException();
         for (int i = 0; i < 100; i++) {
-            log.write(TestLines.FAILED, failure, line -> line.log("it failed"));
+            log.write(
+                    TestLines.FAILED,
+                    line -> line.addKeyValue("type", failure.getClass()).log("it failed"));
         }
         return new WeakReference<>(failure);
     }
@@ -309,48 +276,23 @@ class FoldedLogTests {
         }
     }
 
-    private static void fail(FoldedLog log, int number) {
-        log.write(
-                TestLines.FAILED,
-                new ConnectException("refused"),
-                line -> line.addKeyValue("number", number).log("it failed"));
+    private void fail(FoldedLog log, int number) {
+        count("failed", 1);
+        log.write(TestLines.FAILED, line -> line.addKeyValue("number", number).log("it failed"));
     }
 
     private void mend(int times) {
         for (int i = 0; i < times; i++) {
-            log.write(TestLines.MENDED, null, line -> line.log("it works"));
+            count("mended", 1);
+            log.write(TestLines.MENDED, line -> line.log("it works"));
         }
     }
 
-    private void ignore(int times) {
-        for (int i = 0; i < times; i++) {
-            log.count(TestLines.IGNORED);
-        }
+    private void count(String outcome, long times) {
+        counts.merge(outcome, times, Long::sum);
     }
 
-    private static FoldedLog log(RecordedLog lines, TimeSource time) {
-        return new FoldedLog(lines, time, "Test", "orders", "test_summary", TestLines.ALL);
-    }
-
-    private static final class BrokenTime extends StubTime {
-
-        private boolean clock;
-        private boolean timers;
-
-        @Override
-        public long nanoTime() {
-            if (clock) {
-                throw new IllegalStateException("no time");
-            }
-            return super.nanoTime();
-        }
-
-        @Override
-        public Scheduled schedule(Duration delay, Runnable task) {
-            if (timers) {
-                throw new OutOfMemoryError("no thread");
-            }
-            return super.schedule(delay, task);
-        }
+    private FoldedLog log(RecordedLog lines, TimeSource time) {
+        return new FoldedLog(lines, time, "Test", "orders", "test_summary", () -> counts);
     }
 }

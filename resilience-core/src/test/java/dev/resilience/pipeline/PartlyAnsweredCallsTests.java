@@ -81,7 +81,7 @@ class PartlyAnsweredCallsTests {
         }
 
         @Override
-        public boolean endAttempt() {
+        public boolean hasEmitted() {
             return true;
         }
     }
@@ -101,7 +101,7 @@ class PartlyAnsweredCallsTests {
         }
 
         @Override
-        public boolean endAttempt() {
+        public boolean hasEmitted() {
             return handsOut;
         }
     }

@@ -1,6 +1,6 @@
 package dev.resilience.policy;
 
-/** An exception that code outside of its package can catch and list but neither name nor make. */
+/** An exception that code outside its package can catch and list but neither name nor make. */
 public final class HiddenFailures {
 
     private HiddenFailures() {}

@@ -80,7 +80,6 @@ class PolicyDefaultsTests {
         assertThat(policy.halfOpen().maxConcurrent()).isEqualTo(1);
         assertThat(policy.halfOpen().successThreshold()).isEqualTo(2);
         assertThat(policy.halfOpen().probeTimeout()).isEqualTo(Duration.ofSeconds(30));
-        assertThat(policy.halfOpen().maxDuration()).isNull();
         assertThat(policy.recordOnResult()).isNull();
         assertThat(policy.recordOn()).isEmpty();
         assertThat(policy.ignoreOn()).isEmpty();

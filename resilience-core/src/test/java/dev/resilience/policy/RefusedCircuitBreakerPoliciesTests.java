@@ -108,12 +108,7 @@ class RefusedCircuitBreakerPoliciesTests {
                         "half-open.probe-timeout",
                         "PT0S",
                         POSITIVE,
-                        policy -> policy.halfOpen(new HalfOpen(1, 2, Duration.ZERO))),
-                refusal(
-                        "half-open.max-duration",
-                        "PT0S",
-                        POSITIVE,
-                        policy -> policy.halfOpen(new HalfOpen(1, 2, SECOND, Duration.ZERO))));
+                        policy -> policy.halfOpen(new HalfOpen(1, 2, Duration.ZERO))));
     }
 
     @Test

@@ -117,7 +117,7 @@ class AsyncRetryTests {
         RetryPolicy eager = policy().maxAttempts(most)
                 .backoff(RetryBench.fixed(Duration.ZERO))
                 .build();
-        Retry many = Retry.builder("many", eager).timeSource(time).build();
+        Retry many = RetryBuilder.retry("many", eager).timeSource(time).build();
         AtomicInteger attempts = new AtomicInteger();
 
         CompletableFuture<Object> call = Pipeline.of(many).callAsync(() -> {

@@ -110,12 +110,12 @@ class BackoffFunctionTests {
                 assertThat(bench.attempts).containsExactly(start, start.plusSeconds(1), start.plusSeconds(2));
                 assertCounted(retry, SUCCESS_AFTER_RETRY);
                 assertThat(log.events())
-                        .filteredOn(line -> "retry_backoff_function_failed"
+                        .filteredOn(line -> "callback_failed"
                                 .equals(CapturedLog.pairsOf(line).get("event")))
                         .singleElement()
                         .satisfies(line -> {
                             assertThat(line.getLevel()).isEqualTo(Level.WARN);
-                            assertThat(line.getFormattedMessage()).contains("resilience.retry.orders.backoff.function");
+                            assertThat(line.getFormattedMessage()).contains("backoff.function");
                             assertThat(line.getThrowableProxy()).isNotNull();
                         });
             }

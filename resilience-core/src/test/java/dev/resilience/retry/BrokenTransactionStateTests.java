@@ -27,7 +27,7 @@ class BrokenTransactionStateTests {
                 .budget(RetryPolicy.NO_BUDGET)
                 .backoff(RetryBench.fixed(Duration.ofSeconds(1)))
                 .build();
-        return Retry.builder("orders", policy)
+        return RetryBuilder.retry("orders", policy)
                 .timeSource(time)
                 .transactions(failure -> {
                     asked.incrementAndGet();
@@ -57,7 +57,7 @@ class BrokenTransactionStateTests {
         assertThat(asked).hasValue(2);
         assertThat(retry.calls().get(RetryOutcome.EXHAUSTED)).isEqualTo(2);
         assertThat(log.events())
-                .filteredOn(line -> CapturedLog.pairsOf(line).containsValue("transaction_state_failed"))
+                .filteredOn(line -> CapturedLog.pairsOf(line).containsValue("callback_failed"))
                 .hasSize(1);
     }
 

@@ -131,8 +131,8 @@ class DiscardedResultTests {
                     .isSameAs(good);
 
             assertThat(log.events())
-                    .filteredOn(line -> "retry_result_not_closed"
-                            .equals(CapturedLog.pairsOf(line).get("event")))
+                    .filteredOn(line ->
+                            "callback_failed".equals(CapturedLog.pairsOf(line).get("event")))
                     .singleElement()
                     .satisfies(line -> {
                         assertThat(line.getLevel()).isEqualTo(Level.WARN);
@@ -213,7 +213,7 @@ class DiscardedResultTests {
 
         @Test
         void anOuterRetryTriesAgain() throws Throwable {
-            Retry outer = Retry.builder("outer", policy().build())
+            Retry outer = RetryBuilder.retry("outer", policy().build())
                     .timeSource(bench.time)
                     .build();
             Retry inner = bench.retry(strict());

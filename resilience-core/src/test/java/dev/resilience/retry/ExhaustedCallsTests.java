@@ -5,14 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.resilience.context.Deadline;
-import dev.resilience.deadletter.DeadLetters;
-import dev.resilience.deadletter.ExhaustedCalls;
-import dev.resilience.deadletter.MemoryDeadLetterStore;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.exception.DeadlineExceededException;
 import dev.resilience.pipeline.CallStyle;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Pipeline;
+import dev.resilience.retry.Retry.ExhaustedCalls;
 import dev.resilience.time.ManualTimeSource;
 import dev.resilience.time.TimeSource;
 import java.lang.reflect.InvocationTargetException;
@@ -57,13 +55,13 @@ class ExhaustedCallsTests {
     private Retry retry(int maxAttempts) {
         RetryPolicy policy = RetryPolicy.builder()
                 .maxAttempts(maxAttempts)
+                .deadLetter(true)
                 .budget(RetryPolicy.NO_BUDGET)
                 .backoff(RetryBench.fixed(Duration.ofSeconds(1)))
                 .build();
-        return Retry.builder("orders", policy)
+        return RetryBuilder.retry("orders", policy)
                 .timeSource(time)
                 .transactions(failure -> whyLost)
-                .deadLetters(new DeadLetters("orders", new MemoryDeadLetterStore(time), time))
                 .build();
     }
 
@@ -106,7 +104,7 @@ class ExhaustedCallsTests {
     void aCallOfALostTransactionIsNotKeptWhenTheApplicationEnds(CallStyle style) {
         Retry retry = retry(3);
         whyLost = "it is marked rollback-only";
-        retry.time().stop();
+        retry.waits.stop();
 
         fail(style, retry);
 
@@ -136,7 +134,7 @@ class ExhaustedCallsTests {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aClockThatIsBrokenDoesNotKeepACallTwiceNorNever(boolean runsWhatItRefuses) {
-        Retry retry = Retry.builder(
+        Retry retry = RetryBuilder.retry(
                         "orders",
                         RetryPolicy.builder()
                                 .maxAttempts(1)

@@ -3,10 +3,10 @@ package dev.resilience.retry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.resilience.event.EventPublisher;
 import dev.resilience.event.RetryOutcome;
-import dev.resilience.event.internal.EventPublisher;
-import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
+import dev.resilience.fault.FaultClassification;
 import dev.resilience.fault.HttpFailure;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
@@ -94,7 +94,7 @@ class InterruptAtEveryPointTests {
             TimeSource time = watched(new ManualTimeSource());
             EventPublisher events = new EventPublisher();
             events.add(event -> point("listener"));
-            CompositeFaultClassifier faults = new CompositeFaultClassifier(
+            FaultClassification faults = new FaultClassification(
                     failure -> {
                         point("classifier");
                         return Fault.UNKNOWN;
@@ -109,7 +109,7 @@ class InterruptAtEveryPointTests {
                     .maxDuration(Duration.ofDays(1))
                     .build();
             RetryBudget budget = new RetryBudget("orders", RetryBudgetPolicy.defaults(), time);
-            retry = Retry.builder("orders", policy)
+            retry = RetryBuilder.retry("orders", policy)
                     .faults(faults)
                     .timeSource(time)
                     .events(events)

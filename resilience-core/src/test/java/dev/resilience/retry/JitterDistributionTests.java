@@ -2,7 +2,7 @@ package dev.resilience.retry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.resilience.fault.CompositeFaultClassifier;
+import dev.resilience.fault.FaultClassification;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
 import java.util.Arrays;
@@ -87,8 +87,8 @@ class JitterDistributionTests {
         Retry retry = retry(Jitter.DECORRELATED);
         double[] ranks = new double[DRAWS];
         for (int draw = 0; draw < DRAWS; draw++) {
-            double first = seconds(retry.rules().backoff(1, BASE, null, null));
-            double second = seconds(retry.rules().backoff(2, Duration.ofNanos((long) (first * 1e9)), null, null));
+            double first = seconds(retry.rules.backoff(1, BASE, null, null));
+            double second = seconds(retry.rules.backoff(2, Duration.ofNanos((long) (first * 1e9)), null, null));
             ranks[draw] = (second - 1) / (3 * first - 1); // the first is at most 3 s, so nothing is cut off
         }
 
@@ -116,7 +116,7 @@ class JitterDistributionTests {
         Duration previous = Duration.ofNanos((long) (previousSeconds * 1e9));
         double[] delays = new double[DRAWS];
         for (int draw = 0; draw < DRAWS; draw++) {
-            delays[draw] = seconds(retry.rules().backoff(retriesMade + 1, previous, null, null));
+            delays[draw] = seconds(retry.rules.backoff(retriesMade + 1, previous, null, null));
         }
         return delays;
     }
@@ -125,7 +125,7 @@ class JitterDistributionTests {
         Backoff backoff = new Backoff(Backoff.Strategy.EXPONENTIAL, BASE, 2, MAX, jitter, FACTOR);
         RetryPolicy policy = RetryPolicy.builder().backoff(backoff).build();
         return SeededRetry.of(
-                "any", policy, CompositeFaultClassifier.ofJdk(), new ManualTimeSource(), null, random::nextDouble);
+                "any", policy, FaultClassification.ofJdk(), new ManualTimeSource(), null, random::nextDouble);
     }
 
     private static double seconds(Duration duration) {

@@ -11,7 +11,7 @@ import dev.resilience.event.RetryFinished;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.pipeline.CallStyle;
 import dev.resilience.pipeline.Pipeline;
-import dev.resilience.worker.PolicyTimeSource;
+import dev.resilience.pipeline.Waits;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,7 +44,7 @@ class LaterAttemptsTests {
         Pipeline quick = Pipeline.of(Retry.of("quick", SOON));
         AtomicInteger blocked = new AtomicInteger();
         List<CompletableFuture<Boolean>> calls = new ArrayList<>();
-        for (int i = 0; i < PolicyTimeSource.MOST_THREADS + 1; i++) {
+        for (int i = 0; i < Waits.MAX_THREADS + 1; i++) {
             AtomicInteger attempts = new AtomicInteger();
             calls.add(blocking.callAsync(() -> {
                 if (attempts.incrementAndGet() == 1) {
@@ -54,7 +54,7 @@ class LaterAttemptsTests {
                 return CompletableFuture.completedFuture(awaitQuietly(end));
             }));
         }
-        await().until(() -> blocked.get() >= PolicyTimeSource.MOST_THREADS);
+        await().until(() -> blocked.get() >= Waits.MAX_THREADS);
 
         AtomicInteger attempts = new AtomicInteger();
         CompletableFuture<Integer> answer = quick.callAsync(() -> attempts.incrementAndGet() == 1
@@ -93,7 +93,7 @@ class LaterAttemptsTests {
     void thatWaitAreNotMadeWhenWaitsAreStopped() {
         CompletableFuture<Object> call = callAsync();
 
-        manual.time().stop();
+        manual.waits.stop();
 
         assertThat(call)
                 .failsWithin(Duration.ZERO)
@@ -108,7 +108,7 @@ class LaterAttemptsTests {
     void areNotWaitedForWhileWaitsAreStopped() {
         List<ResilienceEvent> heard = new ArrayList<>();
         bench.events.add(heard::add);
-        manual.time().stop();
+        manual.waits.stop();
 
         assertThat(callAsync()).isCompletedExceptionally();
         assertThat(Pipeline.of(manual))
@@ -124,15 +124,15 @@ class LaterAttemptsTests {
 
     @Test
     void areWaitedForAgainAfterwards() {
-        manual.time().stop();
-        manual.time().resume();
+        manual.waits.stop();
+        manual.waits.resume();
 
         assertThat(callAsync()).isNotDone();
     }
 
     @Test
     void endABlockingWaitThatIsStopped() {
-        bench.time.schedule(Duration.ofMillis(500), manual.time()::stop);
+        bench.time.schedule(Duration.ofMillis(500), manual.waits::stop);
 
         assertThat(catchThrowable(() -> Pipeline.of(manual).call(() -> {
                     throw new ConnectException("refused");
@@ -151,17 +151,17 @@ class LaterAttemptsTests {
                 .callAsync(() -> attempts.incrementAndGet() == 1
                         ? CompletableFuture.failedFuture(new ConnectException("refused"))
                         : stage);
-        assertThat(manual.time().bodies().any()).isFalse();
+        assertThat(manual.waits.hasWork()).isFalse();
         bench.time.advance(Duration.ofSeconds(1));
-        assertThat(manual.time().bodies().any()).isTrue();
+        assertThat(manual.waits.hasWork()).isTrue();
 
-        manual.time().stop();
+        manual.waits.stop();
         assertThat(call).isNotDone();
-        manual.time().stopRunning();
+        manual.waits.stopRunning();
 
         assertThat(stage).isCancelled();
         assertThat(call).isCompletedExceptionally();
-        assertThat(manual.time().bodies().any()).isFalse();
+        assertThat(manual.waits.hasWork()).isFalse();
         assertThat(attempts).hasValue(2);
     }
 

@@ -216,7 +216,7 @@ class NestedRetryTests {
     }
 
     private static Retry withBudget(String name, RetryPolicy.Builder policy, RetryBudget budget) {
-        return Retry.builder(name, policy.build())
+        return RetryBuilder.retry(name, policy.build())
                 .timeSource(new ManualTimeSource())
                 .budget(budget)
                 .build();
@@ -266,7 +266,7 @@ class NestedRetryTests {
     }
 
     private Retry named(String name, RetryPolicy.Builder policy) {
-        return Retry.builder(name, policy.build()).timeSource(bench.time).build();
+        return RetryBuilder.retry(name, policy.build()).timeSource(bench.time).build();
     }
 
     /** Calls a failing method through retries, each in a method of its own, the outermost first. */

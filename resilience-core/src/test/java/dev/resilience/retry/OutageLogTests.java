@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import dev.resilience.event.CapturedLog;
+import dev.resilience.event.EventPublisher;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.event.RetryScheduled;
-import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
 import java.net.ConnectException;
@@ -20,6 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,7 +40,7 @@ class OutageLogTests {
     private final ManualTimeSource time = new ManualTimeSource();
     private final EventPublisher events = new EventPublisher();
     private final RetryBudget budget = new RetryBudget("payments", RetryBudgetPolicy.defaults(), time);
-    private final Retry retry = Retry.builder("payments", RetryPolicy.defaults())
+    private final Retry retry = RetryBuilder.retry("payments", RetryPolicy.defaults())
             .timeSource(time)
             .events(events)
             .budget(budget)
@@ -72,22 +73,20 @@ class OutageLogTests {
         time.advance(Duration.ofMinutes(10));
 
         assertThat(calls).hasSize(12_000).allMatch(CompletableFuture::isDone);
-        assertThat(linesBySecond.get(0)).as("lines in the first second").isLessThanOrEqualTo(5 * 10 + 1);
-        assertThat(linesBySecond.subList(1, 6))
-                .as("lines in each further second")
-                .allMatch(lines -> lines <= 2 * 10 + 1);
+        assertThat(linesBySecond).as("lines in each second").allMatch(lines -> lines <= 5 + 1);
         assertThat(linesBySecond.subList(8, 12)).as("lines when all is well").allMatch(lines -> lines <= 1);
         assertThat(log.events())
                 .filteredOn(line -> pairsOf(line).get("event").equals("retry_summary"))
                 .hasSizeBetween(6, 10);
-        assertThat(counted("retry_attempt", "retries")).isPositive().isEqualTo(retry.attempts());
-        assertThat(counted("retry_recovered", "recovered"))
+        Offset<Long> off = Offset.offset(12L * (threads - 1)); // one for each other thread at the turn of a second
+        assertThat(counted("retry_attempt", "retries")).isPositive().isCloseTo(retry.attempts(), off);
+        assertThat(counted("retry_recovered", "success_after_retry"))
                 .isPositive()
-                .isEqualTo(of(RetryOutcome.SUCCESS_AFTER_RETRY));
-        assertThat(counted("retry_exhausted", "exhausted")).isEqualTo(of(RetryOutcome.EXHAUSTED));
-        assertThat(counted("retry_budget_exhausted", "budgetExhausted"))
+                .isCloseTo(of(RetryOutcome.SUCCESS_AFTER_RETRY), off);
+        assertThat(counted("retry_exhausted", "exhausted")).isCloseTo(of(RetryOutcome.EXHAUSTED), off);
+        assertThat(counted("retry_budget_exhausted", "budget_exhausted"))
                 .isPositive()
-                .isEqualTo(of(RetryOutcome.BUDGET_EXHAUSTED));
+                .isCloseTo(of(RetryOutcome.BUDGET_EXHAUSTED), off);
         assertThat(retry.calls().total()).isEqualTo(12_000);
         assertThat(bodies.get()).as("calls of the method").isEqualTo(12_000 + retry.attempts());
         assertThat(announced.get())

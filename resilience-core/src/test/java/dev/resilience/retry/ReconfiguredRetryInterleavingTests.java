@@ -44,7 +44,7 @@ class ReconfiguredRetryInterleavingTests {
     }
 
     private static Retry retryAlways(RetryPolicy policy, TimeSource time) {
-        return Retry.builder("changing", policy).timeSource(time).build();
+        return RetryBuilder.retry("changing", policy).timeSource(time).build();
     }
 
     /** Without the classifier, which looks classes up by their identity hash codes: the model checker replaces those. */

@@ -12,7 +12,6 @@ import dev.resilience.pipeline.CallStyle;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.policy.InvalidPolicyException;
 import dev.resilience.retry.RetryBench.HttpError;
-import dev.resilience.retry.RetryBudget.Reservation;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.time.Duration;
@@ -113,20 +112,6 @@ class ReconfiguredRetryTests {
         assertThat(budget.available()).isOne();
         assertThat(budget.tryAcquire()).isTrue();
         assertThat(budget.available()).isZero();
-    }
-
-    @Test
-    void aReservedRetryThatIsOneTooManyIsRefusedAfterItsWait() {
-        RetryBudget budget = new RetryBudget("shared", new RetryBudgetPolicy(0, Duration.ofSeconds(1), 2), bench.time);
-        Reservation first = budget.reserve(Duration.ofMillis(100));
-        Reservation second = budget.reserve(Duration.ofMillis(100));
-
-        budget.reconfigure(new RetryBudgetPolicy(0, Duration.ofSeconds(1), 1));
-
-        assertThat(first).isNotNull();
-        assertThat(second).isNotNull();
-        assertThat(first.use()).isTrue();
-        assertThat(second.use()).isFalse();
     }
 
     @Test

@@ -46,6 +46,7 @@ class RetryAfterTests {
                     "Sun, 30 Feb 2027 00:00:00 GMT",
                     "Fri, 20 Nov 2026 24:00:00 GMT",
                     "Fri, 20 Nov 2026 10:60:00 GMT",
+                    "Thu, 31 Dec 2026 23:59:60 GMT",
                     "Thu, 20 Nov 2026 10:01:30 GMT",
                     "Sat, 01 Jan +12000 00:00:00 GMT",
                     "Fri, 20 Nov 26 10:01:30 GMT",
@@ -54,11 +55,6 @@ class RetryAfterTests {
                 })
         void thatDoNotExistAreNone(String header) {
             assertThat(parse(header)).isNull();
-        }
-
-        @Test
-        void mayNameALeapSecond() {
-            assertThat(parse("Thu, 31 Dec 2026 23:59:60 GMT")).isEqualTo(parse("Thu, 31 Dec 2026 23:59:59 GMT"));
         }
 
         @Test

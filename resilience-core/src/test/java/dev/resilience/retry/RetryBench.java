@@ -2,10 +2,10 @@ package dev.resilience.retry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.resilience.event.EventPublisher;
 import dev.resilience.event.RetryOutcome;
-import dev.resilience.event.internal.EventPublisher;
-import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
+import dev.resilience.fault.FaultClassification;
 import dev.resilience.fault.HttpFailure;
 import dev.resilience.pipeline.CallStyle;
 import dev.resilience.pipeline.Invocation;
@@ -58,8 +58,8 @@ final class RetryBench {
     }
 
     Retry retry(RetryPolicy.Builder policy) {
-        CompositeFaultClassifier faults =
-                new CompositeFaultClassifier(failure -> Fault.UNKNOWN, List.of(), List.of(RetryBench::read));
+        FaultClassification faults =
+                new FaultClassification(failure -> Fault.UNKNOWN, List.of(), List.of(RetryBench::read));
         policy.retryOnResult(retryOnResult).retryIf(retryIf);
         if (backoff != null) {
             Backoff waits = policy.build().backoff();
@@ -72,7 +72,7 @@ final class RetryBench {
                     waits.jitterFactor(),
                     backoff));
         }
-        return Retry.builder(NAME, policy.build())
+        return RetryBuilder.retry(NAME, policy.build())
                 .faults(faults)
                 .timeSource(time)
                 .events(events)

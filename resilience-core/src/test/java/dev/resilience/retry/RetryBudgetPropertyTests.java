@@ -3,19 +3,16 @@ package dev.resilience.retry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
-import dev.resilience.retry.RetryBudget.Reservation;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /**
  * The promise of the budget: in any sliding window, retries ≤ min-retries-per-second × window + max-ratio × first
- * attempts. Tried on random histories, in which many retries are reserved before they are made, and checked by counting, for every window that begins or ends with a retry: all
+ * attempts. Tried on random histories and checked by counting, for every window that begins or ends with a retry: all
  * others contain no more retries than one of those.
  */
 class RetryBudgetPropertyTests {
@@ -56,50 +53,6 @@ class RetryBudgetPropertyTests {
         }
     }
 
-    @Test
-    void allRetriesThatAreSaidToBeAvailableCanBeReservedForAnyWait() {
-        for (int seed = 0; seed < 100; seed++) {
-            History history = new History(new SplittableRandom(seed));
-            for (int i = 0; i < 20; i++) {
-                history.happen(50);
-                for (long left = history.budget.available(); left > 0; left--) {
-                    Duration wait = history.wait(history.policy.window());
-                    assertThat(history.budget.reserve(wait))
-                            .as("the last but %s, for %s of %s", left - 1, wait, history.policy)
-                            .isNotNull();
-                }
-            }
-        }
-    }
-
-    /** With a ratio of zero, nothing is expected of calls that are still to come. */
-    @Test
-    void whatIsReservedIsGrantedHoweverLateItIsUsed() {
-        int used = 0;
-        for (int seed = 0; seed < 300; seed++) {
-            History history = new History(new SplittableRandom(seed), 0);
-            history.happen(1_500);
-            assertThat(history.refusedLate).as("of seed %s", seed).isZero();
-            used += history.used;
-        }
-        assertThat(used).isGreaterThan(10_000);
-    }
-
-    @Test
-    void whatIsGivenBackIsThereForOthers() {
-        for (int seed = 0; seed < 100; seed++) {
-            History history = new History(new SplittableRandom(seed));
-            history.happen(1_000);
-            long before = history.availableAfterAllIsGivenBack();
-            List<Reservation> reserved = new ArrayList<>();
-            for (long i = 0; i < before; i++) {
-                reserved.add(history.budget.reserve(history.wait(history.policy.window())));
-            }
-            reserved.forEach(Reservation::giveBack);
-            assertThat(history.budget.available()).isEqualTo(before);
-        }
-    }
-
     private static final class History {
 
         private final SplittableRandom random;
@@ -110,16 +63,9 @@ class RetryBudgetPropertyTests {
         private final List<Long> retryTimes = new ArrayList<>();
         private final List<Integer> callsBeforeRetry = new ArrayList<>();
 
-        private final PriorityQueue<Waiting> waiting = new PriorityQueue<>(Comparator.comparingLong(Waiting::until));
-        private int used;
-        private int refusedLate;
-
         History(SplittableRandom random) {
-            this(random, random.nextInt(5) == 0 ? random.nextInt(2) : random.nextDouble());
-        }
-
-        History(SplittableRandom random, double ratio) {
             this.random = random;
+            double ratio = random.nextInt(5) == 0 ? random.nextInt(2) : random.nextDouble();
             time.advance(Duration.ofNanos(random.nextLong(1_000_000_000)));
             long window = (long) Math.pow(10, random.nextDouble() * 10.5); // from a nanosecond to half a minute
             double minimum = Math.ceil(random.nextDouble() * 100 / window * 1e9);
@@ -141,40 +87,9 @@ class RetryBudgetPropertyTests {
                 if (random.nextDouble() < callsShare) {
                     budget.firstAttemptEnded();
                     callTimes.add(time.nanoTime());
-                } else if (random.nextBoolean()) {
-                    Duration wait = wait(policy.window().multipliedBy(2));
-                    Reservation reserved = budget.reserve(wait);
-                    if (reserved != null) {
-                        waiting.add(new Waiting(time.nanoTime() + wait.toNanos(), reserved));
-                    }
                 } else if (budget.tryAcquire()) {
                     retried();
                 }
-                endWaits();
-            }
-        }
-
-        Duration wait(Duration longest) {
-            return random.nextInt(10) == 0 ? Duration.ZERO : Duration.ofNanos(random.nextLong(longest.toNanos() + 1));
-        }
-
-        /** Of those whose time is over most go on at once, some later; some are given up at any time. */
-        private void endWaits() {
-            long now = time.nanoTime();
-            while (!waiting.isEmpty() && waiting.peek().until <= now && random.nextInt(10) > 0) {
-                Waiting over = waiting.remove();
-                boolean kept = !over.reserved.isLong()
-                        && now - over.until
-                                <= policy.window().toNanos() * 9 / 10; // else the reservation may have lapsed
-                if (over.reserved.use()) {
-                    used++;
-                    retried();
-                } else if (kept) {
-                    refusedLate++;
-                }
-            }
-            if (!waiting.isEmpty() && random.nextInt(20) == 0) {
-                waiting.remove().reserved.giveBack();
             }
         }
 
@@ -182,14 +97,6 @@ class RetryBudgetPropertyTests {
             retryTimes.add(time.nanoTime());
             callsBeforeRetry.add(callTimes.size());
         }
-
-        long availableAfterAllIsGivenBack() {
-            waiting.forEach(call -> call.reserved.giveBack());
-            waiting.clear();
-            return budget.available();
-        }
-
-        private record Waiting(long until, Reservation reserved) {}
 
         private Duration pause() {
             long window = policy.window().toNanos();

@@ -6,17 +6,14 @@ import static dev.resilience.retry.RetryBench.returns;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.resilience.concurrency.StubTime;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.pipeline.CallStyle;
 import dev.resilience.pipeline.Invocation;
-import dev.resilience.retry.RetryBudget.Reservation;
-import dev.resilience.retry.window.RetryBudgetWindow;
+import dev.resilience.retry.RetryBudget.RetryBudgetWindow;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** A budget of two retries per second and a tenth of the calls, in a window of ten seconds. */
@@ -218,36 +215,5 @@ class RetryBudgetTests {
             acquired++;
         }
         return acquired;
-    }
-
-    /** Its retry would have left the window too soon, and made room for one too many. */
-    @Test
-    void aCallThatWasPausedAfterItsLookAtTheClockDoesNotCountItsRetryInThePast() {
-        AtomicReference<Runnable> duringThePause = new AtomicReference<>(() -> {});
-        StubTime paused = new StubTime() {
-            @Override
-            public long nanoTime() {
-                long seen = super.nanoTime();
-                duringThePause.getAndSet(() -> {}).run();
-                return seen;
-            }
-        };
-        RetryBudgetPolicy two = RetryBudgetPolicy.builder()
-                .window(Duration.ofSeconds(1))
-                .minRetriesPerSecond(2)
-                .maxRatio(0)
-                .build();
-        RetryBudget budget = new RetryBudget("test", two, paused);
-        Duration halfAWindow = Duration.ofMillis(550);
-        budget.reserve(halfAWindow);
-        Reservation reserved = budget.reserve(halfAWindow);
-        duringThePause.set(() -> {
-            paused.advance(halfAWindow.toNanos());
-            assertThat(budget.reserve(halfAWindow)).isNull();
-        });
-
-        assertThat(reserved.use()).isTrue();
-
-        assertThat(budget.reserve(halfAWindow)).isNull();
     }
 }

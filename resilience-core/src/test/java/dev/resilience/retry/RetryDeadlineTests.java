@@ -159,7 +159,7 @@ class RetryDeadlineTests {
         assertCounted(retry, OUT_OF_TIME);
     }
 
-    /** A deadline of the method's own making, inside of the call. */
+    /** A deadline of the method's own making, inside the call. */
     @Test
     void thatOfAnotherCallIsAFailureLikeAnyOther() {
         DeadlineExceededException inner = new DeadlineExceededException("of another call");

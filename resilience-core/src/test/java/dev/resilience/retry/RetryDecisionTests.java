@@ -15,8 +15,8 @@ import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.exception.IdempotencyStoreException;
-import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
+import dev.resilience.fault.FaultClassification;
 import dev.resilience.pipeline.CallStyle;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.retry.RetryBench.HttpError;
@@ -60,9 +60,8 @@ class RetryDecisionTests {
 
     @Test
     void theApplicationsClassifierIsAsked() {
-        CompositeFaultClassifier faults =
-                new CompositeFaultClassifier(failure -> Fault.TRANSIENT, List.of(), List.of());
-        Retry retry = Retry.builder("own", policy().build())
+        FaultClassification faults = new FaultClassification(failure -> Fault.TRANSIENT, List.of(), List.of());
+        Retry retry = RetryBuilder.retry("own", policy().build())
                 .faults(faults)
                 .timeSource(bench.time)
                 .build();
@@ -219,9 +218,9 @@ class RetryDecisionTests {
                 assertThat(retries(retry, new ConnectException())).isFalse();
 
                 assertThat(log.single().getLevel()).isEqualTo(Level.WARN);
-                assertThat(log.single().getFormattedMessage()).contains("resilience.retry.orders.retry-if");
+                assertThat(log.single().getFormattedMessage()).contains("orders", "retry-if");
                 assertThat(log.single().getThrowableProxy().getMessage()).isEqualTo("no code");
-                assertThat(CapturedLog.pairsOf(log.single())).containsEntry("event", "retry_if_failed");
+                assertThat(CapturedLog.pairsOf(log.single())).containsEntry("callback", "retry-if");
             }
         }
     }
@@ -342,7 +341,7 @@ class RetryDecisionTests {
             Retry retry = bench.retry(policy());
 
             assertThat(retries(retry.insideIdempotent(), 500)).isFalse();
-            IdempotencyContext.makeCurrent(new IdempotencyContext(purpose -> "key", 1));
+            IdempotencyContext.makeCurrent(new IdempotencyContext(purpose -> "key", 1, this));
             try {
                 assertThat(retries(retry.insideIdempotent(), 500)).isTrue();
             } finally {

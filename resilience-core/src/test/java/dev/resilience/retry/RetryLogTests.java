@@ -214,7 +214,7 @@ class RetryLogTests {
 
     @Test
     void aPolicyThatIsNamedAfterAMethodIsNamedInBrackets() {
-        Retry retry = Retry.builder("OrderService.place", policy().build())
+        Retry retry = RetryBuilder.retry("OrderService.place", policy().build())
                 .timeSource(bench.time)
                 .build();
 
@@ -241,7 +241,7 @@ class RetryLogTests {
 
     @Test
     void namesOfPoliciesThatLookLikePlaceholdersAreLoggedAsTheyAre() throws Throwable {
-        Retry odd = Retry.builder("{}", policy().build())
+        Retry odd = RetryBuilder.retry("{}", policy().build())
                 .timeSource(bench.time)
                 .events(bench.events)
                 .build();

@@ -157,19 +157,21 @@ class RetryOutcomeTests {
         assertThat(retry.attempts()).isEqualTo(1);
     }
 
-    /** Nothing is kept for so long. */
+    /** It was counted when it was decided. */
     @Test
-    void budgetExhaustedWhereOthersTookItDuringAWaitThatIsLongerThanTheWindow() {
+    void aCallIsNotRefusedAfterItHasWaitedHoweverLong() {
         RetryBudget budget = budgetOfOne();
         bench.budget = budget;
-        Retry retry = bench.retry(
-                policy().backoff(RetryBench.fixed(budget.policy().window().plusSeconds(1))));
-        bench.time.schedule(budget.policy().window(), budget::tryAcquire);
+        Retry retry = bench.retry(policy().maxAttempts(2)
+                .backoff(RetryBench.fixed(budget.policy().window().plusSeconds(1))));
+        List<Boolean> taken = new ArrayList<>();
+        bench.time.schedule(budget.policy().window().plusMillis(600), () -> taken.add(budget.tryAcquire()));
 
-        assertThat(failureOf(retry, 1)).isSameAs(refused).hasNoSuppressedExceptions();
+        assertThat(failureOf(retry, 2)).isSameAs(refused);
 
-        assertCounted(retry, BUDGET_EXHAUSTED);
-        assertThat(retry.attempts()).isZero();
+        assertCounted(retry, EXHAUSTED);
+        assertThat(taken).containsExactly(true);
+        assertThat(retry.attempts()).isEqualTo(1);
     }
 
     @Test

@@ -8,8 +8,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.pipeline.CallStyle;
-import dev.resilience.pipeline.Pipeline;
-import dev.resilience.time.TimeSource;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.time.Instant;
@@ -118,53 +116,9 @@ class RetryStatusTests {
         assertThat(retry.status()).isEqualTo(before);
     }
 
-    @Test
-    void aBrokenClockDoesNotTakeTheFailuresPlace() {
-        TimeSource broken = new BrokenWallClock(bench.time);
-        RetryPolicy once = policy().maxAttempts(1).build();
-        Retry retry = Retry.builder("orders", once).timeSource(broken).build();
-        ConnectException refused = new ConnectException();
-
-        assertThat(catchThrowable(() -> Pipeline.of(retry).call(() -> {
-                    throw refused;
-                })))
-                .isSameAs(refused);
-
-        assertThat(retry.status()).isEqualTo(new RetryStatus(null, null, null));
-    }
-
     private void fail(Retry retry) {
         ConnectException[] failures = {new ConnectException(), new ConnectException(), new ConnectException()};
         assertThat(catchThrowable(() -> bench.call(retry, fails(failures[0]), fails(failures[1]), fails(failures[2]))))
                 .isInstanceOf(ConnectException.class);
-    }
-
-    /** Its monotonic clock works. */
-    private record BrokenWallClock(TimeSource time) implements TimeSource {
-
-        @Override
-        public long nanoTime() {
-            return time.nanoTime();
-        }
-
-        @Override
-        public Instant now() {
-            throw new IllegalStateException("no wall clock");
-        }
-
-        @Override
-        public void sleep(Duration duration) throws InterruptedException {
-            time.sleep(duration);
-        }
-
-        @Override
-        public void park(Object blocker, Duration atMost) {
-            time.park(blocker, atMost);
-        }
-
-        @Override
-        public Scheduled schedule(Duration delay, Runnable action) {
-            return time.schedule(delay, action);
-        }
     }
 }

@@ -1,6 +1,6 @@
 package dev.resilience.retry;
 
-import dev.resilience.fault.CompositeFaultClassifier;
+import dev.resilience.fault.FaultClassification;
 import dev.resilience.time.TimeSource;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
@@ -18,11 +18,11 @@ public final class SeededRetry {
     public static Retry of(
             String name,
             RetryPolicy policy,
-            CompositeFaultClassifier faults,
+            FaultClassification faults,
             TimeSource time,
             @Nullable RetryBudget budget,
             DoubleSupplier random) {
-        return Retry.builder(name, policy)
+        return RetryBuilder.retry(name, policy)
                 .faults(faults)
                 .timeSource(time)
                 .budget(budget)

@@ -18,7 +18,7 @@ class BreakerRecoveryTests {
 
         assertThat(recovery.getMax()).isLessThan(60 + 3 * 2 + 1);
         assertThat(recovery.getMin()).as("a lucky moment").isLessThan(25);
-        assertThat(recovery.getMax()).as("an unlucky moment").isGreaterThan(50);
+        assertThat(recovery.getMax()).as("an unlucky moment").isGreaterThan(45);
     }
 
     @ParameterizedTest

@@ -1,6 +1,6 @@
 package dev.resilience.simulation;
 
-import dev.resilience.fault.CompositeFaultClassifier;
+import dev.resilience.fault.FaultClassification;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.retry.SeededRetry;
 import dev.resilience.time.ManualTimeSource;
@@ -29,7 +29,7 @@ final class Contention {
     private Contention(Strategy strategy, Random random) {
         this.random = random;
         this.pipeline = Pipeline.of(SeededRetry.of(
-                strategy.title(), strategy.policy(), CompositeFaultClassifier.ofJdk(), time, null, random::nextDouble));
+                strategy.title(), strategy.policy(), FaultClassification.ofJdk(), time, null, random::nextDouble));
     }
 
     /**

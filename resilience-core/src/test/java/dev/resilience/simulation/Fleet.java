@@ -2,9 +2,8 @@ package dev.resilience.simulation;
 
 import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
-import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.CircuitOpenException;
-import dev.resilience.fault.CompositeFaultClassifier;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
@@ -45,8 +44,7 @@ final class Fleet {
     private Fleet(Duration ramp) {
         CircuitBreakerPolicy policy = CircuitBreakerPolicy.builder().ramp(ramp).build();
         for (int node = 0; node < NODES; node++) {
-            nodes.add(Pipeline.of(new CircuitBreaker(
-                    "callee", policy, CompositeFaultClassifier.ofJdk(), time, new EventPublisher())));
+            nodes.add(Pipeline.of(new CircuitBreaker("callee", policy, Environment.of(time))));
         }
     }
 

@@ -4,10 +4,12 @@ import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
 import dev.resilience.context.Attempt;
 import dev.resilience.context.CallContext;
-import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.context.ContextCarrier;
+import dev.resilience.event.EventPublisher;
 import dev.resilience.exception.CircuitOpenException;
-import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
+import dev.resilience.fault.FaultClassification;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.retry.RetryBudget;
@@ -37,13 +39,16 @@ final class Service implements Endpoint {
         this.scenario = scenario;
         this.next = next;
         this.time = time;
-        CompositeFaultClassifier faults =
-                new CompositeFaultClassifier(failure -> Fault.UNKNOWN, List.of(), List.of(Answer::read));
+        FaultClassification faults =
+                new FaultClassification(failure -> Fault.UNKNOWN, List.of(), List.of(Answer::read));
         RetryBudget budget =
                 scenario.has(Part.BUDGET) ? new RetryBudget(name, RetryBudgetPolicy.defaults(), time) : null;
         List<Layer> layers = new ArrayList<>();
         if (scenario.has(Part.BREAKER)) {
-            layers.add(new CircuitBreaker(name, CircuitBreakerPolicy.defaults(), faults, time, new EventPublisher()));
+            layers.add(new CircuitBreaker(
+                    name,
+                    CircuitBreakerPolicy.defaults(),
+                    new Environment(time, new EventPublisher(), faults, ContextCarrier.standard())));
         }
         layers.add(SeededRetry.of(name, scenario.retry(), faults, time, budget, random));
         this.pipeline = Pipeline.of(layers);

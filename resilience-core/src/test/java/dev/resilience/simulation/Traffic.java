@@ -3,9 +3,8 @@ package dev.resilience.simulation;
 import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
 import dev.resilience.event.CircuitState;
-import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.CircuitOpenException;
-import dev.resilience.fault.CompositeFaultClassifier;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
@@ -34,8 +33,7 @@ final class Traffic {
     private Traffic(CircuitBreakerPolicy policy, double callsPerSecond, long seed) {
         this.random = new SplittableRandom(seed);
         this.callsPerSecond = callsPerSecond;
-        this.breaker =
-                new CircuitBreaker("callee", policy, CompositeFaultClassifier.ofJdk(), time, new EventPublisher());
+        this.breaker = new CircuitBreaker("callee", policy, Environment.of(time));
         this.pipeline = Pipeline.of(breaker);
     }
 

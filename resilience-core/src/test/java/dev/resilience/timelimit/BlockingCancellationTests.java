@@ -3,9 +3,8 @@ package dev.resilience.timelimit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.concurrency.StubTime;
-import dev.resilience.context.ContextCarrier;
-import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.TimeLimitExceededException;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.timelimit.TestTimeLimit.Call;
 import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
@@ -38,7 +37,7 @@ class BlockingCancellationTests {
     @EnumSource
     void theAnswerDoesNotWaitForIt(RunsOn thread) {
         TimeLimitPolicy policy = new TimeLimitPolicy(TestTimeLimit.TIMEOUT, thread);
-        TimeLimit limit = new TimeLimit("orders", policy, time, new EventPublisher(), ContextCarrier.standard());
+        TimeLimit limit = new TimeLimit("orders", policy, Environment.of(time));
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch cancelled = new CountDownLatch(1);
         CountDownLatch latch = new CountDownLatch(1);

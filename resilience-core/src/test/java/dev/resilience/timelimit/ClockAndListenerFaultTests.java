@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.concurrency.StubTime;
 import dev.resilience.context.ContextCarrier;
+import dev.resilience.event.EventPublisher;
 import dev.resilience.event.TimeLimitOutcome;
-import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.TimeLimitExceededException;
+import dev.resilience.fault.FaultClassification;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
 import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
@@ -71,7 +73,10 @@ class ClockAndListenerFaultTests {
         });
         ManualTimeSource time = new ManualTimeSource();
         TimeLimitPolicy policy = new TimeLimitPolicy(TestTimeLimit.TIMEOUT, thread);
-        TimeLimit limit = new TimeLimit("orders", policy, time, events, ContextCarrier.standard());
+        TimeLimit limit = new TimeLimit(
+                "orders",
+                policy,
+                new Environment(time, events, FaultClassification.ofJdk(), ContextCarrier.standard()));
         Pipeline pipeline = Pipeline.of(limit);
 
         assertThatThrownBy(() -> pipeline.call(() -> {
@@ -107,7 +112,7 @@ class ClockAndListenerFaultTests {
             }
         };
         TimeLimitPolicy policy = new TimeLimitPolicy(TestTimeLimit.TIMEOUT, thread);
-        TimeLimit limit = new TimeLimit("orders", policy, time, new EventPublisher(), ContextCarrier.standard());
+        TimeLimit limit = new TimeLimit("orders", policy, Environment.of(time));
         CompletableFuture<String> stage = new CompletableFuture<>();
         CountDownLatch begun = new CountDownLatch(1);
         CompletableFuture<String> answer = Pipeline.of(limit).callAsync(() -> {

@@ -6,10 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.resilience.bulkhead.Bulkhead;
 import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.context.ContextCarrier;
-import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.event.EventPublisher;
 import dev.resilience.exception.TimeLimitExceededException;
+import dev.resilience.fault.FaultClassification;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.retry.Retry;
+import dev.resilience.retry.RetryBuilder;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.timelimit.TestTimeLimit.Call;
 import dev.resilience.timelimit.TestTimeLimit.Ended;
@@ -139,12 +142,14 @@ class ForeignInterruptTests {
     void aBodyThatSwallowsItHasItsNextAttemptWhenTheTimeOfThisOneIsOver(BulkheadPolicy.Type type) {
         TestTimeLimit calls = new TestTimeLimit(RunsOn.CALLER);
         EventPublisher events = new EventPublisher();
-        Retry retry = Retry.builder("orders", RetryPolicy.defaults())
+        Retry retry = RetryBuilder.retry("orders", RetryPolicy.defaults())
                 .timeSource(calls.time)
                 .events(events)
                 .build();
         Bulkhead bulkhead = new Bulkhead(
-                "orders", BulkheadPolicy.builder().type(type).build(), calls.time, events, ContextCarrier.standard());
+                "orders",
+                BulkheadPolicy.builder().type(type).build(),
+                new Environment(calls.time, events, FaultClassification.ofJdk(), ContextCarrier.standard()));
         AtomicInteger attempts = new AtomicInteger();
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch swallowed = new CountDownLatch(1);

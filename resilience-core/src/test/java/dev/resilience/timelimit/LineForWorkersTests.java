@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.concurrency.StubTime;
 import dev.resilience.context.ContextCarrier;
-import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.event.EventPublisher;
+import dev.resilience.fault.FaultClassification;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.timelimit.TestTimeLimit.Call;
 import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
@@ -33,9 +35,7 @@ class LineForWorkersTests {
     private final TimeLimit limit = new TimeLimit(
             "orders",
             new TimeLimitPolicy(TestTimeLimit.TIMEOUT, RunsOn.WORKER),
-            time,
-            new EventPublisher(),
-            counting,
+            new Environment(time, new EventPublisher(), FaultClassification.ofJdk(), counting),
             1);
     private final Pipeline pipeline = Pipeline.of(limit);
     private final CountDownLatch latch = new CountDownLatch(1);
@@ -57,16 +57,6 @@ class LineForWorkersTests {
         assertThat(running.end().result()).isEqualTo("ok");
         TestTimeLimit.soon(() -> limit.workers() == 0);
         assertThat(cameToAWorker).hasValue(1);
-    }
-
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void whenItsTimeIsOverBeforeItStandsThere(boolean asynchronous) {
-        time.over = true;
-
-        Call call = start(asynchronous);
-
-        assertThat(call.end().failure()).hasStackTraceContaining(NO_WORKER);
     }
 
     @ParameterizedTest

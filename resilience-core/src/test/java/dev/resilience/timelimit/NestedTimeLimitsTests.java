@@ -3,9 +3,8 @@ package dev.resilience.timelimit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.resilience.context.ContextCarrier;
-import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.TimeLimitExceededException;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
 import dev.resilience.timelimit.TestTimeLimit.Call;
@@ -95,7 +94,7 @@ class NestedTimeLimitsTests {
                 .timeout(Duration.ofSeconds(seconds))
                 .thread(thread)
                 .build();
-        return new TimeLimit(name, policy, time, new EventPublisher(), ContextCarrier.standard());
+        return new TimeLimit(name, policy, Environment.of(time));
     }
 
     private static Object blocked(CountDownLatch running) throws InterruptedException {

@@ -6,13 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
 import dev.resilience.context.CallContext;
-import dev.resilience.context.ContextCarrier;
 import dev.resilience.context.Deadline;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
-import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.TimeLimitExceededException;
-import dev.resilience.fault.CompositeFaultClassifier;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
 import dev.resilience.timelimit.TestTimeLimit.Call;
@@ -34,16 +32,11 @@ class StrangersDeadlinesTests {
 
     private final ManualTimeSource time = new ManualTimeSource();
     private final CircuitBreaker breaker = new CircuitBreaker(
-            "orders",
-            CircuitBreakerPolicy.builder().failureThreshold(2).build(),
-            CompositeFaultClassifier.ofJdk(),
-            time,
-            new EventPublisher());
+            "orders", CircuitBreakerPolicy.builder().failureThreshold(2).build(), Environment.of(time));
 
     private Pipeline withOneWorkerAnd(RunsOn thread) {
         TimeLimitPolicy policy = new TimeLimitPolicy(TIMEOUT, thread);
-        return Pipeline.of(
-                breaker, new TimeLimit("orders", policy, time, new EventPublisher(), ContextCarrier.standard(), 1));
+        return Pipeline.of(breaker, new TimeLimit("orders", policy, Environment.of(time), 1));
     }
 
     @Test
@@ -72,7 +65,6 @@ class StrangersDeadlinesTests {
                         .hasMessageEndingWith("no worker thread became free within PT5S")
                         .isInstanceOfSatisfying(TimeLimitExceededException.class, failure -> {
                             assertThat(failure.isAboutCallee()).isFalse();
-                            assertThat(failure.isByDeadline()).isFalse();
                         }));
         assertThat(breaker.currentState()).isEqualTo(CircuitState.CLOSED);
         assertThat(breaker.calls().get(CircuitBreakerOutcome.IGNORED)).isEqualTo(4);

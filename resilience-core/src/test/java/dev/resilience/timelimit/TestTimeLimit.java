@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.resilience.context.ContextCarrier;
+import dev.resilience.event.EventPublisher;
 import dev.resilience.event.ResilienceEvent;
 import dev.resilience.event.TimeLimitOutcome;
-import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.fault.FaultClassification;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
 import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
@@ -42,7 +44,8 @@ final class TestTimeLimit {
         heard.add(events::add);
         TimeLimitPolicy policy =
                 TimeLimitPolicy.builder().timeout(TIMEOUT).thread(thread).build();
-        this.limit = new TimeLimit("orders", policy, time, heard, carrier, mostWorkers);
+        this.limit = new TimeLimit(
+                "orders", policy, new Environment(time, heard, FaultClassification.ofJdk(), carrier), mostWorkers);
         this.pipeline = Pipeline.of(limit);
     }
 

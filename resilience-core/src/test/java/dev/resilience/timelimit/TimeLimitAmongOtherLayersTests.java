@@ -7,16 +7,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.resilience.circuitbreaker.CircuitBreaker;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
 import dev.resilience.context.Attempt;
+import dev.resilience.context.ContextCarrier;
 import dev.resilience.event.CircuitBreakerOutcome;
+import dev.resilience.event.EventPublisher;
 import dev.resilience.event.RetryOutcome;
-import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.exception.TimeLimitExceededException;
-import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
+import dev.resilience.fault.FaultClassification;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryBudget;
 import dev.resilience.retry.RetryBudgetPolicy;
+import dev.resilience.retry.RetryBuilder;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.timelimit.TimeLimitPolicy.RunsOn;
 import java.net.ConnectException;
@@ -42,14 +45,16 @@ class TimeLimitAmongOtherLayersTests {
     TimeLimitAmongOtherLayersTests(RunsOn thread) {
         calls = new TestTimeLimit(thread);
         RetryBudget budget = new RetryBudget("orders", RetryBudgetPolicy.defaults(), calls.time);
-        CompositeFaultClassifier faults = CompositeFaultClassifier.ofJdk();
-        retry = Retry.builder("orders", RetryPolicy.defaults())
+        FaultClassification faults = FaultClassification.ofJdk();
+        retry = RetryBuilder.retry("orders", RetryPolicy.defaults())
                 .faults(faults)
                 .timeSource(calls.time)
                 .budget(budget)
                 .build();
-        breaker =
-                new CircuitBreaker("orders", CircuitBreakerPolicy.defaults(), faults, calls.time, new EventPublisher());
+        breaker = new CircuitBreaker(
+                "orders",
+                CircuitBreakerPolicy.defaults(),
+                new Environment(calls.time, new EventPublisher(), faults, ContextCarrier.standard()));
     }
 
     @Test
@@ -59,9 +64,9 @@ class TimeLimitAmongOtherLayersTests {
 
         assertThat(causes).allSatisfy(cause -> {
             Throwable exceeded = new TimeLimitExceededException("orders", "too long", cause);
-            assertThat(CompositeFaultClassifier.ofJdk().classify(exceeded, CompositeFaultClassifier.TRANSIENT_STATUSES))
+            assertThat(FaultClassification.ofJdk().classify(exceeded, FaultClassification.TRANSIENT_STATUSES))
                     .isEqualTo(Fault.TRANSIENT);
-            assertThat(CompositeFaultClassifier.isInterrupt(exceeded)).isFalse();
+            assertThat(FaultClassification.isInterrupt(exceeded)).isFalse();
         });
     }
 

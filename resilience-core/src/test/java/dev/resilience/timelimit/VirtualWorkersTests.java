@@ -3,8 +3,7 @@ package dev.resilience.timelimit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.resilience.context.ContextCarrier;
-import dev.resilience.event.internal.EventPublisher;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.ManualTimeSource;
 import java.util.ArrayList;
@@ -24,9 +23,7 @@ class VirtualWorkersTests {
         return TimeLimit.onVirtualThreads(
                 "orders",
                 TimeLimitPolicy.builder().thread(TimeLimitPolicy.RunsOn.WORKER).build(),
-                new ManualTimeSource(),
-                new EventPublisher(),
-                ContextCarrier.standard());
+                Environment.of(new ManualTimeSource()));
     }
 
     @Test

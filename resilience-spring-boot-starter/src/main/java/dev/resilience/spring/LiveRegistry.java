@@ -1,40 +1,82 @@
 package dev.resilience.spring;
 
-import java.util.Collection;
+import dev.resilience.pipeline.Waits;
+import dev.resilience.time.TimeSource;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The live objects of an application, by kind and name, and which methods use them, for the library itself: applications
- * have {@link ResilienceRegistry}. Filled at startup with all policies that are configured; looking something up never
- * makes it. Safe for use by many threads.
+ * The live objects of an application, by kind and name, which methods use them, and their lifecycle, for the library itself:
+ * applications have {@link ResilienceRegistry}. Looking something up never creates it. Safe for use by many threads.
  */
 public final class LiveRegistry implements AutoCloseable {
 
-    private final Map<String, LiveObjects<?>> byKind;
-    private final PolicyTimes times;
+    private final TimeSource time;
+    private final @Nullable Integer maxThreads;
+    private final Map<String, OfKind<?>> byKind = new LinkedHashMap<>();
+
+    /** The waits of the policies whose asynchronous calls go on after a wait: each policy has threads of its own for that. */
+    private final OfKind<Waits> waits = new OfKind<>(new LifecycleOfWaits());
+
     private final ConcurrentMap<String, Set<String>> users = new ConcurrentHashMap<>();
     private final List<BiConsumer<String, String>> firstUses = new CopyOnWriteArrayList<>();
+    private volatile boolean closed;
 
-    /**
-     * @param byKind the live objects by the id of their kind
-     * @param times of the policies whose calls wait
-     */
-    public LiveRegistry(Map<String, LiveObjects<?>> byKind, PolicyTimes times) {
-        this.byKind = byKind;
-        this.times = times;
+    /** @param maxThreads how many threads a policy has for what goes on after a wait; {@code null} for the library's choice */
+    public LiveRegistry(TimeSource time, @Nullable Integer maxThreads) {
+        this.time = time;
+        this.maxThreads = maxThreads;
     }
 
     /**
-     * The live objects of a kind by name.
+     * What the live objects of one kind do when the application stops, starts again and ends. Most do nothing: the waits of
+     * a policy that has its time from the library end without them.
+     *
+     * @param <L> the live object
+     */
+    public interface Lifecycle<L> {
+
+        /** Ends every wait of a call, and lets none begin. Returns without waiting. */
+        default void stopWaits(L live) {}
+
+        /** Lets calls wait again. */
+        default void resumeWaits(L live) {}
+
+        /** Whether calls run on threads of the live object. */
+        default boolean isAtWork(L live) {
+            return false;
+        }
+
+        /** Interrupts the calls that run on threads of the live object. */
+        default void stopRunning(L live) {}
+
+        /** With the application. What is still called works as before. */
+        default void close(L live) {}
+
+        /** Takes the state back to what it was before the first call: for tests that share an application. */
+        default void reset(L live) {}
+    }
+
+    /** Adds a kind, before its first live object. */
+    public void add(String kind, Lifecycle<?> lifecycle) {
+        byKind.put(kind, new OfKind<>(lifecycle));
+    }
+
+    /**
+     * The live objects of a kind by name, in alphabetical order: a view.
      *
      * @param kind its id, such as {@code circuit-breaker}
      * @param <L> what the kind makes of its policies: the caller must know
@@ -42,34 +84,37 @@ public final class LiveRegistry implements AutoCloseable {
      */
     @SuppressWarnings("unchecked") // said above
     public <L> Map<String, L> ofKind(String kind) {
-        LiveObjects<?> live = byKind.get(kind);
-        return live == null ? Map.of() : (Map<String, L>) live.byName();
+        OfKind<?> live = byKind.get(kind);
+        return live == null ? Map.of() : (Map<String, L>) Collections.unmodifiableMap(live.byName);
     }
 
-    /** The live object of a kind and a name, which is made if there is none; the kind must exist. */
+    /** The live object of a kind and a name, which is created if there is none; the kind must exist. */
     @SuppressWarnings("unchecked") // as in ofKind
-    public <L> L orMake(String kind, String name, Supplier<L> making) {
-        return ((LiveObjects<L>) Objects.requireNonNull(byKind.get(kind), kind)).orMake(name, making);
+    public <L> L computeIfAbsent(String kind, String name, Supplier<L> creation) {
+        return ((OfKind<L>) kind(kind)).computeIfAbsent(name, creation);
+    }
+
+    /** Where the calls of one policy wait, with threads for what goes on after that; created anew. */
+    public Waits createWaits(String kind, String policy) {
+        String id = kind + "/" + policy;
+        waits.remove(id);
+        return waits.computeIfAbsent(id, () -> new Waits("resilience-" + kind + "-" + policy + "-", time, maxThreads));
     }
 
     /** Removes a live object and ends its waits, its threads and its log. What still holds it can call it. */
     public void remove(String kind, String name) {
-        times.remove(kind, name);
-        Objects.requireNonNull(byKind.get(kind), kind).remove(name);
+        waits.remove(kind + "/" + name);
+        kind(kind).remove(name);
     }
 
-    private Collection<LiveObjects<?>> all() {
-        return byKind.values();
+    private OfKind<?> kind(String id) {
+        return Objects.requireNonNull(byKind.get(id), id);
     }
 
-    /** The methods that use a policy by {@code kind/name}. */
-    public Map<String, Set<String>> users() {
-        return users;
-    }
-
-    /** Lets the listener hear of the kind and the name of each policy when the first method uses it. */
-    public void onFirstUse(BiConsumer<String, String> listener) {
-        firstUses.add(listener);
+    private List<OfKind<?>> all() {
+        List<OfKind<?>> all = new ArrayList<>(byKind.values());
+        all.add(0, waits);
+        return all;
     }
 
     /**
@@ -78,25 +123,27 @@ public final class LiveRegistry implements AutoCloseable {
      * Returns without waiting.
      */
     public void stopWaits() {
-        times.stop();
-        all().forEach(LiveObjects::stopWaits);
+        all().forEach(OfKind::stopWaits);
     }
 
     /** Lets calls wait again. */
     public void resumeWaits() {
-        times.resume();
-        all().forEach(LiveObjects::resumeWaits);
+        all().forEach(OfKind::resumeWaits);
     }
 
     /** Whether calls run on threads of the library, or began there and have not ended; those of time limits end in time. */
     public boolean isAtWork() {
-        return all().stream().anyMatch(LiveObjects::anyIsAtWork) || times.anyRun();
+        for (OfKind<?> live : all()) {
+            if (live.isAtWork()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Interrupts the calls that run on threads of the library, and cancels the stages that they have returned. */
     public void stopRunning() {
-        all().forEach(LiveObjects::stopRunning);
-        times.stopRunning();
+        all().forEach(OfKind::stopRunning);
     }
 
     /**
@@ -105,8 +152,13 @@ public final class LiveRegistry implements AutoCloseable {
      */
     @Override
     public void close() {
-        times.close();
-        all().forEach(LiveObjects::close);
+        closed = true;
+        all().forEach(OfKind::close);
+    }
+
+    /** Whether the application has ended. */
+    public boolean isClosed() {
+        return closed;
     }
 
     /**
@@ -114,7 +166,7 @@ public final class LiveRegistry implements AutoCloseable {
      * an application. Counters go on, and so do retry budgets.
      */
     public void reset() {
-        all().forEach(LiveObjects::reset);
+        all().forEach(OfKind::reset);
     }
 
     /** Notes that a method uses a policy. */
@@ -127,16 +179,14 @@ public final class LiveRegistry implements AutoCloseable {
         }
     }
 
-    /** Whether the methods that use a policy are protected by it: unless {@code enabled} is false. */
-    public boolean isEnabled(String kind, String name) {
-        LiveObjects<?> live = byKind.get(kind);
-        return live == null || live.isEnabled(name);
+    /** Calls the listener with the kind and the name of each policy when the first method uses it. */
+    public void onFirstUse(BiConsumer<String, String> listener) {
+        firstUses.add(listener);
     }
 
-    /** Whether no policy of a kind is switched off. */
-    public boolean allAreEnabled(String kind) {
-        LiveObjects<?> live = byKind.get(kind);
-        return live == null || live.allAreEnabled();
+    /** The methods that use a policy, in alphabetical order: {@code OrderService.place(Order)}. */
+    public List<String> usedBy(String kind, String name) {
+        return List.copyOf(users.getOrDefault(kind + "/" + name, Set.of()));
     }
 
     /** Whether it is a {@code default} that is there for other policies to start from, and that no method uses. */
@@ -144,8 +194,117 @@ public final class LiveRegistry implements AutoCloseable {
         return name.equals("default") && usedBy(kind, name).isEmpty();
     }
 
-    /** The methods that use a policy, in alphabetical order: {@code OrderService.place(Order)}. */
-    public List<String> usedBy(String kind, String name) {
-        return List.copyOf(users.getOrDefault(kind + "/" + name, Set.of()));
+    /** Lets the methods that use a policy go without it. */
+    public void switchOff(String kind, String name) {
+        kind(kind).off.add(name);
+    }
+
+    /** Whether the methods that use a policy are protected by it: unless {@code enabled} is false. */
+    public boolean isEnabled(String kind, String name) {
+        OfKind<?> live = byKind.get(kind);
+        return live == null || !live.off.contains(name);
+    }
+
+    /** Whether no policy of a kind is switched off. */
+    public boolean allAreEnabled(String kind) {
+        OfKind<?> live = byKind.get(kind);
+        return live == null || live.off.isEmpty();
+    }
+
+    private record LifecycleOfWaits() implements Lifecycle<Waits> {
+
+        @Override
+        public void stopWaits(Waits live) {
+            live.stop();
+        }
+
+        @Override
+        public void resumeWaits(Waits live) {
+            live.resume();
+        }
+
+        @Override
+        public boolean isAtWork(Waits live) {
+            return live.hasWork();
+        }
+
+        @Override
+        public void stopRunning(Waits live) {
+            live.stopRunning();
+        }
+
+        @Override
+        public void close(Waits live) {
+            live.close();
+        }
+    }
+
+    private static final class OfKind<L> {
+
+        private final Lifecycle<L> lifecycle;
+        private final Map<String, L> byName = new ConcurrentSkipListMap<>();
+        private final Set<String> off = ConcurrentHashMap.newKeySet();
+        private boolean waitsAreStopped;
+        private boolean ended;
+
+        OfKind(Lifecycle<L> lifecycle) {
+            this.lifecycle = lifecycle;
+        }
+
+        /** One that is created while the application stops, or later, is as the others are. */
+        synchronized L computeIfAbsent(String name, Supplier<L> creation) {
+            L live = byName.get(name);
+            if (live == null) {
+                live = creation.get();
+                byName.put(name, live);
+                if (waitsAreStopped) {
+                    lifecycle.stopWaits(live);
+                }
+                if (ended) {
+                    lifecycle.close(live);
+                }
+            }
+            return live;
+        }
+
+        synchronized void remove(String name) {
+            L live = byName.remove(name);
+            if (live != null) {
+                lifecycle.stopWaits(live);
+                lifecycle.close(live);
+            }
+        }
+
+        synchronized void stopWaits() {
+            waitsAreStopped = true;
+            byName.values().forEach(lifecycle::stopWaits);
+        }
+
+        synchronized void resumeWaits() {
+            waitsAreStopped = false;
+            byName.values().forEach(lifecycle::resumeWaits);
+        }
+
+        boolean isAtWork() {
+            for (L live : byName.values()) {
+                if (lifecycle.isAtWork(live)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        void stopRunning() {
+            byName.values().forEach(lifecycle::stopRunning);
+        }
+
+        synchronized void close() {
+            ended = true;
+            byName.values().forEach(lifecycle::close);
+        }
+
+        void reset() {
+            byName.values().forEach(lifecycle::reset);
+        }
     }
 }

@@ -3,61 +3,67 @@ package dev.resilience.spring;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.StringJoiner;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is written cannot work: one mistake or several. Fails the startup with a description of every place and with
+ * What is written cannot work: one problem or several. Fails the startup with a description of every place and with
  * every cure.
  */
 public final class ResilienceConfigurationException extends RuntimeException {
 
-    private final MistakeKind kind;
-    private final String action;
-    private final transient List<ResilienceConfigurationException> parts;
+    private final transient List<Problem> problems;
+
+    private record Problem(ProblemKind kind, String description, String action) {
+
+        /** Classes are looked at in any order; properties in the order in which they are written. */
+        String place() {
+            return kind.compareTo(ProblemKind.VALUES) > 0 ? description : "";
+        }
+    }
 
     /**
-     * A mistake in an annotated method.
+     * A problem in an annotated method.
      *
      * @param description what is wrong and where: class and method, or property, value and origin
      * @param action what to do about it
      */
     public ResilienceConfigurationException(String description, String action) {
-        this(MistakeKind.METHODS, description, action);
+        this(ProblemKind.METHODS, description, action);
     }
 
     /**
-     * A mistake of any kind.
+     * A problem of any kind.
      *
      * @param kind what it is about
      * @param description what is wrong and where: class and method, or property, value and origin
      * @param action what to do about it
      */
-    public ResilienceConfigurationException(MistakeKind kind, String description, String action) {
-        super(description);
-        this.kind = kind;
-        this.action = action;
-        this.parts = List.of();
+    public ResilienceConfigurationException(ProblemKind kind, String description, String action) {
+        this(List.of(new Problem(kind, description, action)), null);
     }
 
-    private ResilienceConfigurationException(List<ResilienceConfigurationException> sorted) {
-        super(describe(sorted));
-        this.kind = sorted.get(0).kind;
-        this.action = advise(sorted);
-        this.parts = sorted;
+    private ResilienceConfigurationException(List<Problem> problems, @Nullable Throwable cause) {
+        super(describe(problems), cause);
+        this.problems = problems;
     }
 
     /**
-     * All mistakes in one: numbered, grouped by kind, the most probable causes first. A single one stays as it is.
+     * All problems in one: numbered, grouped by kind, the most probable causes first. A single one stays as it is.
      *
-     * @param mistakes at least one
+     * @param problems at least one
      */
-    public static ResilienceConfigurationException of(List<ResilienceConfigurationException> mistakes) {
-        List<ResilienceConfigurationException> sorted = new ArrayList<>();
-        mistakes.forEach(mistake -> sorted.addAll(mistake.mistakes()));
-        sorted.sort(Comparator.<ResilienceConfigurationException, MistakeKind>comparing(mistake -> mistake.kind)
-                .thenComparing(ResilienceConfigurationException::place));
-        return sorted.size() == 1 ? sorted.get(0) : new ResilienceConfigurationException(List.copyOf(sorted));
+    public static ResilienceConfigurationException of(List<ResilienceConfigurationException> problems) {
+        return problems.size() == 1 ? problems.get(0) : causedBy(problems);
+    }
+
+    /** As {@link #of}, thrown elsewhere than where the problems were found, the first of which is the cause. */
+    static ResilienceConfigurationException causedBy(List<ResilienceConfigurationException> problems) {
+        List<Problem> all = new ArrayList<>();
+        problems.forEach(problem -> all.addAll(problem.problems));
+        all.sort(Comparator.comparing(Problem::kind).thenComparing(Problem::place));
+        return new ResilienceConfigurationException(List.copyOf(all), problems.get(0));
     }
 
     /**
@@ -66,78 +72,65 @@ public final class ResilienceConfigurationException extends RuntimeException {
      * @throws ResilienceConfigurationException if any check has failed
      */
     public static void throwAll(Runnable... checks) {
-        List<ResilienceConfigurationException> mistakes = new ArrayList<>();
+        List<ResilienceConfigurationException> problems = new ArrayList<>();
         for (Runnable check : checks) {
-            try {
+            collect(problems, () -> {
                 check.run();
-            } catch (ResilienceConfigurationException mistake) {
-                mistakes.add(mistake);
-            }
+                return null;
+            });
         }
-        if (!mistakes.isEmpty()) {
-            throw of(mistakes);
+        if (!problems.isEmpty()) {
+            throw of(problems);
         }
     }
 
-    /** What is made, or {@code null} and one mistake more. */
-    public static <T> @Nullable T collect(List<ResilienceConfigurationException> mistakes, Supplier<@Nullable T> made) {
+    /** What is made, or {@code null} and one problem more. */
+    public static <T> @Nullable T collect(List<ResilienceConfigurationException> problems, Supplier<@Nullable T> made) {
         try {
             return made.get();
-        } catch (ResilienceConfigurationException mistake) {
-            mistakes.add(mistake);
+        } catch (ResilienceConfigurationException problem) {
+            problems.add(problem);
             return null;
         }
     }
 
-    /** As {@link #of}, thrown elsewhere than where the mistakes were found, the first of which is the cause. */
-    static ResilienceConfigurationException causedBy(List<ResilienceConfigurationException> mistakes) {
-        ResilienceConfigurationException all = of(mistakes);
-        ResilienceConfigurationException told = all.parts.isEmpty()
-                ? new ResilienceConfigurationException(all.kind, String.valueOf(all.getMessage()), all.action)
-                : all;
-        told.initCause(told.mistakes().get(0) == told ? all : told.mistakes().get(0));
-        return told;
-    }
-
-    /** Each mistake by itself: this one, or those of which it is made. */
-    public List<ResilienceConfigurationException> mistakes() {
-        return parts.isEmpty() ? List.of(this) : parts;
+    /** Each problem by itself: this one, or those of which it is made. */
+    public List<ResilienceConfigurationException> problems() {
+        if (problems.size() == 1) {
+            return List.of(this);
+        }
+        List<ResilienceConfigurationException> each = new ArrayList<>();
+        problems.forEach(one -> each.add(new ResilienceConfigurationException(List.of(one), this)));
+        return each;
     }
 
     /** What to do about it. */
     public String action() {
-        return action;
+        if (problems.size() == 1) {
+            return problems.get(0).action;
+        }
+        StringJoiner text = new StringJoiner("\n");
+        for (int i = 0; i < problems.size(); i++) {
+            text.add("(" + (i + 1) + ") " + problems.get(i).action);
+        }
+        return text.toString();
     }
 
-    /** Classes are looked at in any order; properties in the order in which they are written. */
-    private String place() {
-        return kind.compareTo(MistakeKind.VALUES) > 0 ? String.valueOf(getMessage()) : "";
-    }
-
-    private static String describe(List<ResilienceConfigurationException> mistakes) {
-        StringBuilder text = new StringBuilder("There are " + mistakes.size()
-                + " mistakes in what is written for the resilience starter, the most probable causes first.");
-        MistakeKind group = null;
-        for (int i = 0; i < mistakes.size(); i++) {
-            ResilienceConfigurationException mistake = mistakes.get(i);
-            if (mistake.kind != group) {
-                group = mistake.kind;
+    private static String describe(List<Problem> problems) {
+        if (problems.size() == 1) {
+            return problems.get(0).description;
+        }
+        StringBuilder text = new StringBuilder("There are " + problems.size()
+                + " problems in the configuration of the resilience starter, the most probable causes first.");
+        ProblemKind group = null;
+        for (int i = 0; i < problems.size(); i++) {
+            Problem problem = problems.get(i);
+            if (problem.kind != group) {
+                group = problem.kind;
                 text.append("\n\n").append(group.heading()).append(':');
             }
-            text.append("\n\n").append(numbered(i, mistake.getMessage()));
+            text.append("\n\n(").append(i + 1).append(") ").append(problem.description);
         }
         return text.toString();
-    }
-
-    private static String advise(List<ResilienceConfigurationException> mistakes) {
-        StringBuilder text = new StringBuilder();
-        for (int i = 0; i < mistakes.size(); i++) {
-            text.append(i == 0 ? "" : "\n").append(numbered(i, mistakes.get(i).action));
-        }
-        return text.toString();
-    }
-
-    private static String numbered(int index, @Nullable String text) {
-        return "(" + (index + 1) + ") " + text;
     }
 }

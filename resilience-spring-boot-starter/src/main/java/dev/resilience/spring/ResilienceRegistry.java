@@ -168,7 +168,7 @@ public interface ResilienceRegistry {
      * Adds a listener for one type of event, which hears of what happens from now on.
      *
      * @param type one of the types in {@code dev.resilience.event}; {@link ResilienceEvent} for all
-     * @param listener called on the thread that caused the event, outside of all locks. What it throws is logged, and never
+     * @param listener called on the thread that caused the event, outside all locks. What it throws is logged, and never
      *     seen by the call. Called by many threads
      * @return this
      */

@@ -12,8 +12,8 @@ import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.actuate.ResilienceEndpoint;
+import dev.resilience.spring.autoconfigure.ResilienceActuatorAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
-import dev.resilience.spring.autoconfigure.ResilienceEndpointAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceMetricsAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceUnusedPoliciesAutoConfiguration;
 import dev.resilience.time.ManualTimeSource;
@@ -41,7 +41,7 @@ class ThrottleKindTests {
             .withConfiguration(SortedOnce.of(
                     AopAutoConfiguration.class,
                     ResilienceAutoConfiguration.class,
-                    ResilienceEndpointAutoConfiguration.class,
+                    ResilienceActuatorAutoConfiguration.class,
                     ResilienceMetricsAutoConfiguration.class,
                     ResilienceUnusedPoliciesAutoConfiguration.class))
             .withUserConfiguration(Throttling.class)
@@ -303,7 +303,7 @@ class ThrottleKindTests {
         }
     }
 
-    /** Two calls are let through and the third is refused: by the throttle, inside of the bulkhead or outside. */
+    /** Two calls are let through and the third is refused: by the throttle, inside the bulkhead or outside. */
     private static long acceptedByTheBulkhead(AssertableApplicationContext context) {
         Shop shop = context.getBean(Shop.class);
         shop.order();

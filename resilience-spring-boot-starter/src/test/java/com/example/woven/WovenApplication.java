@@ -4,11 +4,14 @@ import dev.resilience.annotation.Bulkhead;
 import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.annotation.TimeLimit;
+import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
+import dev.resilience.spring.autoconfigure.ResilienceTransactionAutoConfiguration;
 import java.net.ConnectException;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
@@ -16,7 +19,11 @@ import org.springframework.transaction.annotation.Transactional;
 
 /** Prints what became of calls, in a JVM of its own that may have AspectJ's agent. */
 @Configuration(proxyBeanMethods = false)
-@EnableAutoConfiguration
+@ImportAutoConfiguration({
+    AopAutoConfiguration.class,
+    ResilienceAutoConfiguration.class,
+    ResilienceTransactionAutoConfiguration.class
+})
 public class WovenApplication {
 
     public static void main(String[] arguments) {
@@ -55,7 +62,6 @@ public class WovenApplication {
                 .web(WebApplicationType.NONE)
                 .properties(
                         "spring.main.banner-mode=off",
-                        "spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
                         "resilience.advice-mode=aspectj",
                         "resilience.idempotency-store.type=memory",
                         "resilience.retry.default.backoff.base-delay=1ms",

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.time.ManualTimeSource;
+import java.util.ArrayList;
+import java.util.List;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
@@ -27,6 +29,16 @@ public final class Applications {
                 .withBean(ManualTimeSource.class)
                 .withBean(Callee.class)
                 .withUserConfiguration(components);
+    }
+
+    /** The startup warnings of {@link #plain} with some components. */
+    public static List<String> warnings(Class<?>... components) {
+        List<String> warnings = new ArrayList<>();
+        plain(components).run(context -> {
+            assertThat(context).hasNotFailed();
+            warnings.addAll(context.getBean(StartupWarnings.class).all());
+        });
+        return warnings;
     }
 
     /** Runs {@link #plain} with one component. */

@@ -58,7 +58,7 @@ class StartupTests {
         int circuitBreaker = 4 + 1 + 1 + 1 + 30; // outcomes, state, failure rate, slow calls, transitions
         int bulkhead = 3 + 3 + 1; // outcomes, gauges, wait
         int timeLimit = 2 + 1; // outcomes, workers
-        int idempotency = 10 + 2; // outcomes, threads and their queue
+        int idempotency = 10; // outcomes
         int fallback = 2; // outcomes
         int deadline = 2; // outcomes
         int memory = 2; // used, limit

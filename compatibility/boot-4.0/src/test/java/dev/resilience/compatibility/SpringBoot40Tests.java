@@ -123,7 +123,7 @@ class SpringBoot40Tests {
 
     @Test
     @ExtendWith(OutputCaptureExtension.class)
-    void aMistakeIsAnalysed(CapturedOutput output) {
+    void aProblemIsAnalysed(CapturedOutput output) {
         assertThatThrownBy(() -> SpringApplication.run(
                         Shop.class, "--server.port=0", "--resilience.retry.gateway.max-attempts=0"))
                 .isNotNull();

@@ -1,9 +1,9 @@
 package dev.resilience.kotlin
 
 import dev.resilience.annotation.Idempotent
+import dev.resilience.context.CallContext
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration
-import dev.resilience.spring.autoconfigure.ResilienceContextAutoConfiguration
-import dev.resilience.spring.reactor.ReactiveRequest
+import dev.resilience.spring.reactor.ReactiveCallContext
 import kotlinx.coroutines.DelicateCoroutinesApi
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.GlobalScope
@@ -51,7 +51,6 @@ class CallersTests {
                     AopAutoConfiguration::class.java,
                     JacksonAutoConfiguration::class.java,
                     ResilienceAutoConfiguration::class.java,
-                    ResilienceContextAutoConfiguration::class.java,
                 ),
             )
             .withPropertyValues("resilience.idempotency-store.type=memory", *properties)
@@ -140,8 +139,9 @@ class CallersTests {
     }
 
     private fun request(key: String) =
-        ReactiveRequest.`in`(
+        ReactiveCallContext.`in`(
             Context.of(ReactiveSecurityContextHolder.withAuthentication(authentication("alice"))),
+            CallContext.NONE,
             MockServerWebExchange.from(MockServerHttpRequest.post("/close").header("Idempotency-Key", key)),
         ).asCoroutineContext()
 

@@ -1,6 +1,5 @@
 package dev.resilience.kotlin
 
-import dev.resilience.spring.aop.method.ReturnTypes
 import java.io.File
 import java.lang.reflect.InvocationTargetException
 import java.lang.reflect.Method
@@ -22,7 +21,9 @@ class MissingLibrariesTests {
         val present = System.getProperty("java.class.path").split(File.pathSeparator).map(::File).filter { !it.name.startsWith(missing) }
         URLClassLoader(present.map { it.toURI().toURL() }.toTypedArray(), ClassLoader.getPlatformClassLoader()).use { loader ->
             val service = loader.loadClass(Service::class.java.name)
-            val check = loader.loadClass(ReturnTypes::class.java.name).getMethod("isAsynchronous", Method::class.java, Class::class.java)
+            val check = loader.loadClass("dev.resilience.spring.aop.ReturnTypes")
+                .getDeclaredMethod("isAsynchronous", Method::class.java, Class::class.java)
+                .apply { isAccessible = true }
             val found = try {
                 check.invoke(null, service.declaredMethods.single(), service).let { "" }
             } catch (failed: InvocationTargetException) {

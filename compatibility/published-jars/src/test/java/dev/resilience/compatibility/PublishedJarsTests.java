@@ -37,6 +37,7 @@ class PublishedJarsTests {
     /** The name of each published jar's module. */
     private static final Map<String, String> MODULES = Map.of(
             "resilience-core", "dev.resilience.core",
+            "resilience-migration", "dev.resilience.migration",
             "resilience-spring-boot-starter", "dev.resilience.spring.boot",
             "resilience-store-tck", "dev.resilience.store.tck");
 
@@ -113,22 +114,6 @@ class PublishedJarsTests {
         assertTrue(bom.contains("<version>" + VERSION + "</version>"), "The BOM has another version");
         assertEquals(MODULES.keySet(), all("<artifactId>(.*?)</artifactId>", managed));
         assertEquals(Set.of("${project.version}"), all("<version>(.*?)</version>", managed));
-    }
-
-    @Test
-    void theConverterRunsWithTheStartersJarAlone() throws IOException, InterruptedException {
-        Process converter = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-jar",
-                        jar("resilience-spring-boot-starter").toString(),
-                        ROOT.resolve("resilience-spring-boot-starter/src/test/resources/migration/stands/input")
-                                .toString())
-                .redirectErrorStream(true)
-                .start();
-        String printed = new String(converter.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-
-        assertEquals(0, converter.waitFor(), printed);
-        assertTrue(printed.contains("Would change (--write does) 1 of 1 Java files."), printed);
     }
 
     private static Set<String> all(String regex, String text) {

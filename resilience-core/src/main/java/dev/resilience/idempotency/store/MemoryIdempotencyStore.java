@@ -1,15 +1,12 @@
 package dev.resilience.idempotency.store;
 
 import dev.resilience.idempotency.store.Claim.Acquired;
-import dev.resilience.idempotency.store.MemoryRecord.Done;
-import dev.resilience.idempotency.store.MemoryRecord.Executed;
-import dev.resilience.idempotency.store.MemoryRecord.Running;
 import dev.resilience.idempotency.store.RecordSummary.State;
-import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -17,159 +14,205 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps records in this process: for tests and for applications that run once. Its records do not outlive the process.
  *
- * <p>Bounded: a result stays for its time to live, and no other one takes its place. When records hold as many bytes as
- * they may, which is estimated, a claim of a new key throws an {@link IllegalStateException} until others are over, so
- * that the call is not made. The calls that run are always renewed, and their results stored, beyond the bound if need be.
- * What is over is swept up from time to time. A replay takes no lock. Safe for use by many threads.
+ * <p>Bounded: a result stays for its time to live, and no other one takes its place. When keys, owners, fingerprints and
+ * results hold as many bytes as they may, a claim of a new key throws an {@link IllegalStateException} until others are
+ * over, so that the call is not made. The calls that run are always renewed, and their results stored, beyond the bound if
+ * need be. What is over is removed from time to time. A replay takes no lock. Safe for use by many threads.
  */
 public final class MemoryIdempotencyStore implements IdempotencyStore {
 
     /** How many bytes records hold at the most unless told otherwise: {@value}, which are 64 MiB. */
     public static final long DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 
+    private static final long LONG_DEAD = Duration.ofHours(1).toNanos();
+
     private final TimeSource time;
-    private final MemoryRecords records;
-    private final AtomicLong fences = new AtomicLong();
+    private final LeasedRows<RecordKey, Row> records;
+    private long fences;
 
     public MemoryIdempotencyStore(TimeSource time) {
         this(time, DEFAULT_MAX_BYTES);
     }
 
     /**
-     * @param maxBytes how many bytes records hold at the most, about
+     * @param maxBytes how many bytes keys, owners, fingerprints and results hold at the most
      */
     public MemoryIdempotencyStore(TimeSource time, long maxBytes) {
         this.time = time;
-        this.records = new MemoryRecords(time, maxBytes);
+        this.records = new LeasedRows<>(
+                time,
+                maxBytes,
+                "The memory for idempotent calls is full, with %s records of %s bytes. At most %s are allowed "
+                        + "('resilience.idempotency-store.memory.max-size'): raise the limit, keep results for a shorter "
+                        + "time ('ttl'), or keep them in a database or in Redis");
+    }
+
+    /**
+     * A record.
+     *
+     * @param takeOver whether it may be taken over once it is abandoned
+     * @param state in progress, also if it is abandoned by now, completed or executed
+     * @param result of a completed one
+     * @param until the end of the lease, or of the result's time to live, by {@link TimeSource#nanoTime()}
+     */
+    private record Row(
+            RecordKey key,
+            String owner,
+            long fence,
+            String fingerprint,
+            boolean takeOver,
+            State state,
+            @Nullable StoredResult result,
+            long until)
+            implements LeasedRows.Row {
+
+        Row next(State next, @Nullable StoredResult with, long endsAt) {
+            return new Row(key, owner, fence, fingerprint, takeOver, next, with, endsAt);
+        }
+
+        boolean isOf(LeaseToken token) {
+            return fence == token.fence() && owner.equals(token.owner());
+        }
+
+        State state(long now) {
+            return state == State.IN_PROGRESS && until - now <= 0 ? State.ABANDONED : state;
+        }
+
+        /** Until the lease ends or the result is forgotten; {@code null} where neither will happen. */
+        @Nullable
+        Duration left(long now) {
+            State current = state(now);
+            return current == State.ABANDONED || current == State.EXECUTED ? null : Duration.ofNanos(until - now);
+        }
+
+        /**
+         * Whether no call would notice if the record were gone: an abandoned one that may be taken over is as good as none, once
+         * its owner will hardly come back.
+         */
+        @Override
+        public boolean isOver(long now) {
+            return switch (state) {
+                case COMPLETED -> until - now <= 0;
+                case EXECUTED -> false;
+                default -> takeOver && until + LONG_DEAD - now <= 0;
+            };
+        }
+
+        /** The bytes of its texts, of which the owner's and the fingerprint's characters take one each, and of its result. */
+        @Override
+        public long bytes() {
+            return (long) key.bytes()
+                    + owner.length()
+                    + fingerprint.length()
+                    + (result == null ? 0 : result.content().length);
+        }
     }
 
     @Override
     public Claim claim(ClaimRequest request) {
-        MemoryRecord known = records.get(request.key());
-        Claim claim = known == null ? null : refuse(request, known, time.nanoTime());
-        return claim == null ? take(request, known == null) : claim;
+        Row known = records.get(request.key());
+        Claim refused = known == null ? null : refuse(request, known, time.nanoTime());
+        return refused == null ? take(request) : refused;
     }
 
-    private Claim take(ClaimRequest request, boolean isNew) {
-        if (isNew && !records.hasRoomFor(request)) {
-            throw new IllegalStateException("The memory for idempotent calls is full, with " + records.size()
-                    + " records of about " + records.bytes() + " bytes. At most " + records.maxBytes()
-                    + " are allowed ('resilience.idempotency-store.memory.max-size'): raise the limit, keep results for a "
-                    + "shorter time ('ttl'), or keep them in a database or in Redis");
+    private synchronized Claim take(ClaimRequest request) {
+        RecordKey key = request.key();
+        Row found = records.get(key);
+        if (found == null) {
+            Row added = acquired(request);
+            records.add(key, added);
+            return new Acquired(new LeaseToken(key, request.owner(), added.fence()), false);
         }
-        Answer answer = new Answer();
-        records.change(request.key(), found -> {
-            Claim refused = found == null ? null : refuse(request, found, time.nanoTime());
-            if (refused != null) {
-                answer.claim = refused;
-                return found;
-            }
-            long until = after(request.lease());
-            Running next = found instanceof Running mine && mine.owner().equals(request.owner())
-                    ? mine.until(until)
-                    : new Running(
-                            request.owner(),
-                            fences.incrementAndGet(),
-                            request.fingerprint(),
-                            until,
-                            request.takeOver());
-            answer.claim = new Acquired(
-                    new LeaseToken(request.key(), request.owner(), next.fence()),
-                    found instanceof Running before && before.fence() != next.fence());
-            return next;
-        });
-        if (answer.claim == null) {
-            throw new IllegalStateException("The map changed nothing");
+        Claim refused = refuse(request, found, time.nanoTime());
+        if (refused != null) {
+            return refused;
         }
-        return answer.claim;
+        boolean wasRunning = found.state() == State.IN_PROGRESS;
+        boolean again = wasRunning && found.owner().equals(request.owner());
+        Row next = again ? found.next(State.IN_PROGRESS, null, records.after(request.lease())) : acquired(request);
+        records.replace(key, next);
+        return new Acquired(new LeaseToken(key, request.owner(), next.fence()), wasRunning && !again);
+    }
+
+    private Row acquired(ClaimRequest request) {
+        long until = records.after(request.lease());
+        return new Row(
+                request.key(),
+                request.owner(),
+                ++fences,
+                request.fingerprint(),
+                request.takeOver(),
+                State.IN_PROGRESS,
+                null,
+                until);
     }
 
     /** Returns {@code null} if the key can be had. */
-    private static @Nullable Claim refuse(ClaimRequest request, MemoryRecord found, long now) {
-        if (found instanceof Done done && done.isOver(now)) {
-            return null;
-        }
-        if (found instanceof Running running && running.owner().equals(request.owner())) {
-            return null; // the answer to its first claim was lost
+    private static @Nullable Claim refuse(ClaimRequest request, Row found, long now) {
+        State state = found.state(now);
+        boolean isMine = found.state() == State.IN_PROGRESS && found.owner().equals(request.owner());
+        if (isMine || (state == State.COMPLETED && found.isOver(now))) {
+            return null; // mine if the answer to its first claim was lost
         }
         if (!request.hasArgumentsOf(found.fingerprint())) {
             return new Claim.KeyReused();
         }
-        if (found instanceof Done done) {
-            return new Claim.Completed(done.result());
-        }
-        if (found instanceof Executed) {
-            return new Claim.Executed();
-        }
-        Duration leaseLeft = found.left(now);
-        if (leaseLeft != null) {
-            return new Claim.InProgress(leaseLeft);
-        }
-        return request.takeOver() ? null : new Claim.Abandoned();
+        return switch (state) {
+            case COMPLETED -> new Claim.Completed(Objects.requireNonNull(found.result()));
+            case EXECUTED -> new Claim.Executed();
+            case IN_PROGRESS -> new Claim.InProgress(Duration.ofNanos(found.until() - now));
+            case ABANDONED -> request.takeOver() ? null : new Claim.Abandoned();
+        };
     }
 
     @Override
     public boolean renew(LeaseToken token, Duration lease) {
-        return replace(token, mine -> mine.until(after(lease)));
+        return change(token, mine -> mine.next(State.IN_PROGRESS, null, records.after(lease)));
     }
 
     @Override
     public boolean complete(LeaseToken token, StoredResult result, Duration ttl) {
-        long until = after(ttl);
-        return replace(token, mine -> new Done(mine.owner(), mine.fence(), mine.fingerprint(), result, until))
-                || isCompletedBy(token);
-    }
-
-    /** As when the result is stored again, because the first answer was lost. */
-    private boolean isCompletedBy(LeaseToken token) {
-        return records.get(token.key()) instanceof Done done
-                && done.owner().equals(token.owner())
-                && done.fence() == token.fence();
+        if (change(token, mine -> mine.next(State.COMPLETED, result, records.after(ttl)))) {
+            return true;
+        }
+        Row found = records.get(token.key()); // completed if the first answer was lost
+        return found != null && found.state() == State.COMPLETED && found.isOf(token);
     }
 
     @Override
     public boolean release(LeaseToken token) {
-        return replace(token, mine -> null);
+        return change(token, mine -> null);
     }
 
-    private boolean replace(LeaseToken token, Function<Running, @Nullable MemoryRecord> replacement) {
-        Answer answer = new Answer();
-        records.change(token.key(), found -> {
-            if (found instanceof Running mine && mine.owner().equals(token.owner()) && mine.fence() == token.fence()) {
-                answer.mine = true;
-                return replacement.apply(mine);
-            }
-            return found;
-        });
-        return answer.mine;
+    private synchronized boolean change(LeaseToken token, Function<Row, @Nullable Row> change) {
+        return records.change(token.key(), found -> found.state() == State.IN_PROGRESS && found.isOf(token), change);
     }
 
-    /** How many bytes the records hold, about. */
+    /** How many bytes keys, owners, fingerprints and results hold. */
     public long bytes() {
         return records.bytes();
     }
 
-    /** How many bytes the records may hold. */
+    /** How many bytes they may hold. */
     public long maxBytes() {
         return records.maxBytes();
     }
 
     /** The number of records, in progress and completed. */
     public int size() {
-        return records.size();
+        return records.all().size();
     }
 
     @Override
     public List<RecordSummary> find(RecordSelection selection) {
+        List<RecordSummary> found = new ArrayList<>();
         long now = time.nanoTime();
-        return records.selected(selection)
-                .filter(found -> !found.getValue().isOver(now))
-                .map(found -> summary(found.getKey(), found.getValue(), now))
-                .toList();
-    }
-
-    private static RecordSummary summary(RecordKey key, MemoryRecord record, long now) {
-        return new RecordSummary(key.operation(), key.callerHash(), record.state(now), record.left(now));
+        records.all().forEach((key, record) -> {
+            if (key.isAmong(selection) && !record.isOver(now)) {
+                found.add(new RecordSummary(key.operation(), key.callerHash(), record.state(now), record.left(now)));
+            }
+        });
+        return List.copyOf(found);
     }
 
     @Override
@@ -177,36 +220,24 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
         return change(
                 selection,
                 state -> state == State.ABANDONED,
-                found -> executed ? new Executed(found.fingerprint()) : null);
+                abandoned -> executed ? abandoned.next(State.EXECUTED, null, abandoned.until) : null);
     }
 
     @Override
     public int delete(RecordSelection selection) {
-        return change(selection, state -> state != State.IN_PROGRESS, found -> null);
+        return change(selection, state -> state != State.IN_PROGRESS, any -> null);
     }
 
-    private int change(
-            RecordSelection selection,
-            Predicate<State> condition,
-            Function<MemoryRecord, @Nullable MemoryRecord> change) {
+    private synchronized int change(
+            RecordSelection selection, Predicate<State> of, Function<Row, @Nullable Row> change) {
         long now = time.nanoTime();
-        return (int) records.selected(selection)
-                .filter(found -> condition.test(found.getValue().state(now)))
-                .filter(found -> records.change(found.getKey(), found.getValue(), change.apply(found.getValue())))
-                .count();
-    }
-
-    private long after(Duration duration) {
-        long left = Long.MAX_VALUE / 2; // so that a difference of two times never overflows
-        return time.nanoTime() + Math.min(left, Durations.toNanos(duration));
-    }
-
-    /** What a change inside the map has to tell the outside. */
-    private static final class Answer {
-
-        @Nullable
-        Claim claim;
-
-        boolean mine;
+        int changed = 0;
+        for (Row record : records.all().values()) {
+            if (record.key().isAmong(selection) && of.test(record.state(now))) {
+                records.replace(record.key(), change.apply(record));
+                changed++;
+            }
+        }
+        return changed;
     }
 }

@@ -19,7 +19,7 @@ public final class RecordKey {
     private static final int LONGEST_KEY = 255;
 
     /** Counts the ways in which arguments were written: those of another one cannot be compared with. */
-    private static final String FINGERPRINT_VERSION = "2:";
+    private static final String FINGERPRINT_VERSION = "3:";
 
     private static final int FINGERPRINT_BYTES = 31; // 64 characters with the version
     private static final String HASH_OF_NOBODY = hash("");

@@ -12,10 +12,7 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
-import org.springframework.boot.Banner;
-import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
 
@@ -42,11 +39,7 @@ public abstract class IdempotentCalls {
     private Payments payments;
 
     void start(Class<?> configuration, String... properties) {
-        context = new SpringApplicationBuilder(Application.class, configuration)
-                .web(WebApplicationType.NONE)
-                .bannerMode(Banner.Mode.OFF)
-                .properties(properties)
-                .run();
+        context = MeasuredCalls.run(new Class<?>[] {Application.class, configuration}, properties);
         payments = context.getBean(Payments.class);
         payments.pay("replayed", 1);
     }

@@ -20,10 +20,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.springframework.boot.Banner;
-import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
 import reactor.core.publisher.Mono;
@@ -44,9 +41,11 @@ public class WaitingRetries extends WaitingCalls {
                 .maxDelay(WAIT)
                 .jitter(Jitter.NONE)
                 .build();
-        Pipeline retried = Pipeline.of(
-                Retry.builder("waiting", RetryPolicy.builder().backoff(anHour).build())
-                        .build());
+        RetryPolicy waiting = RetryPolicy.builder()
+                .backoff(anHour)
+                .budget(RetryPolicy.NO_BUDGET)
+                .build();
+        Pipeline retried = Pipeline.of(Retry.of("waiting", waiting));
         return held.by(CALLS, i -> retried.callAsync(METHOD));
     }
 
@@ -66,18 +65,14 @@ public class WaitingRetries extends WaitingCalls {
     }
 
     private static Object annotated(Held held, Function<Shop, Object> call) {
-        try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
-                .web(WebApplicationType.NONE)
-                .bannerMode(Banner.Mode.OFF)
-                .properties(
-                        "spring.cloud.compatibility-verifier.enabled=false",
-                        "resilience.retry.waiting.budget=none",
-                        "resilience.retry.waiting.backoff.strategy=fixed",
-                        "resilience.retry.waiting.backoff.base-delay=1h",
-                        "resilience.retry.waiting.backoff.max-delay=1h",
-                        "resilience.retry.waiting.backoff.jitter=none",
-                        "resilience4j.retry.instances.waiting.wait-duration=1h")
-                .run()) {
+        try (ConfigurableApplicationContext context = MeasuredCalls.run(
+                new Class<?>[] {Application.class},
+                "resilience.retry.waiting.budget=none",
+                "resilience.retry.waiting.backoff.strategy=fixed",
+                "resilience.retry.waiting.backoff.base-delay=1h",
+                "resilience.retry.waiting.backoff.max-delay=1h",
+                "resilience.retry.waiting.backoff.jitter=none",
+                "resilience4j.retry.instances.waiting.wait-duration=1h")) {
             Shop shop = context.getBean(Shop.class);
             return held.by(CALLS, i -> call.apply(shop));
         }

@@ -1,47 +1,45 @@
 package dev.resilience.spring.actuate;
 
-import dev.resilience.deadletter.DeadLetters;
 import dev.resilience.deadletter.LetterFailure;
-import dev.resilience.deadletter.LetterReplayer;
-import dev.resilience.deadletter.Replayed;
 import dev.resilience.deadletter.StoredLetter;
-import dev.resilience.retry.Retry;
 import dev.resilience.spring.KebabCase;
 import dev.resilience.spring.LiveRegistry;
+import dev.resilience.spring.actuate.ResilienceWebEndpointExtension.EndpointRefusal;
+import dev.resilience.spring.deadletter.DeadLetterMethods;
+import dev.resilience.spring.deadletter.DeadLetters;
+import dev.resilience.spring.deadletter.DeadLetters.KeepingRetry;
 import dev.resilience.time.Timestamps;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 
 /** The dead letters of all retry policies that keep any, and what operators do with them. Shows no arguments. */
-record DeadLetterEntries(LiveRegistry registry, LetterReplayer replayer) {
+record DeadLetterEntries(LiveRegistry registry, DeadLetterMethods methods) {
 
     static final String KIND = "dead-letter";
     static final List<String> ACTIONS = List.of("replay", "discard");
 
-    private static final int MOST_LISTED = 100;
+    private static final int MAX_LISTED = 100;
 
     Map<String, Object> all() {
         Map<String, Object> entries = new LinkedHashMap<>();
-        keeping().forEach((name, retry) -> entries.put(name, entry(name, retry)));
+        KeepingRetry.in(registry).forEach((name, retry) -> entries.put(name, entry(name, retry)));
         return entries;
     }
 
     Map<String, Object> withLetters(String policy) {
-        Retry retry = retry(policy);
+        KeepingRetry retry = retry(policy);
         Map<String, Object> entry = entry(policy, retry);
         entry.put(
                 "letters",
-                letters(retry).list(MOST_LISTED).stream().map(this::view).toList());
+                retry.letters().list(MAX_LISTED).stream().map(this::view).toList());
         return entry;
     }
 
     Map<String, Object> act(String policy, @Nullable String action, @Nullable String id) {
-        DeadLetters letters = letters(retry(policy));
+        DeadLetters letters = retry(policy).letters();
         if (action == null || !ACTIONS.contains(action)) {
             throw EndpointRefusal.badAction(action, ACTIONS);
         }
@@ -57,7 +55,7 @@ record DeadLetterEntries(LiveRegistry registry, LetterReplayer replayer) {
             answer.put("result", "discarded");
             return answer;
         }
-        Replayed replayed = letters.replay(id, replayer);
+        DeadLetters.Replayed replayed = letters.replay(id, methods);
         if (replayed == null) {
             throw missing(letters, id);
         }
@@ -69,7 +67,7 @@ record DeadLetterEntries(LiveRegistry registry, LetterReplayer replayer) {
     }
 
     private static EndpointRefusal missing(DeadLetters letters, String id) {
-        List<String> there = letters.list(MOST_LISTED).stream()
+        List<String> there = letters.list(MAX_LISTED).stream()
                 .map(found -> found.letter().id())
                 .toList();
         return letters.find(id) == null
@@ -77,28 +75,17 @@ record DeadLetterEntries(LiveRegistry registry, LetterReplayer replayer) {
                 : EndpointRefusal.conflict("The dead letter '" + id + "' is being replayed.", "ids", there);
     }
 
-    private Map<String, Retry> keeping() {
-        Map<String, Retry> all = registry.ofKind("retry");
-        Map<String, Retry> keeping = new TreeMap<>(all);
-        keeping.values().removeIf(retry -> retry.deadLetters() == null);
-        return keeping;
-    }
-
-    private Retry retry(String policy) {
-        Map<String, Retry> keeping = keeping();
-        Retry retry = keeping.get(policy);
+    private KeepingRetry retry(String policy) {
+        Map<String, KeepingRetry> keeping = KeepingRetry.in(registry);
+        KeepingRetry retry = keeping.get(policy);
         if (retry == null) {
             throw EndpointRefusal.notFound("retry policy with 'dead-letter: true'", policy, "names", keeping.keySet());
         }
         return retry;
     }
 
-    private static DeadLetters letters(Retry retry) {
-        return Objects.requireNonNull(retry.deadLetters());
-    }
-
-    private Map<String, Object> entry(String name, Retry retry) {
-        DeadLetters letters = letters(retry);
+    private Map<String, Object> entry(String name, KeepingRetry retry) {
+        DeadLetters letters = retry.letters();
         double size = letters.size();
         Map<String, Object> state = new LinkedHashMap<>();
         if (!Double.isNaN(size)) {
@@ -124,13 +111,10 @@ record DeadLetterEntries(LiveRegistry registry, LetterReplayer replayer) {
         view.put("attempts", stored.letter().attempts());
         view.put("failure", view(stored.letter().failure()));
         view.put("replays", stored.replays());
-        if (stored.replayFailure() != null) {
-            view.put("replayFailure", view(stored.replayFailure()));
-        }
         if (stored.dueAt() != null) {
             view.put("dueAt", Timestamps.text(stored.dueAt()));
         }
-        String unreadable = replayer.whyNotReadable(stored.letter());
+        String unreadable = methods.whyNotReadable(stored.letter());
         if (unreadable != null) {
             view.put("unreadable", unreadable);
         }

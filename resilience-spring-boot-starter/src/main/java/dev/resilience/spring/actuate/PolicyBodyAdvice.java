@@ -15,7 +15,7 @@ import org.springframework.http.converter.HttpMessageConverter;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.servlet.mvc.method.annotation.RequestBodyAdviceAdapter;
 
-/** Reads the bodies of requests to actuator endpoints in servlet applications: see {@link PolicyBody}. */
+/** Reads the bodies of requests to actuator endpoints in servlet applications: see {@link ResilienceWebEndpointExtension#parts}. */
 @ControllerAdvice
 public final class PolicyBodyAdvice extends RequestBodyAdviceAdapter {
 
@@ -38,7 +38,9 @@ public final class PolicyBodyAdvice extends RequestBodyAdviceAdapter {
 
     private static byte[] withTextAsPolicy(byte[] body) {
         try {
-            return JsonWriter.standard().writeToString(PolicyBody.parts(body)).getBytes(StandardCharsets.UTF_8);
+            return JsonWriter.standard()
+                    .writeToString(ResilienceWebEndpointExtension.parts(body))
+                    .getBytes(StandardCharsets.UTF_8);
         } catch (JsonParseException noObject) {
             return body; // refused as every other body that cannot be read
         }

@@ -15,7 +15,7 @@ import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.MediaType;
 import org.springframework.util.MimeType;
 
-/** Reads the bodies of requests to actuator endpoints in WebFlux applications: see {@link PolicyBody}. */
+/** Reads the bodies of requests to actuator endpoints in WebFlux applications: see {@link ResilienceWebEndpointExtension#parts}. */
 public final class PolicyBodyDecoder extends AbstractDataBufferDecoder<Map<String, @Nullable String>> {
 
     public PolicyBodyDecoder() {
@@ -37,7 +37,7 @@ public final class PolicyBodyDecoder extends AbstractDataBufferDecoder<Map<Strin
         DataBufferUtils.release(buffer);
         Map<String, @Nullable String> texts = new LinkedHashMap<>();
         try {
-            PolicyBody.parts(body).forEach((name, value) -> texts.put(name, text(name, value)));
+            ResilienceWebEndpointExtension.parts(body).forEach((name, value) -> texts.put(name, text(name, value)));
         } catch (JsonParseException noObject) {
             throw new DecodingException("The body is no JSON object", noObject);
         }

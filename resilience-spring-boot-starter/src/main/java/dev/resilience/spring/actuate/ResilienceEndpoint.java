@@ -1,14 +1,15 @@
 package dev.resilience.spring.actuate;
 
-import dev.resilience.deadletter.LetterReplayer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.actuate.ResilienceWebEndpointExtension.EndpointRefusal;
+import dev.resilience.spring.deadletter.DeadLetterMethods;
 import dev.resilience.spring.kind.Action;
-import dev.resilience.spring.kind.ActionRefusedException;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.Kinds;
+import dev.resilience.spring.properties.RecordKeys;
 import dev.resilience.spring.registry.PolicyChanges;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -43,13 +44,13 @@ public class ResilienceEndpoint {
             StartupWarnings warnings,
             EventLog events,
             PolicyChanges changes,
-            LetterReplayer replayer) {
+            DeadLetterMethods letterMethods) {
         this.registry = registry;
         this.kinds = kinds;
         this.warnings = warnings;
         this.events = events;
         this.changes = changes;
-        this.deadLetters = new DeadLetterEntries(registry, replayer);
+        this.deadLetters = new DeadLetterEntries(registry, letterMethods);
     }
 
     /** Everything, by kind and name. */
@@ -132,7 +133,7 @@ public class ResilienceEndpoint {
             ConfiguredKind<?, ?, L> kind, String name, Action action) {
         try {
             return kind.act(live(kind, name), action);
-        } catch (ActionRefusedException refused) {
+        } catch (Action.RefusedException refused) {
             throw new InvalidEndpointRequestException(String.valueOf(refused.getMessage()), refused.cure());
         }
     }
@@ -184,7 +185,7 @@ public class ResilienceEndpoint {
 
     private <L extends LiveObject<?>> Map<String, Object> entry(ConfiguredKind<?, ?, L> kind, String name) {
         L live = live(kind, name);
-        Map<String, Object> policy = PolicyView.of(live.policy());
+        Map<String, Object> policy = RecordKeys.view(live.policy());
         if (!registry.isEnabled(kind.id(), name)) {
             policy.put("enabled", false);
         }

@@ -3,11 +3,12 @@ package dev.resilience.spring.actuate;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.kind.ConfiguredKind;
-import dev.resilience.spring.kind.KindHealth;
 import dev.resilience.spring.kind.Kinds;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
@@ -17,10 +18,11 @@ import org.springframework.boot.health.contributor.Health;
  */
 public final class ResilienceHealthIndicator extends AbstractHealthIndicator {
 
-    private final LiveRegistry registry;
-    private final Kinds kinds;
+    private final Supplier<@Nullable LiveRegistry> registry;
+    private final Supplier<Kinds> kinds;
 
-    public ResilienceHealthIndicator(LiveRegistry registry, Kinds kinds) {
+    /** @param registry gives {@code null} as long as nothing is needed */
+    public ResilienceHealthIndicator(Supplier<@Nullable LiveRegistry> registry, Supplier<Kinds> kinds) {
         this.registry = registry;
         this.kinds = kinds;
     }
@@ -28,18 +30,21 @@ public final class ResilienceHealthIndicator extends AbstractHealthIndicator {
     @Override
     protected void doHealthCheck(Health.Builder health) {
         health.up();
-        Set<String> told = new HashSet<>();
-        kinds.configured().forEach(kind -> check(kind, health, told));
+        LiveRegistry live = registry.get();
+        if (live != null) {
+            Set<String> told = new HashSet<>();
+            kinds.get().configured().forEach(kind -> check(kind, live, health, told));
+        }
     }
 
     /**
      * @param told the names that have a detail; a policy of that name and a later kind has its kind before its name
      */
-    private <L extends LiveObject<?>> void check(
-            ConfiguredKind<?, ?, L> kind, Health.Builder health, Set<String> told) {
+    private static <L extends LiveObject<?>> void check(
+            ConfiguredKind<?, ?, L> kind, LiveRegistry registry, Health.Builder health, Set<String> told) {
         Map<String, L> all = registry.ofKind(kind.id());
         all.forEach((name, live) -> {
-            KindHealth found = registry.isUnusedDefault(kind.id(), name) ? null : kind.health(live);
+            ConfiguredKind.Health found = registry.isUnusedDefault(kind.id(), name) ? null : kind.health(live);
             if (found != null) {
                 health.withDetail(told.add(name) ? name : kind.id() + "/" + name, found.state());
                 if (found.isDown()) {

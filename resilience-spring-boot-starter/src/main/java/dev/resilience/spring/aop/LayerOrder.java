@@ -1,14 +1,18 @@
 package dev.resilience.spring.aop;
 
-import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.NearestNames;
+import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.StartupProblems;
 import dev.resilience.spring.kind.Kind;
 import dev.resilience.spring.kind.Kinds;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -18,49 +22,61 @@ import java.util.Set;
  */
 public record LayerOrder(List<Kind<?, ?>> kinds) {
 
-    /** The order that holds unless the application says otherwise. */
-    public static LayerOrder standard(Kinds kinds) {
-        return new LayerOrder(kinds.layers());
+    /**
+     * The order that is configured; the default in place of one that is none, which is reported.
+     *
+     * @param names the names of the layers, the outermost first; those that may be left out keep their place
+     * @param place of the property, in words
+     */
+    public static LayerOrder of(List<String> names, Kinds kinds, StartupProblems problems, String place) {
+        List<Kind<?, ?>> layers = kinds.layers();
+        List<String> all = layers.stream().map(Kind::layerName).toList();
+        List<String> optional = layers.stream()
+                .filter(Kind::mayBeLeftOutOfOrder)
+                .map(Kind::layerName)
+                .toList();
+        List<String> order = completed(names, layers);
+        Map<String, String> wrong = wrong(order, all);
+        wrong.forEach((what, cure) -> problems.add(new ResilienceConfigurationException(
+                ProblemKind.VALUES,
+                "The property 'resilience.order' must name every layer once, the outermost first, but " + what + "\n\n"
+                        + place,
+                cure + " The default is: " + String.join(", ", all) + "; '" + String.join("' and '", optional)
+                        + "' may be left out.")));
+        List<Kind<?, ?>> inOrder = new ArrayList<>(layers);
+        if (wrong.isEmpty()) {
+            inOrder.sort(Comparator.comparingInt(kind -> order.indexOf(kind.layerName())));
+        }
+        return new LayerOrder(inOrder);
     }
 
-    /**
-     * The order that is written.
-     *
-     * @param written the names of the layers, the outermost first
-     * @throws ResilienceConfigurationException unless every layer is there once; those that may be left out keep their place
-     */
-    public static LayerOrder of(List<String> written, Kinds kinds) {
-        List<String> names = completed(written, kinds.layers());
-        List<String> all = kinds.layers().stream().map(Kind::layerName).toList();
-        List<ResilienceConfigurationException> mistakes = new ArrayList<>();
-        Set<String> unknown = new LinkedHashSet<>(names);
+    /** What is wrong with an order, with the cure of each. */
+    private static Map<String, String> wrong(List<String> order, List<String> all) {
+        Map<String, String> wrong = new LinkedHashMap<>();
+        Set<String> unknown = new LinkedHashSet<>(order);
         unknown.removeAll(all);
+        Set<String> missing = new LinkedHashSet<>(all);
+        missing.removeAll(order);
         for (String name : unknown) {
-            mistakes.add(
-                    name.equals("rate-limit")
-                            ? mistake("this version has no rate limits", "Remove 'rate-limit'.", kinds)
-                            : mistake("'" + name + "' is not a layer", NearestNames.suggest(name, all), kinds));
-        }
-        for (String name : all) {
-            if (names.indexOf(name) != names.lastIndexOf(name)) {
-                mistakes.add(mistake("'" + name + "' is there twice", "Name every layer once.", kinds));
+            if (name.equals("rate-limit")) {
+                wrong.put("this version has no rate limits", "Remove 'rate-limit'.");
+            } else {
+                wrong.put("'" + name + "' is not a layer", NearestNames.suggest(name, all));
             }
         }
-        Set<String> missing = new LinkedHashSet<>(all);
-        missing.removeAll(names);
+        for (String name : all) {
+            if (order.indexOf(name) != order.lastIndexOf(name)) {
+                wrong.put("'" + name + "' is there twice", "Name every layer once.");
+            }
+        }
         unknown.remove("rate-limit");
         if (missing.size() > unknown.size()) { // an unknown name stands for one of them
-            mistakes.add(mistake(missing + " is missing", "Name every layer once.", kinds));
+            wrong.put(missing + " is missing", "Name every layer once.");
         }
-        if (!mistakes.isEmpty()) {
-            throw ResilienceConfigurationException.of(mistakes);
-        }
-        return new LayerOrder(names.stream()
-                .<Kind<?, ?>>map(name -> kinds.layers().get(all.indexOf(name)))
-                .toList());
+        return wrong;
     }
 
-    /** With the layers that may be left out, each inside of the one that it stands inside of in the default order. */
+    /** With the layers that may be left out, each inside the one that it stands inside in the default order. */
     private static List<String> completed(List<String> written, List<Kind<?, ?>> layers) {
         List<String> names = new ArrayList<>(written);
         Set<String> added = new HashSet<>();
@@ -77,24 +93,9 @@ public record LayerOrder(List<Kind<?, ?>> kinds) {
         return names;
     }
 
-    /** Whether a layer stands inside of the layer of a name. */
+    /** Whether a layer stands inside the layer of a name. */
     boolean isInside(Kind<?, ?> kind, String outer) {
         List<String> names = kinds.stream().map(Kind::layerName).toList();
         return names.indexOf(kind.layerName()) > names.indexOf(outer) && names.contains(outer);
-    }
-
-    private static ResilienceConfigurationException mistake(String why, String cure, Kinds kinds) {
-        List<String> optional = kinds.layers().stream()
-                .filter(Kind::mayBeLeftOutOfOrder)
-                .map(Kind::layerName)
-                .toList();
-        return new ResilienceConfigurationException(
-                MistakeKind.VALUES,
-                "The property 'resilience.order' must name every layer once, the outermost first, but " + why,
-                cure + " The default is: "
-                        + String.join(
-                                ", ",
-                                kinds.layers().stream().map(Kind::layerName).toList()) + "; '"
-                        + String.join("' and '", optional) + "' may be left out.");
     }
 }

@@ -1,72 +1,53 @@
 package dev.resilience.spring.aop;
 
 import dev.resilience.annotation.Idempotent;
-import dev.resilience.context.ContextCarrier;
-import dev.resilience.idempotency.IdempotentOperation;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Layer;
+import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupWarnings;
-import dev.resilience.spring.aop.method.ProtectedMethods;
-import dev.resilience.spring.aop.method.ResilienceAnnotations;
-import dev.resilience.spring.aop.method.ReturnTypes;
-import dev.resilience.spring.aop.policy.NamedPolicies;
-import dev.resilience.spring.aop.policy.PolicyUse;
-import dev.resilience.spring.idempotency.IdempotentLayer;
+import dev.resilience.spring.idempotency.IdempotentMethod;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.Kind;
 import dev.resilience.spring.kind.Kinds;
 import dev.resilience.spring.kind.MethodNames;
+import dev.resilience.spring.kind.ProtectedMethod;
+import dev.resilience.spring.kind.SpringAnnotations;
 import dev.resilience.spring.kind.SuspendingFunctions;
-import dev.resilience.spring.reactor.ProtectedPublishers;
-import dev.resilience.spring.reactor.PublisherType;
-import dev.resilience.spring.reactor.SuspendingCalls;
+import dev.resilience.spring.properties.AnnotatedPolicies.PolicyUse;
+import dev.resilience.spring.reactor.ProtectedPublishers.PublisherType;
 import dev.resilience.time.TimeSource;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.ResolvableType;
 
-/** Makes the plan of a method: lets each kind that protects it make its layer, and composes the layers in their order. */
-public final class PlanFactory {
-
-    private final LiveRegistry registry;
-    private final Kinds kinds;
-    private final NamedPolicies policies;
-    private final LayerOrder order;
-    private final ConfigurableListableBeanFactory beans;
-    private final TimeSource time;
-    private final ContextCarrier carrier;
-    private final StartupWarnings warnings;
-
-    /**
-     * @param policies those of the annotations
-     * @param beans asked for what layers need
-     * @param carrier takes along what is bound to the caller's thread to those on which an asynchronous call goes on
-     */
-    public PlanFactory(
-            LiveRegistry registry,
-            Kinds kinds,
-            NamedPolicies policies,
-            LayerOrder order,
-            ConfigurableListableBeanFactory beans,
-            TimeSource time,
-            ContextCarrier carrier,
-            StartupWarnings warnings) {
-        this.registry = registry;
-        this.kinds = kinds;
-        this.policies = policies;
-        this.order = order;
-        this.beans = beans;
-        this.time = time;
-        this.carrier = carrier;
-        this.warnings = warnings;
-    }
+/**
+ * Makes the plan of a method: lets each kind that protects it make its layer, and composes the layers in their order.
+ *
+ * @param policies those of the annotations
+ * @param beans asked for what layers need
+ */
+public record PlanFactory(
+        LiveRegistry registry,
+        Kinds kinds,
+        NamedPolicies policies,
+        LayerOrder order,
+        ConfigurableListableBeanFactory beans,
+        Environment environment,
+        StartupWarnings warnings) {
 
     /**
      * @param bean whose method it is, if its class does not tell
@@ -75,49 +56,47 @@ public final class PlanFactory {
         Class<?> userClass = ProtectedMethods.written(type, method);
         ResilienceAnnotations protection = written.without(switchedOff(method, userClass, written));
         List<Layer> layers = new ArrayList<>();
-        List<ResilienceConfigurationException> mistakes = new ArrayList<>();
+        List<ResilienceConfigurationException> problems = new ArrayList<>();
         Boolean asynchronous =
-                ResilienceConfigurationException.collect(mistakes, () -> ReturnTypes.isAsynchronous(method, userClass));
+                ResilienceConfigurationException.collect(problems, () -> ReturnTypes.isAsynchronous(method, userClass));
         PublisherType publisher = ReturnTypes.publisher(method, userClass);
         if (publisher != null && publisher.isMultiValue() && protection.has(Idempotent.class)) {
-            mistakes.add(idempotentStream(method, userClass));
+            problems.add(idempotentStream(method, userClass));
         }
         boolean repeats = false;
         for (Kind<?, ?> kind : order.kinds()) {
             if (protection.get(kind.annotation()) != null) {
                 Layer layer = ResilienceConfigurationException.collect(
-                        mistakes, () -> layer(kind, method, userClass, protection, bean, asynchronous));
+                        problems, () -> layer(kind, method, userClass, protection, bean, asynchronous));
                 if (layer != null) {
                     layers.add(layer);
                 }
                 repeats |= kind.repeats();
             }
         }
-        if (!mistakes.isEmpty() || asynchronous == null) {
-            throw ResilienceConfigurationException.of(mistakes);
+        if (!problems.isEmpty() || asynchronous == null) {
+            throw ResilienceConfigurationException.of(problems);
         }
-        IdempotentOperation operation = layers.stream()
-                .filter(IdempotentLayer.class::isInstance)
-                .map(layer -> ((IdempotentLayer) layer).operation())
-                .findFirst()
-                .orElse(null);
+        IdempotentMethod operation = null;
+        for (Layer layer : layers) {
+            operation = layer instanceof IdempotentMethod idempotent ? idempotent : operation;
+        }
         return new MethodPlan(
-                Pipeline.of(layers, carrier),
+                Pipeline.of(layers, environment.carrier()),
                 operation,
                 asynchronous,
-                publisher == null ? null : publishers(method, publisher.publishers(operation != null, carrier)),
-                repeats);
-    }
-
-    private static ProtectedPublishers publishers(Method method, ProtectedPublishers made) {
-        return SuspendingFunctions.is(method) ? new SuspendingCalls(made) : made;
+                publisher == null
+                        ? null
+                        : publisher.publishers(
+                                SuspendingFunctions.is(method), operation == null ? null : environment.carrier()),
+                repeats,
+                new MethodPlan.ChainPosition());
     }
 
     private static ResilienceConfigurationException idempotentStream(Method method, Class<?> type) {
         boolean suspends = SuspendingFunctions.is(method);
         return new ResilienceConfigurationException(
-                "The method " + MethodNames.full(method, type)
-                        + " is @Idempotent and returns "
+                "The method " + MethodNames.full(method, type) + " is @Idempotent and returns "
                         + (suspends ? "Flow" : method.getReturnType().getSimpleName())
                         + ", but a stream that has no end yet cannot be stored and replayed",
                 "Return "
@@ -132,7 +111,7 @@ public final class PlanFactory {
             Method method, Class<?> type, ResilienceAnnotations protection) {
         Set<Class<? extends Annotation>> off = new HashSet<>();
         for (ConfiguredKind<?, ?, ?> kind : kinds.configured()) {
-            PolicyUse<?> use = registry.allAreEnabled(kind.id()) ? null : PolicyUse.of(kind, protection, method, type);
+            PolicyUse<?> use = registry.allAreEnabled(kind.id()) ? null : protection.use(kind, method, type);
             if (use != null && policies.isSwitchedOff(kind, use)) {
                 off.add(use.annotation().annotationType());
             }
@@ -150,31 +129,89 @@ public final class PlanFactory {
         return kind.layer(new PlannedMethod<>(this, kind, method, type, protection, bean, asynchronous));
     }
 
-    LiveRegistry registry() {
-        return registry;
-    }
+    /** A method for which one kind makes its layer. */
+    private record PlannedMethod<A extends Annotation>(
+            PlanFactory application,
+            Kind<A, ?> kind,
+            Method method,
+            Class<?> type,
+            ResilienceAnnotations protection,
+            @Nullable String bean,
+            @Nullable Boolean isAsynchronous)
+            implements ProtectedMethod<A> {
 
-    Kinds kinds() {
-        return kinds;
-    }
+        @Override
+        public A annotation() {
+            return Objects.requireNonNull(protection.get(kind.annotation()));
+        }
 
-    NamedPolicies policies() {
-        return policies;
-    }
+        @Override
+        public ResolvableType resultType() {
+            return ReturnTypes.resultType(method, type, Boolean.TRUE.equals(isAsynchronous));
+        }
 
-    LayerOrder order() {
-        return order;
-    }
+        @Override
+        public boolean isTransactional() {
+            return SpringAnnotations.isTransactional(method, type);
+        }
 
-    ConfigurableListableBeanFactory beans() {
-        return beans;
-    }
+        @Override
+        public boolean isProtectedBy(Class<? extends Annotation> annotation) {
+            return protection.has(annotation);
+        }
 
-    TimeSource time() {
-        return time;
-    }
+        @Override
+        public <B extends Annotation> @Nullable B annotation(Class<B> annotation) {
+            return protection.get(annotation);
+        }
 
-    StartupWarnings warnings() {
-        return warnings;
+        @Override
+        public boolean isInside(String layer) {
+            return application.order.isInside(kind, layer);
+        }
+
+        @Override
+        public <B extends Annotation, L extends LiveObject<?>> @Nullable L live(ConfiguredKind<B, ?, L> other) {
+            PolicyUse<B> use = protection.use(other, method, type);
+            return use == null ? null : application.policies.find(other, use);
+        }
+
+        @Override
+        public <L extends LiveObject<?>> @Nullable L live(Class<? extends ConfiguredKind<?, ?, L>> other) {
+            ConfiguredKind<?, ?, L> kindOfBean = application.kinds.get(other);
+            return live(kindOfBean);
+        }
+
+        @Override
+        public <L> L own(Kind<A, L> itself, Function<Collection<L>, L> making) {
+            Map<String, L> all = application.registry.ofKind(itself.id());
+            return application.registry.computeIfAbsent(
+                    itself.id(), MethodNames.full(method, type), () -> making.apply(all.values()));
+        }
+
+        @Override
+        public void uses(Class<? extends ConfiguredKind<?, ?, ?>> other, String policy) {
+            application.registry.use(application.kinds.get(other).id(), policy, MethodNames.readable(method, type));
+        }
+
+        @Override
+        public TimeSource time() {
+            return application.environment.time();
+        }
+
+        @Override
+        public StartupWarnings warnings() {
+            return application.warnings;
+        }
+
+        @Override
+        public <T> ObjectProvider<T> beans(Class<T> wanted) {
+            return application.beans.getBeanProvider(wanted);
+        }
+
+        @Override
+        public ConfigurableListableBeanFactory beanFactory() {
+            return application.beans;
+        }
     }
 }

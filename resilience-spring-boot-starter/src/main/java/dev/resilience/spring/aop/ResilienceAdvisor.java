@@ -1,17 +1,18 @@
 package dev.resilience.spring.aop;
 
-import dev.resilience.spring.StartupMistakes;
-import dev.resilience.spring.aop.method.ProtectedMethods;
+import dev.resilience.spring.StartupProblems;
 import dev.resilience.spring.weaving.ResilienceAspect;
 import java.lang.reflect.Method;
+import java.util.function.Supplier;
 import org.aopalliance.aop.Advice;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
-import org.springframework.beans.factory.ObjectProvider;
 
 /**
  * Puts the advice around every protected method.
@@ -23,25 +24,25 @@ public final class ResilienceAdvisor extends AbstractPointcutAdvisor {
 
     private final transient ProtectedMethods methods;
     private final transient MethodPlans plans;
-    private final transient StartupMistakes mistakes;
+    private final transient StartupProblems problems;
     private final transient ResilienceInterceptor advice;
     private final transient Pointcut pointcut;
 
     /**
-     * @param mistakes as long as it has any, no call is let through
+     * @param problems as long as it has any, no call is let through
      */
     public ResilienceAdvisor(
-            ProtectedMethods methods, ObjectProvider<PlanFactory> factory, StartupMistakes mistakes, int order) {
-        this(methods, new MethodPlans(methods, factory, mistakes), mistakes, order);
+            ProtectedMethods methods, Supplier<PlanFactory> factory, StartupProblems problems, int order) {
+        this(methods, new MethodPlans(methods, factory, problems, null), problems, order);
         if (methods.areWoven()) {
             ResilienceAspect.begin(advice);
         }
     }
 
-    private ResilienceAdvisor(ProtectedMethods methods, MethodPlans plans, StartupMistakes mistakes, int order) {
+    private ResilienceAdvisor(ProtectedMethods methods, MethodPlans plans, StartupProblems problems, int order) {
         this.methods = methods;
         this.plans = plans;
-        this.mistakes = mistakes;
+        this.problems = problems;
         this.advice = new ResilienceInterceptor(plans);
         this.pointcut = new ProtectedPointcut();
         setOrder(order);
@@ -64,7 +65,7 @@ public final class ResilienceAdvisor extends AbstractPointcutAdvisor {
 
     /** One for the proxy of a bean that has plans of its own, because its class is that of others too. */
     ResilienceAdvisor forBean(String name, Class<?> type) {
-        return new ResilienceAdvisor(methods, plans.forBean(name, type), mistakes, getOrder());
+        return new ResilienceAdvisor(methods, plans.forBean(name, type), problems, getOrder());
     }
 
     @Override
@@ -81,11 +82,11 @@ public final class ResilienceAdvisor extends AbstractPointcutAdvisor {
         return methods;
     }
 
-    StartupMistakes mistakes() {
-        return mistakes;
+    StartupProblems problems() {
+        return problems;
     }
 
-    public MethodPlans plans() {
+    MethodPlans plans() {
         return plans;
     }
 
@@ -99,6 +100,22 @@ public final class ResilienceAdvisor extends AbstractPointcutAdvisor {
         @Override
         public boolean matches(Method method, Class<?> targetClass) {
             return methods.of(method, targetClass) != null;
+        }
+    }
+
+    /** The one advice: looks up the plan of the method and runs it. */
+    static final class ResilienceInterceptor implements MethodInterceptor {
+
+        private final MethodPlans plans;
+
+        ResilienceInterceptor(MethodPlans plans) {
+            this.plans = plans;
+        }
+
+        @Override
+        public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+            MethodPlan plan = plans.plan(invocation);
+            return plan == null ? invocation.proceed() : plan.run(invocation);
         }
     }
 }

@@ -1,7 +1,10 @@
 package dev.resilience.spring.aop;
 
-import dev.resilience.idempotency.AttemptRecorder;
-import dev.resilience.spring.aop.method.IdempotentPointcut;
+import dev.resilience.annotation.Idempotent;
+import dev.resilience.spring.idempotency.attempt.AttemptRecorder;
+import dev.resilience.spring.idempotency.attempt.AttemptRecorder.Attempt;
+import dev.resilience.spring.retry.OpenTransactions;
+import java.lang.reflect.Method;
 import org.aopalliance.aop.Advice;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -9,11 +12,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
+import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.core.Ordered;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Stands next to the body of every idempotent method, inside of its transaction, where its result can be written
- * before the transaction is committed. The {@link ResilienceAdvisor} stands outside of the transaction and tells it
+ * Stands next to the body of every idempotent method, inside its transaction, where its result can be written
+ * before the transaction is committed. The {@link ResilienceAdvisor} stands outside the transaction and tells it
  * by the invocation which call it serves.
  *
  * <p>A stage is not ended when the transaction is, so methods that return one are left out.
@@ -23,16 +29,25 @@ public final class ResultRecordingAdvisor extends AbstractPointcutAdvisor {
     /** Under which the running call is attached to Spring's invocation. */
     static final String ATTEMPT_RECORDER = ResultRecordingAdvisor.class.getName() + ".body";
 
-    private final transient Pointcut pointcut;
+    private final transient ProtectedMethods methods;
 
     public ResultRecordingAdvisor(ResilienceAdvisor outer) {
-        this.pointcut = IdempotentPointcut.blocking(outer.methods());
+        this.methods = outer.methods();
         setOrder(Ordered.LOWEST_PRECEDENCE);
     }
 
+    /** Idempotent methods that have their result when they return. */
     @Override
     public Pointcut getPointcut() {
-        return pointcut;
+        return new StaticMethodMatcherPointcut() {
+            @Override
+            public boolean matches(Method method, Class<?> targetClass) {
+                ResilienceAnnotations protection = methods.of(method, targetClass);
+                return protection != null
+                        && protection.has(Idempotent.class)
+                        && !ReturnTypes.isAsynchronous(method, ProtectedMethods.written(targetClass, method));
+            }
+        };
     }
 
     @Override
@@ -61,7 +76,41 @@ public final class ResultRecordingAdvisor extends AbstractPointcutAdvisor {
             throw failure;
         }
         attempt.returned(result);
-        UndoneAttempt.reportRollback(attempt);
+        RollbackReporter.reportRollback(attempt);
         return result;
+    }
+
+    /**
+     * Reports that the transaction of an attempt was rolled back although its body returned, where the store does not write in
+     * that transaction. Needs Spring's transactions on the class path.
+     */
+    private static final class RollbackReporter implements TransactionSynchronization {
+
+        private final Attempt attempt;
+
+        RollbackReporter(Attempt attempt) {
+            this.attempt = attempt;
+        }
+
+        /** To be called when the body has returned, on its thread and in its transaction, if it has one. */
+        static void reportRollback(Attempt attempt) {
+            boolean isOpen = TransactionSynchronizationManager.isActualTransactionActive()
+                    && TransactionSynchronizationManager.isSynchronizationActive();
+            if (!isOpen || !attempt.hearsNothingOfTransaction()) {
+                return;
+            }
+            if (OpenTransactions.isRollbackOnly()) {
+                attempt.undone(); // now: the call may end before its transaction does, and its result is kept then
+            } else {
+                TransactionSynchronizationManager.registerSynchronization(new RollbackReporter(attempt));
+            }
+        }
+
+        @Override
+        public void afterCompletion(int status) {
+            if (status == STATUS_ROLLED_BACK) {
+                attempt.undone();
+            }
+        }
     }
 }

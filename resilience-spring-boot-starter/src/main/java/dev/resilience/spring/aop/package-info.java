@@ -1,4 +1,7 @@
-/** The one advice: which methods are protected, and the plan that each of their calls follows. */
+/**
+ * The one advice: which methods are protected and by which policies, the plan that each of their calls follows, and what is
+ * checked of them at startup.
+ */
 @NullMarked
 package dev.resilience.spring.aop;
 

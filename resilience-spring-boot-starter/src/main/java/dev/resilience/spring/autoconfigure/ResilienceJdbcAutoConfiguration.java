@@ -1,20 +1,15 @@
 package dev.resilience.spring.autoconfigure;
 
+import dev.resilience.deadletter.DeadLetterStore;
 import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.spring.StartupWarnings;
-import dev.resilience.spring.aop.ResultRecordingAdvisor;
-import dev.resilience.spring.autoconfigure.condition.OnEnabled;
-import dev.resilience.spring.autoconfigure.condition.OnJdbcStore;
-import dev.resilience.spring.idempotency.IdempotencyKind;
+import dev.resilience.spring.deadletter.jdbc.JdbcDeadLetterStore;
 import dev.resilience.spring.idempotency.jdbc.Cleanup;
 import dev.resilience.spring.idempotency.jdbc.JdbcIdempotencyStore;
-import dev.resilience.spring.idempotency.jdbc.check.PoolSizeCheck;
-import dev.resilience.spring.idempotency.jdbc.check.TransactionCheck;
-import dev.resilience.spring.kind.Kinds;
+import dev.resilience.spring.idempotency.jdbc.TransactionCheck;
 import dev.resilience.spring.properties.CheckedProperties;
-import dev.resilience.spring.properties.store.IdempotencyStoreProperties;
-import dev.resilience.spring.properties.store.InitializeSchema;
-import dev.resilience.spring.properties.unknown.PolicyNames;
+import dev.resilience.spring.properties.ResilienceProperties;
+import dev.resilience.spring.properties.ResilienceProperties.InitializeSchema;
 import dev.resilience.time.TimeSource;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
@@ -25,14 +20,14 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
-import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.interceptor.TransactionAttributeSource;
 
-/** Keeps the records of idempotent calls in the application's database, by the store made here or one of its own. */
+/** Keeps the records of idempotent calls and dead letters in the application's database. */
 @AutoConfiguration(
         before = ResilienceAutoConfiguration.class,
         after = ResilienceRedisAutoConfiguration.class,
@@ -41,7 +36,7 @@ import org.springframework.transaction.interceptor.TransactionAttributeSource;
             "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration"
         })
 @ConditionalOnClass({DataSourceUtils.class, EmbeddedDatabaseConnection.class})
-@Conditional(OnEnabled.class)
+@Conditional(ResilienceAutoConfiguration.OnEnabled.class)
 public final class ResilienceJdbcAutoConfiguration {
 
     /** Short enough for the names of its indexes, which PostgreSQL would cut off. */
@@ -49,28 +44,40 @@ public final class ResilienceJdbcAutoConfiguration {
             Pattern.compile("([A-Za-z_][A-Za-z0-9_]{0,49}\\.)?[A-Za-z_][A-Za-z0-9_]{0,49}");
 
     @Bean
+    @Lazy
     @DependsOnDatabaseInitialization
     @ConditionalOnSingleCandidate(DataSource.class)
     @ConditionalOnMissingBean(IdempotencyStore.class)
-    @Conditional(OnJdbcStore.class)
-    JdbcIdempotencyStore resilienceJdbcIdempotencyStore(
-            DataSource dataSource,
-            CheckedProperties resilienceCheckedProperties,
-            PolicyNames resiliencePolicyNames,
-            Kinds resilienceKinds) {
-        IdempotencyStoreProperties.Jdbc properties =
-                resilienceCheckedProperties.written().idempotencyStore().jdbc();
+    @Conditional(OnRecords.class)
+    JdbcIdempotencyStore resilienceJdbcIdempotencyStore(DataSource dataSource, ResilienceRuntime resilienceRuntime) {
+        ResilienceProperties.IdempotencyStore.Jdbc properties =
+                resilienceRuntime.values().idempotencyStore().jdbc();
         String table = properties.tableName();
-        boolean canBe = canBeTable(table, "resilience.idempotency-store.jdbc.table-name", resilienceCheckedProperties);
-        if (!canBe) {
-            resiliencePolicyNames.breaks(resilienceKinds.get(IdempotencyKind.class));
+        if (!canBeTable(table, "resilience.idempotency-store.jdbc.table-name", resilienceRuntime.properties)) {
+            resilienceRuntime.breaks("idempotency");
             table = JdbcIdempotencyStore.DEFAULT_TABLE;
         }
         return new JdbcIdempotencyStore(dataSource, table, creates(properties.initializeSchema(), dataSource));
     }
 
+    @Bean
+    @Lazy
+    @DependsOnDatabaseInitialization
+    @ConditionalOnSingleCandidate(DataSource.class)
+    @ConditionalOnMissingBean(DeadLetterStore.class)
+    @Conditional(OnLetters.class)
+    JdbcDeadLetterStore resilienceJdbcDeadLetterStore(DataSource dataSource, ResilienceRuntime resilienceRuntime) {
+        ResilienceProperties.DeadLetterStore.Jdbc properties =
+                resilienceRuntime.values().deadLetterStore().jdbc();
+        String table = properties.tableName();
+        if (!canBeTable(table, "resilience.dead-letter-store.jdbc.table-name", resilienceRuntime.properties)) {
+            table = JdbcDeadLetterStore.DEFAULT_TABLE;
+        }
+        return new JdbcDeadLetterStore(dataSource, table, creates(properties.initializeSchema(), dataSource));
+    }
+
     /** Reports a name that no table can have. */
-    static boolean canBeTable(String table, String key, CheckedProperties checked) {
+    private static boolean canBeTable(String table, String key, CheckedProperties checked) {
         return checked.require(
                 TABLE_NAME.matcher(table).matches(),
                 key,
@@ -79,7 +86,7 @@ public final class ResilienceJdbcAutoConfiguration {
                         + "digits and underscores, not quoted, such as resilience_idempotency or billing.idempotency");
     }
 
-    static boolean creates(InitializeSchema schema, DataSource dataSource) {
+    private static boolean creates(InitializeSchema schema, DataSource dataSource) {
         return switch (schema) {
             case ALWAYS -> true;
             case NEVER -> false;
@@ -94,22 +101,27 @@ public final class ResilienceJdbcAutoConfiguration {
     }
 
     @Bean
+    @Lazy
     @ConditionalOnSingleCandidate(JdbcIdempotencyStore.class)
     TransactionCheck resilienceTransactionCheck(
             JdbcIdempotencyStore store,
             ObjectProvider<TransactionAttributeSource> attributes,
             ConfigurableListableBeanFactory beans,
-            ResultRecordingAdvisor resilienceBodyAdvisor,
             StartupWarnings resilienceStartupWarnings) {
-        return new TransactionCheck(store, attributes, beans, resilienceBodyAdvisor, resilienceStartupWarnings);
+        return new TransactionCheck(store, attributes, beans, resilienceStartupWarnings);
     }
 
-    @Bean
-    @ConditionalOnSingleCandidate(JdbcIdempotencyStore.class)
-    PoolSizeCheck resiliencePoolSizeCheck(
-            JdbcIdempotencyStore store,
-            ObjectProvider<DataSourcePoolMetadataProvider> pools,
-            StartupWarnings resilienceStartupWarnings) {
-        return new PoolSizeCheck(store, pools, resilienceStartupWarnings);
+    static final class OnRecords extends ResilienceStoreConfiguration.OnStore {
+
+        OnRecords() {
+            super("resilience.idempotency-store.type", "jdbc");
+        }
+    }
+
+    static final class OnLetters extends ResilienceStoreConfiguration.OnStore {
+
+        OnLetters() {
+            super("resilience.dead-letter-store.type", "jdbc");
+        }
     }
 }

@@ -1,13 +1,13 @@
 package dev.resilience.spring.autoconfigure;
 
-import dev.resilience.event.internal.EventPublisher;
-import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceRegistry;
-import dev.resilience.spring.aop.check.StartupCheck;
-import dev.resilience.spring.kind.Kinds;
+import dev.resilience.spring.aop.StartupChecks;
 import dev.resilience.spring.metrics.ResilienceMeters;
 import dev.resilience.spring.web.CallContextExtractor;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -24,20 +24,44 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnBean({MeterRegistry.class, ResilienceRegistry.class})
 public final class ResilienceMetricsAutoConfiguration {
 
+    /** Creates the meters with the live objects, and not before. */
     @Bean
     @ConditionalOnMissingBean
-    ResilienceMeters resilienceMeters(
-            LiveRegistry resilienceLiveRegistry,
-            Kinds resilienceKinds,
-            EventPublisher resilienceEvents,
+    Binding resilienceMeters(
+            ResilienceRuntime resilienceRuntime,
             ObjectProvider<CallContextExtractor> resilienceIncomingCalls,
-            StartupCheck resilienceStartupCheck) {
-        return new ResilienceMeters(
-                resilienceLiveRegistry,
-                resilienceKinds,
-                resilienceEvents,
-                resilienceIncomingCalls.getIfAvailable(),
-                resilienceStartupCheck::run);
+            StartupChecks resilienceStartupChecks) {
+        return new Binding(resilienceRuntime, resilienceIncomingCalls, resilienceStartupChecks);
+    }
+
+    static final class Binding implements MeterBinder, AutoCloseable {
+
+        private final ResilienceRuntime runtime;
+        private final ObjectProvider<CallContextExtractor> incomingCalls;
+        private final StartupChecks checks;
+        private final List<ResilienceMeters> bound = new CopyOnWriteArrayList<>();
+
+        Binding(ResilienceRuntime runtime, ObjectProvider<CallContextExtractor> incomingCalls, StartupChecks checks) {
+            this.runtime = runtime;
+            this.incomingCalls = incomingCalls;
+            this.checks = checks;
+        }
+
+        @Override
+        public void bindTo(MeterRegistry registry) {
+            checks.run();
+            runtime.whenNeeded(() -> {
+                ResilienceMeters meters = new ResilienceMeters(
+                        runtime.live(), runtime.kinds(), runtime.events, incomingCalls.getIfAvailable(), checks::run);
+                bound.add(meters);
+                meters.bindTo(registry);
+            });
+        }
+
+        @Override
+        public void close() {
+            bound.forEach(ResilienceMeters::close);
+        }
     }
 
     /** Where Boot's own metrics are not at work, nothing else binds. */
@@ -45,7 +69,7 @@ public final class ResilienceMetricsAutoConfiguration {
     @ConditionalOnMissingBean(
             type = "org.springframework.boot.micrometer.metrics.autoconfigure.MeterRegistryPostProcessor")
     SmartInitializingSingleton resilienceMeterBinding(
-            ObjectProvider<MeterRegistry> meterRegistries, ResilienceMeters meters) {
-        return () -> meterRegistries.orderedStream().forEach(meters::bindTo);
+            ObjectProvider<MeterRegistry> meterRegistries, Binding resilienceMeters) {
+        return () -> meterRegistries.orderedStream().forEach(resilienceMeters::bindTo);
     }
 }

@@ -13,6 +13,7 @@ import org.springframework.cloud.client.circuitbreaker.Customizer;
 import org.springframework.cloud.client.circuitbreaker.ReactiveCircuitBreakerFactory;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import reactor.core.publisher.Flux;
 
 /** The factories of Spring Cloud, unless the application or another library has some. */
@@ -32,6 +33,7 @@ import reactor.core.publisher.Flux;
 public final class ResilienceSpringCloudAutoConfiguration {
 
     @Bean
+    @Lazy
     @ConditionalOnMissingBean(CircuitBreakerFactory.class)
     ResilienceCircuitBreakerFactory resilienceCircuitBreakerFactory(
             ResilienceRegistry resilienceRegistry,
@@ -46,6 +48,7 @@ public final class ResilienceSpringCloudAutoConfiguration {
     static class ReactiveConfiguration {
 
         @Bean
+        @Lazy
         @ConditionalOnMissingBean(ReactiveCircuitBreakerFactory.class)
         ReactiveResilienceCircuitBreakerFactory reactiveResilienceCircuitBreakerFactory(
                 ResilienceRegistry resilienceRegistry,

@@ -1,18 +1,13 @@
 package dev.resilience.spring.autoconfigure;
 
+import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.ResilienceRegistry;
-import dev.resilience.spring.StartupWarnings;
-import dev.resilience.spring.properties.GeneralProperties;
-import dev.resilience.spring.web.CallContextCallableInterceptor;
 import dev.resilience.spring.web.CallContextExtractor;
 import dev.resilience.spring.web.CallContextServletFilter;
 import dev.resilience.spring.web.CallContextWebFilter;
-import dev.resilience.spring.web.DeadlineHeader;
-import dev.resilience.spring.web.DeadlineTrust;
-import dev.resilience.spring.web.ReactiveAdvices;
 import dev.resilience.spring.web.ResilienceExceptionHandler;
-import dev.resilience.spring.web.ServletAdvices;
+import dev.resilience.spring.web.SelectiveHandlers;
 import dev.resilience.time.TimeSource;
 import jakarta.servlet.Filter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -20,11 +15,9 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
-import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.util.ClassUtils;
+import org.springframework.core.env.Environment;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.reactive.DispatchExceptionHandler;
 import org.springframework.web.server.WebFilter;
@@ -51,9 +44,9 @@ public final class ResilienceWebAutoConfiguration {
     static class ServletConfiguration {
 
         @Bean
-        CallContextExtractor resilienceIncomingCalls(
-                DeadlineHeader resilienceDeadlineHeader, DeadlineTrust resilienceDeadlineTrust, TimeSource time) {
-            return new CallContextExtractor(resilienceDeadlineHeader, resilienceDeadlineTrust, time, true);
+        CallContextExtractor resilienceIncomingCalls(ResilienceRuntime resilienceRuntime, TimeSource time) {
+            return new CallContextExtractor(
+                    resilienceRuntime.deadlineHeader(), resilienceRuntime.deadlineTrust(), time, true);
         }
 
         @Bean
@@ -68,8 +61,8 @@ public final class ResilienceWebAutoConfiguration {
     static class WebMvcConfiguration {
 
         @Bean
-        static ServletAdvices resilienceServletAdvices() {
-            return new ServletAdvices();
+        static SelectiveHandlers.OfServlet resilienceServletAdvices() {
+            return new SelectiveHandlers.OfServlet();
         }
 
         @Bean
@@ -77,7 +70,7 @@ public final class ResilienceWebAutoConfiguration {
             return new WebMvcConfigurer() {
                 @Override
                 public void configureAsyncSupport(AsyncSupportConfigurer async) {
-                    async.registerCallableInterceptors(new CallContextCallableInterceptor());
+                    async.registerCallableInterceptors(new CallContextServletFilter.OnOtherThreads());
                 }
             };
         }
@@ -89,44 +82,36 @@ public final class ResilienceWebAutoConfiguration {
     static class WebFluxConfiguration {
 
         @Bean
-        static ReactiveAdvices resilienceReactiveAdvices() {
-            return new ReactiveAdvices();
+        static SelectiveHandlers.OfWebFlux resilienceReactiveAdvices() {
+            return new SelectiveHandlers.OfWebFlux();
         }
 
         @Bean
         CallContextExtractor resilienceIncomingCalls(
-                DeadlineHeader resilienceDeadlineHeader,
-                DeadlineTrust resilienceDeadlineTrust,
-                TimeSource time,
-                ApplicationContext application) {
+                ResilienceRuntime resilienceRuntime, TimeSource time, Environment environment) {
+            String mode = environment.getProperty("spring.reactor.context-propagation");
             return new CallContextExtractor(
-                    resilienceDeadlineHeader, resilienceDeadlineTrust, time, travels(application));
+                    resilienceRuntime.deadlineHeader(),
+                    resilienceRuntime.deadlineTrust(),
+                    time,
+                    "auto".equalsIgnoreCase(mode)
+                            && resilienceRuntime.isPresent("io.micrometer.context.ContextRegistry"));
         }
 
         @Bean
         CallContextWebFilter resilienceWebFilter(
-                CallContextExtractor resilienceIncomingCalls,
-                StartupWarnings resilienceStartupWarnings,
-                ResilienceRegistry resilienceRegistry,
-                ApplicationContext application) {
-            CallContextWebFilter filter = new CallContextWebFilter(resilienceIncomingCalls, resilienceStartupWarnings);
-            boolean wanted = resilienceRegistry.retries().values().stream()
-                    .anyMatch(retry -> retry.policy().nested() == RetryPolicy.Nested.SUPPRESS);
-            if (wanted || isConfigured(application)) {
-                filter.warnIfUnheard();
-            }
+                CallContextExtractor resilienceIncomingCalls, ResilienceRuntime resilienceRuntime) {
+            CallContextWebFilter filter = new CallContextWebFilter(resilienceIncomingCalls, resilienceRuntime.warnings);
+            resilienceRuntime.whenNeeded(() -> {
+                boolean wanted = resilienceRuntime.properties.hasAnyBelow("deadline");
+                for (Retry retry : resilienceRuntime.registry().retries().values()) {
+                    wanted |= retry.policy().nested() == RetryPolicy.Nested.SUPPRESS;
+                }
+                if (wanted) {
+                    filter.warnIfUnheard();
+                }
+            });
             return filter;
-        }
-
-        private static boolean isConfigured(ApplicationContext application) {
-            return GeneralProperties.keys(application.getEnvironment())
-                    .hasAnyBelow(ConfigurationPropertyName.of("resilience.deadline"));
-        }
-
-        private static boolean travels(ApplicationContext application) {
-            String mode = application.getEnvironment().getProperty("spring.reactor.context-propagation");
-            return "auto".equalsIgnoreCase(mode)
-                    && ClassUtils.isPresent("io.micrometer.context.ContextRegistry", application.getClassLoader());
         }
     }
 }

@@ -38,7 +38,7 @@ public final class BulkheadKind extends ConfiguredKind<dev.resilience.annotation
 
     @Override
     public Bulkhead create(String name, BulkheadPolicy policy, KindContext context) {
-        return new Bulkhead(name, policy, context.time(), context.events(), context.carrier());
+        return new Bulkhead(name, policy, context.environment());
     }
 
     @Override

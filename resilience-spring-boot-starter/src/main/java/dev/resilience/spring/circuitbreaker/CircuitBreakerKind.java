@@ -6,7 +6,6 @@ import dev.resilience.event.CircuitState;
 import dev.resilience.spring.kind.Action;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.KindContext;
-import dev.resilience.spring.kind.KindHealth;
 import dev.resilience.spring.kind.MeterFamily;
 import dev.resilience.spring.kind.Meters;
 import java.util.List;
@@ -47,7 +46,7 @@ public final class CircuitBreakerKind
 
     @Override
     public CircuitBreaker create(String name, CircuitBreakerPolicy policy, KindContext context) {
-        return new CircuitBreaker(name, policy, context.faults(), context.time(), context.events());
+        return new CircuitBreaker(name, policy, context.environment());
     }
 
     @Override
@@ -99,10 +98,10 @@ public final class CircuitBreakerKind
     }
 
     @Override
-    public KindHealth health(CircuitBreaker breaker) {
+    public Health health(CircuitBreaker breaker) {
         CircuitState state = breaker.currentState();
         boolean open = state == CircuitState.OPEN || state == CircuitState.FORCED_OPEN;
-        return new KindHealth(state.name(), open && breaker.policy().health() == CircuitBreakerPolicy.Health.DOWN);
+        return new Health(state.name(), open && breaker.policy().health() == CircuitBreakerPolicy.Health.DOWN);
     }
 
     @Override

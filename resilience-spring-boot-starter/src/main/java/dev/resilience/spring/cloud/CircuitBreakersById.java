@@ -35,7 +35,7 @@ final class CircuitBreakersById {
         return new CircuitBreakerPolicyConfig(registry.circuitBreaker(DEFAULT).policy());
     }
 
-    /** The circuit breaker of an id, and the time limit of that id inside of it if one is configured. */
+    /** The circuit breaker of an id, and the time limit of that id inside it if one is configured. */
     Pipeline pipeline(String id, @Nullable String group) {
         Assert.hasText(id, "A circuit breaker of Spring Cloud has no id: give it one");
         CircuitBreaker breaker = breaker(id, group);

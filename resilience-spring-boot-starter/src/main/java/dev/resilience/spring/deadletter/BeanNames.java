@@ -1,14 +1,12 @@
 package dev.resilience.spring.deadletter;
 
 import dev.resilience.spring.kind.MethodNames;
-import java.util.List;
+import java.util.LinkedHashSet;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
-import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -24,51 +22,62 @@ final class BeanNames {
 
     private final Class<?> type;
     private final ConfigurableListableBeanFactory beans;
-    private volatile @Nullable List<String> names; // so far: the class of a bean may show only when it is made
+    private volatile Set<String> names; // so far: the class of a bean may show only when it is made
 
     BeanNames(Class<?> type, ConfigurableListableBeanFactory beans) {
         this.type = type;
         this.beans = beans;
+        this.names = find();
     }
 
     /**
-     * The name of the bean that an object is, or that it stands behind.
+     * The name of the bean that an object is, or that it stands behind; the only one of the type may be hidden by the proxy of
+     * another library.
      *
-     * @throws IllegalStateException if it is none, or if nothing tells which one
+     * @throws IllegalStateException if nothing tells which one it is
      */
     String of(@Nullable Object target) {
-        return known().stream()
-                .filter(name -> isBehind(object(name), target))
-                .findFirst()
-                .orElseGet(() -> theOnlyPossible(target));
+        String known = search(target);
+        if (known != null) {
+            return known;
+        }
+        names = find();
+        String found = names.size() == 1 ? names.iterator().next() : search(target);
+        if (found == null) {
+            throw new IllegalStateException("nothing tells which bean of the type " + MethodNames.simple(type)
+                    + " was called: there are " + names);
+        }
+        return found;
     }
 
-    private String theOnlyPossible(@Nullable Object target) {
-        List<String> all = findAgain();
-        List<String> possible =
-                all.stream().filter(name -> !isAnother(name, target)).toList();
-        return possible.stream()
-                .filter(name -> possible.size() == 1 || isBehind(object(name), target))
-                .findFirst()
-                .orElseThrow(() -> new IllegalStateException("nothing tells which bean of the type "
-                        + MethodNames.simple(type) + " was called: there are " + all));
+    private @Nullable String search(@Nullable Object target) {
+        for (String name : names) {
+            for (Object each = object(name); each != null; each = AopProxyUtils.getSingletonTarget(each)) {
+                if (each == target) {
+                    return name;
+                }
+            }
+        }
+        return null;
+    }
+
+    /** The bean, or the object that its scope has now; {@code null} if there is none yet. */
+    private @Nullable Object object(String name) {
+        try {
+            String definition = definition(name);
+            boolean isThere = beans.containsSingleton(definition) || !beans.isSingleton(definition);
+            return isThere ? beans.getBean(definition) : null;
+        } catch (BeansException broken) { // another bean than the one that was called
+            return null;
+        }
     }
 
     /** Whether there is a bean of a name and of the type. */
     boolean have(String name) {
-        return known().contains(name)
-                || (beans.containsBean(name) && findAgain().contains(name));
-    }
-
-    private List<String> known() {
-        List<String> known = names;
-        return known == null ? findAgain() : known;
-    }
-
-    private List<String> findAgain() {
-        List<String> found = find();
-        names = found;
-        return found;
+        if (!names.contains(name) && beans.containsBean(name)) {
+            names = find();
+        }
+        return names.contains(name);
     }
 
     /** The bean of a name. */
@@ -79,96 +88,45 @@ final class BeanNames {
     /** Which bean of the type is another object for each call or caller, in words; {@code null} if none is. */
     @Nullable
     String whyNotTheSame() {
-        return known().stream()
-                .filter(name -> !SHARED.contains(scope(name)))
-                .findFirst()
-                .map(name -> "the bean '" + name + "' has the scope '" + scope(name) + "'")
-                .orElse(null);
+        for (String name : names) {
+            if (!SHARED.contains(scope(name))) {
+                return "the bean '" + name + "' has the scope '" + scope(name) + "'";
+            }
+        }
+        return null;
     }
 
     private String scope(String name) {
-        String scoped = scopedName(name);
-        String scope = beans.containsBeanDefinition(scoped)
-                ? beans.getMergedBeanDefinition(scoped).getScope()
+        String definition = definition(name);
+        String scope = beans.containsBeanDefinition(definition)
+                ? beans.getMergedBeanDefinition(definition).getScope()
                 : null;
         return scope == null ? "" : scope;
     }
 
     /** The name of what a scoped proxy stands for; the bean's own name if it is none. */
-    private String scopedName(String name) {
+    private String definition(String name) {
         String target = ScopedProxyUtils.getTargetBeanName(name);
         return beans.containsBeanDefinition(target) ? target : name;
     }
 
-    /** Whether a scope may replace the bean's object. */
-    private boolean isScoped(String name) {
-        String scope = scope(name);
-        return !scope.isEmpty() && !scope.equals(ConfigurableBeanFactory.SCOPE_SINGLETON);
-    }
-
-    /** The bean, or the object that its scope has now; {@code null} if there is none yet. */
-    private @Nullable Object object(String name) {
-        try {
-            return isScoped(name) || beans.containsSingleton(name) ? beans.getBean(scopedName(name)) : null;
-        } catch (BeansException broken) { // another bean than the one that was called
-            return null;
-        }
-    }
-
-    /**
-     * Whether an object is certainly not a bean. That is so if the bean shows itself and is another object. A bean that the
-     * proxy of another library hides may be the object, so may one that is being made or destroyed, and an object that a scope
-     * has replaced was the bean when it was called.
-     */
-    private boolean isAnother(String name, @Nullable Object target) {
-        if (target == null || isScoped(name) || !beans.isSingleton(name)) {
-            return false;
-        }
-        Object bean = object(name);
-        Object innermost = innermost(bean);
-        boolean isShown =
-                innermost != null && !AopUtils.isAopProxy(innermost) && ClassUtils.getUserClass(innermost) == type;
-        return isShown && !isBehind(bean, target);
-    }
-
-    private static @Nullable Object innermost(@Nullable Object bean) {
-        Object innermost = bean;
-        for (Object each = bean; each != null; each = AopProxyUtils.getSingletonTarget(each)) {
-            innermost = each;
-        }
-        return innermost;
-    }
-
-    @SuppressWarnings("ReferenceEquality") // the very bean
-    private static boolean isBehind(@Nullable Object bean, @Nullable Object target) {
-        for (Object each = bean; each != null; each = AopProxyUtils.getSingletonTarget(each)) {
-            if (each == target) {
-                return true;
+    /** A client made at run time has no class of its own. */
+    private Set<String> find() {
+        Set<String> found = new LinkedHashSet<>();
+        for (String name : beans.getBeanNamesForType(Object.class, true, false)) {
+            if (isOfType(name)) {
+                found.add(ScopedProxyUtils.isScopedTarget(name) ? ScopedProxyUtils.getOriginalBeanName(name) : name);
             }
         }
-        return false;
-    }
-
-    /** A client made at run time has no class of its own. */
-    private List<String> find() {
-        List<String> exact = all().filter(this::isOfType).toList();
-        return exact.isEmpty()
-                ? all().filter(name -> beans.isTypeMatch(name, type)).toList()
-                : exact;
+        return found.isEmpty() ? Set.of(beans.getBeanNamesForType(type, true, false)) : found;
     }
 
     /** A proxy is no instance of the class behind it if it has the interfaces alone; then the definition tells. */
     private boolean isOfType(String name) {
-        String scoped = scopedName(name);
-        Class<?> found = AutoProxyUtils.determineTargetClass(beans, scoped);
+        Class<?> found = AutoProxyUtils.determineTargetClass(beans, name);
         return (found != null && ClassUtils.getUserClass(found) == type)
-                || (beans.containsBeanDefinition(scoped)
-                        && beans.getMergedBeanDefinition(scoped) instanceof RootBeanDefinition made
+                || (beans.containsBeanDefinition(name)
+                        && beans.getMergedBeanDefinition(name) instanceof RootBeanDefinition made
                         && made.getTargetType() == type);
-    }
-
-    private Stream<String> all() {
-        return Stream.of(beans.getBeanNamesForType(Object.class, true, false))
-                .filter(name -> !ScopedProxyUtils.isScopedTarget(name));
     }
 }

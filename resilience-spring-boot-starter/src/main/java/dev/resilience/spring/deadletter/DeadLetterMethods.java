@@ -3,17 +3,13 @@ package dev.resilience.spring.deadletter;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.context.Attempt;
 import dev.resilience.deadletter.DeadLetter;
-import dev.resilience.deadletter.DeadLetters;
-import dev.resilience.deadletter.ExhaustedCalls;
-import dev.resilience.deadletter.LetterReplayer;
-import dev.resilience.deadletter.UnreadableLetterException;
-import dev.resilience.pipeline.Invocation;
 import dev.resilience.retry.Retry;
+import dev.resilience.retry.Retry.ExhaustedCalls;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.idempotency.json.Json;
-import dev.resilience.spring.kind.AsyncMethods;
 import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.kind.ProtectedMethod;
+import dev.resilience.spring.kind.SpringAnnotations;
 import dev.resilience.spring.kind.SuspendingFunctions;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -28,7 +24,7 @@ import org.springframework.core.ResolvableType;
  * The methods whose calls are kept when they run out of retries: refuses at startup what could not work, and finds the
  * method of a letter again. Safe for use by many threads.
  */
-public final class DeadLetterMethods implements LetterReplayer {
+public final class DeadLetterMethods implements DeadLetters.Replayer {
 
     private static final String NO_METHOD = "this application has no such method whose retry keeps dead letters";
 
@@ -44,141 +40,106 @@ public final class DeadLetterMethods implements LetterReplayer {
 
     /** Keeps the calls of a method that run out of the retries of a policy. */
     public ExhaustedCalls keeping(Retry retry, DeadLetters letters, ProtectedMethod<?> protectedMethod) {
-        DeadLetterMethod method = create(retry, protectedMethod);
+        DeadLetterMethod method = create(retry, letters, protectedMethod);
         methods.put(method.operation(), method);
-        return new Keeping(method, letters);
-    }
-
-    private record Keeping(DeadLetterMethod method, DeadLetters letters) implements ExhaustedCalls {
-
-        @Override
-        public @Nullable Object begins(Invocation call) {
-            return method.begins(call);
-        }
-
-        @Override
-        public void ranOut(Invocation call, @Nullable Object begun, int attempts, @Nullable Throwable failure) {
-            letters.keep(failure, () -> method.letter(call, begun, attempts, failure));
-        }
-
-        @Override
-        public void failedOtherwise(Throwable failure) {
-            letters.notKept(failure);
-        }
+        return method;
     }
 
     @Override
     public void replay(DeadLetter letter, Attempt attempt) throws Throwable {
         DeadLetterMethod method = methods.get(letter.operation());
         if (method == null) {
-            throw new UnreadableLetterException(NO_METHOD, null);
+            throw new DeadLetters.UnreadableLetterException(NO_METHOD, null);
         }
         method.replay(letter, attempt);
     }
 
-    @Override
+    /** Why no call can be made of a letter, as far as that shows without its arguments; {@code null} if one can. */
     public @Nullable String whyNotReadable(DeadLetter letter) {
         DeadLetterMethod method = methods.get(letter.operation());
         return method == null ? NO_METHOD : method.whyNoBean(letter);
     }
 
-    private DeadLetterMethod create(Retry retry, ProtectedMethod<?> found) {
+    private DeadLetterMethod create(Retry retry, DeadLetters letters, ProtectedMethod<?> found) {
         Method method = found.method();
         String name = MethodNames.full(method, found.type());
         if (json == null) {
-            throw new ResilienceConfigurationException(
-                    "The retry of the method " + name
-                            + " keeps dead letters, but there is no Jackson 3 on the class path "
-                            + "to write its arguments with",
-                    "Add 'org.springframework.boot:spring-boot-starter-jackson', or set 'dead-letter' of its retry policy "
-                            + "to false.");
+            throw problem(
+                    name,
+                    "there is no Jackson 3 on the class path to write its arguments with",
+                    "Add 'org.springframework.boot:spring-boot-starter-jackson'");
         }
-        List<ResilienceConfigurationException> mistakes = new ArrayList<>();
+        List<ResilienceConfigurationException> problems = new ArrayList<>();
         List<ResolvableType> types = new ArrayList<>();
         for (int i = 0; i < SuspendingFunctions.parameterCount(method); i++) {
             ResolvableType type = ResolvableType.forMethodParameter(method, i, found.type());
             String why = json.whyNotReadable(type);
             if (why != null) {
-                mistakes.add(unreadable(method, i, name, type, why));
+                String parameter = new MethodParameter(method, i).getParameter().getName();
+                String declared = type.resolve() == null ? type.getType().getTypeName() : type.toString();
+                problems.add(problem(
+                        name,
+                        "its argument '" + parameter + "' could not be read back as " + declared + ": " + why,
+                        "Take a type that Jackson can write and read"));
             }
             types.add(type);
         }
         BeanNames beans = new BeanNames(found.type(), found.beanFactory());
-        check(method, found.type(), name, mistakes);
-        checkScope(beans, name, mistakes);
-        checkKey(found, name, mistakes);
-        if (!mistakes.isEmpty()) {
-            throw ResilienceConfigurationException.of(mistakes);
+        String why = whyNoReplay(method, found.type(), name);
+        if (why != null) {
+            problems.add(problem(name, why, "Move what is retried to a method without that"));
         }
-        warn(found, name);
-        boolean mayChangeArguments = !types.stream().allMatch(ImmutableTypes::contain);
-        return new DeadLetterMethod(retry, method, name, json.arrayCodec(types), mayChangeArguments, beans);
+        String scope = beans.whyNotTheSame();
+        if (scope != null) {
+            problems.add(problem(
+                    name,
+                    scope + ", and a replay would not call the object that was called",
+                    "Make the bean a singleton, move what is retried to one"));
+        }
+        checkKey(found, name, problems);
+        if (!problems.isEmpty()) {
+            throw ResilienceConfigurationException.of(problems);
+        }
+        return new DeadLetterMethod(retry, letters, method, name, json.arrayCodec(types), beans);
     }
 
-    private static ResilienceConfigurationException unreadable(
-            Method method, int index, String name, ResolvableType type, String why) {
-        String parameter = new MethodParameter(method, index).getParameter().getName();
+    private static ResilienceConfigurationException problem(String name, String what, String cure) {
         return new ResilienceConfigurationException(
-                "The retry of the method " + name + " keeps dead letters, but its argument '" + parameter
-                        + "' could not be " + "read back as "
-                        + (type.resolve() == null ? type.getType().getTypeName() : type) + ": " + why,
-                "Take a type that Jackson can write and read, or set 'dead-letter' of the retry policy to false, for this "
-                        + "method by a policy of its own.");
+                "The retry of the method " + name + " keeps dead letters, but " + what,
+                cure + ", or set 'dead-letter' of the retry policy to false, for this method by a policy of its own.");
     }
 
-    private static void check(
-            Method method, Class<?> type, String name, List<ResilienceConfigurationException> mistakes) {
-        String what = null;
+    private static @Nullable String whyNoReplay(Method method, Class<?> type, String name) {
         if (name.length() > DeadLetter.MAX_TEXT) {
-            what = "its name with its parameters has more than " + DeadLetter.MAX_TEXT + " characters";
-        } else if (SuspendingFunctions.is(method)) {
-            what = "it is a suspending function, for whose end a replay cannot wait";
-        } else if (AsyncResults.isStream(method)) {
-            what = "it returns a stream, and nothing tells when the work of a stream is done";
-        } else if (AsyncMethods.is(method, type)) {
-            what = "it is @Async, and a replay could not tell its failure from that of a first call";
+            return "its name with its parameters has more than " + DeadLetter.MAX_TEXT + " characters";
         }
-        if (what != null) {
-            mistakes.add(new ResilienceConfigurationException(
-                    "The retry of the method " + name + " keeps dead letters, but " + what,
-                    "Move what is retried to a method without that, or set 'dead-letter' of the retry policy to false, for "
-                            + "this method by a policy of its own."));
+        if (SuspendingFunctions.is(method)) {
+            return "it is a suspending function, for whose end a replay cannot wait";
         }
-    }
-
-    /** A replay would call another object than the one that was called, or none. */
-    private static void checkScope(BeanNames beans, String name, List<ResilienceConfigurationException> mistakes) {
-        String found = beans.whyNotTheSame();
-        if (found != null) {
-            mistakes.add(new ResilienceConfigurationException(
-                    "The retry of the method " + name + " keeps dead letters, but " + found
-                            + ", and a replay would not call the object that was called",
-                    "Make the bean a singleton, move what is retried to one, or set 'dead-letter' of the retry policy to "
-                            + "false, for this method by a policy of its own."));
+        if (DeadLetterMethod.isStream(method)) {
+            return "it returns a stream, and nothing tells when the work of a stream is done";
         }
+        return SpringAnnotations.isAsync(method, type)
+                ? "it is @Async, and a replay could not tell its failure from that of a first call"
+                : null;
     }
 
     private static void checkKey(
-            ProtectedMethod<?> method, String name, List<ResilienceConfigurationException> mistakes) {
+            ProtectedMethod<?> method, String name, List<ResilienceConfigurationException> problems) {
         Idempotent idempotent = method.annotation(Idempotent.class);
-        if (idempotent != null && !idempotent.header().isBlank() && idempotent.required()) {
-            mistakes.add(new ResilienceConfigurationException(
-                    "The retry of the method " + name
-                            + " keeps dead letters, but every replay would be refused: it has no "
-                            + "request, and so no key in the header '" + idempotent.header() + "'",
-                    "Take the key from an argument: @Idempotent(key = \"#...\"), or move what is retried to a method of its "
-                            + "own."));
+        if (idempotent == null || idempotent.header().isBlank()) {
+            return;
         }
-    }
-
-    private static void warn(ProtectedMethod<?> method, String name) {
-        Idempotent idempotent = method.annotation(Idempotent.class);
-        if (idempotent != null && !idempotent.header().isBlank()) {
+        String noKey = "has no request, and so no key in the header '" + idempotent.header() + "'";
+        if (idempotent.required()) {
+            problems.add(problem(
+                    name,
+                    "every replay would be refused: it " + noKey,
+                    "Take the key from an argument: @Idempotent(key = \"#...\")"));
+        } else {
             method.warnings()
-                    .add("The replay of a dead letter of " + name + " has no request, and so no key in the header '"
-                            + idempotent.header()
-                            + "': it runs without the protection of @Idempotent. Take the key from an "
-                            + "argument: key = \"#...\"");
+                    .add("The replay of a dead letter of " + name + " " + noKey + ": it runs without the protection of "
+                            + "@Idempotent. Take the key from an argument: key = \"#...\"");
         }
     }
 }

@@ -1,26 +1,19 @@
 package dev.resilience.spring.deadletter;
 
 import dev.resilience.deadletter.DeadLetterStore;
-import dev.resilience.deadletter.DeadLetters;
-import dev.resilience.deadletter.LetterReplayer;
-import dev.resilience.deadletter.Replayed;
-import dev.resilience.deadletter.UnreadableLetterException;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.LiveRegistry;
+import dev.resilience.spring.deadletter.DeadLetters.KeepingRetry;
 import dev.resilience.time.TimeSource;
 import dev.resilience.time.TimeSource.Scheduled;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.SmartLifecycle;
@@ -36,26 +29,27 @@ import org.springframework.context.SmartLifecycle;
 public final class DeadLetterReplays implements SmartInitializingSingleton, SmartLifecycle {
 
     private static final Duration PAUSE = Duration.ofSeconds(10);
-    private static final int MOST_AT_A_TIME = 10;
+    private static final int MAX_AT_A_TIME = 10;
 
-    private final LiveRegistry registry;
-    private final LetterReplayer replayer;
+    private final Supplier<LiveRegistry> registry;
+    private final DeadLetters.Replayer replayer;
     private final TimeSource time;
-    private final Runnable checks;
+    private final BooleanSupplier checks;
     private final Consumer<DeadLetterStore> prepare;
-    private final ConcurrentMap<String, Rounds> rounds = new ConcurrentHashMap<>();
+    private final Map<String, CompletableFuture<Void>> rounds = new ConcurrentHashMap<>();
     private boolean prepared; // by one thread: that of the startup
-    private volatile boolean running;
+    private volatile @Nullable Object running; // another object after each stop, whose rounds do not go on
+    private @Nullable Scheduled next; // with the lock
 
     /**
-     * @param checks finds the methods and their policies, if that is not done yet
+     * @param checks finds the methods and their policies, if that is not done yet, and tells whether there are any
      * @param prepare called before letters are kept, if a policy keeps any; what it throws fails the startup
      */
     public DeadLetterReplays(
-            LiveRegistry registry,
-            LetterReplayer replayer,
+            Supplier<LiveRegistry> registry,
+            DeadLetters.Replayer replayer,
             TimeSource time,
-            Runnable checks,
+            BooleanSupplier checks,
             Consumer<DeadLetterStore> prepare) {
         this.registry = registry;
         this.checks = checks;
@@ -66,45 +60,34 @@ public final class DeadLetterReplays implements SmartInitializingSingleton, Smar
 
     @Override
     public void afterSingletonsInstantiated() {
-        checks.run();
-        prepareOnce();
+        isNeeded();
     }
 
-    private void prepareOnce() {
-        if (!prepared) {
+    /** Whether there is anything that may keep letters. Makes sure of the store then. */
+    private boolean isNeeded() {
+        boolean needed = checks.getAsBoolean();
+        if (needed && !prepared) {
             prepared = true;
-            keeping()
-                    .map(retry -> Objects.requireNonNull(retry.deadLetters()).store())
-                    .collect(Collectors.toSet())
-                    .forEach(prepare);
-            registry.onFirstUse((kind, policy) -> {
-                if (running && kind.equals("retry")) {
-                    keeping().forEach(this::begin); // that of a class which has turned up late
-                }
-            });
+            KeepingRetry.in(registry.get()).values().stream()
+                    .findFirst()
+                    .ifPresent(retry -> prepare.accept(retry.letters().store())); // one for all policies
         }
-    }
-
-    private Stream<Retry> keeping() {
-        Map<String, Retry> retries = registry.ofKind("retry");
-        return retries.values().stream().filter(retry -> retry.deadLetters() != null);
+        return needed;
     }
 
     @Override
     public void start() {
-        prepareOnce();
-        running = true;
-        keeping().forEach(this::begin);
+        boolean needed = isNeeded(); // before this runs: live objects that are created by it would start it again
+        running = running == null ? new Object() : running;
+        if (needed) {
+            schedule();
+        }
     }
 
-    private void begin(Retry retry) {
-        Rounds added = new Rounds(retry);
-        if (rounds.putIfAbsent(retry.name(), added) == null) {
-            added.schedule();
-            if (!running) { // stopped meanwhile, possibly before this was among the rounds to stop
-                rounds.remove(retry.name(), added);
-                added.stop();
-            }
+    /** To be called when live objects are created later than all other beans. */
+    public void startIfRunning() {
+        if (isRunning()) {
+            start();
         }
     }
 
@@ -113,80 +96,61 @@ public final class DeadLetterReplays implements SmartInitializingSingleton, Smar
         stop(() -> {});
     }
 
+    /** No replay begins from now on. Those that run end first. */
     @Override
     @SuppressWarnings("FutureReturnValueIgnored") // what Spring throws when it hears of the end is its own
     public void stop(Runnable callback) {
-        running = false;
-        List<CompletableFuture<Void>> ends = new ArrayList<>();
-        rounds.forEach((policy, stopped) -> {
-            rounds.remove(policy, stopped);
-            stopped.stop();
-            ends.add(stopped.current);
-        });
-        CompletableFuture.allOf(ends.toArray(new CompletableFuture<?>[0])).thenRun(callback);
+        running = null;
+        schedule();
+        CompletableFuture.allOf(rounds.values().toArray(new CompletableFuture<?>[0]))
+                .whenComplete((ended, failure) -> callback.run());
     }
 
     @Override
     public boolean isRunning() {
-        return running;
+        return running != null;
     }
 
-    /** Those of one policy. */
-    private final class Rounds {
-
-        private final Retry retry;
-        private final DeadLetters letters;
-        private volatile boolean stopped; // for good: a start makes new ones
-        private volatile @Nullable Scheduled next;
-        private volatile CompletableFuture<Void> current = CompletableFuture.completedFuture(null);
-
-        Rounds(Retry retry) {
-            this.retry = retry;
-            this.letters = Objects.requireNonNull(retry.deadLetters());
+    /** There is one timer at the most, and none after the stop. */
+    private synchronized void schedule() {
+        if (next != null) {
+            next.cancel();
         }
+        next = isRunning() ? time.schedule(PAUSE, this::beginRounds) : null;
+    }
 
-        void schedule() {
-            next = time.schedule(PAUSE, this::replay);
-        }
+    /** Begins a round of each policy whose last one is over, on a thread for each. */
+    private void beginRounds() {
+        Object begun = running;
+        KeepingRetry.in(registry.get()).forEach((name, retry) -> {
+            CompletableFuture<Void> last = rounds.get(name);
+            if (isAutomatic(retry, begun) && (last == null || last.isDone())) {
+                CompletableFuture<Void> known = new CompletableFuture<>(); // to a shutdown, before the round begins
+                rounds.put(
+                        name,
+                        known.thenRunAsync(() -> replay(retry, begun), round -> time.schedule(Duration.ZERO, round)));
+                known.complete(null);
+            }
+        });
+        schedule();
+    }
 
-        /** No replay begins from now on; one that runs is left alone. */
-        void stop() {
-            stopped = true;
-            Scheduled waiting = next;
-            if (waiting != null) {
-                waiting.cancel();
+    private void replay(KeepingRetry retry, @Nullable Object begun) {
+        for (int i = 0; i < MAX_AT_A_TIME && isAutomatic(retry, begun); i++) {
+            DeadLetters.Replayed replayed = retry.letters().replayDue(replayer);
+            if (replayed == null || isDown(replayed)) {
+                return;
             }
         }
+    }
 
-        private void replay() {
-            CompletableFuture<Void> ended = new CompletableFuture<>();
-            current = ended;
-            try {
-                for (int i = 0; i < MOST_AT_A_TIME && isAutomatic(); i++) {
-                    Replayed replayed = letters.replayDue(replayer);
-                    if (replayed == null || isDown(replayed)) {
-                        break;
-                    }
-                }
-            } finally {
-                try {
-                    if (!stopped) {
-                        schedule();
-                    }
-                } finally {
-                    ended.complete(null); // a shutdown waits for it
-                }
-            }
-        }
+    private boolean isAutomatic(Retry retry, @Nullable Object begun) {
+        return begun != null && begun == running && retry.policy().deadLetterReplay() == RetryPolicy.Replay.AUTO;
+    }
 
-        /** A letter that cannot be read here says nothing about what it calls. */
-        private boolean isDown(Replayed replayed) {
-            return replayed.result() != Replayed.Result.SUCCEEDED
-                    && !(replayed.failure() instanceof UnreadableLetterException);
-        }
-
-        private boolean isAutomatic() {
-            return !stopped && retry.policy().deadLetterReplay() == RetryPolicy.Replay.AUTO;
-        }
+    /** A letter that cannot be read here says nothing about what it calls. */
+    private static boolean isDown(DeadLetters.Replayed replayed) {
+        return replayed.result() != DeadLetters.Replayed.Result.SUCCEEDED
+                && !(replayed.failure() instanceof DeadLetters.UnreadableLetterException);
     }
 }

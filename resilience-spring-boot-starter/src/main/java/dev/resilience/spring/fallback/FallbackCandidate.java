@@ -2,9 +2,8 @@ package dev.resilience.spring.fallback;
 
 import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.kind.SuspendingFunctions;
-import dev.resilience.spring.reactor.PublisherType;
+import dev.resilience.spring.reactor.ProtectedPublishers.PublisherType;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
 import java.util.ArrayList;
@@ -12,7 +11,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.springframework.core.ResolvableType;
-import org.springframework.util.ClassUtils;
 
 /**
  * A method and the class in which its generic types are resolved, compared as a compiler would: a method that may be a
@@ -109,20 +107,6 @@ record FallbackCandidate(Method method, Class<?> type) {
             }
         }
         return exceptions;
-    }
-
-    /** Whether code of a class may call the method. */
-    boolean isVisibleFrom(Class<?> caller) {
-        int modifiers = method.getModifiers();
-        Class<?> declaring = method.getDeclaringClass();
-        if (Modifier.isPublic(modifiers)) {
-            return true;
-        }
-        if (Modifier.isPrivate(modifiers)) {
-            return declaring == caller;
-        }
-        return ClassUtils.getPackageName(declaring).equals(ClassUtils.getPackageName(caller))
-                || (Modifier.isProtected(modifiers) && declaring.isAssignableFrom(caller));
     }
 
     /** {@code String Shop.later(String, Throwable)}. */

@@ -1,8 +1,8 @@
 package dev.resilience.spring.fallback;
 
-import dev.resilience.annotation.Idempotent;
+import dev.resilience.annotation.CircuitBreaker;
+import dev.resilience.annotation.Retryable;
 import dev.resilience.fallback.Fallback;
-import dev.resilience.fallback.FallbackReport;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.retry.Retry;
 import dev.resilience.spring.ResilienceConfigurationException;
@@ -12,18 +12,24 @@ import dev.resilience.spring.kind.Meters;
 import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.kind.ProtectedMethod;
 import dev.resilience.spring.retry.RetryKind;
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.Collection;
-import org.springframework.aot.hint.ExecutableMode;
-import org.springframework.aot.hint.ReflectionHints;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.core.ResolvableType;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
 /** Fallbacks: {@code @Fallback}. They belong to methods, and nothing of them is configured. */
 public final class FallbackKind extends Kind<dev.resilience.annotation.Fallback, Fallback> {
 
     private static final MeterFamily CALLS =
             new MeterFamily("resilience.fallback.calls", "calls", "Calls of fallback methods by how they ended");
+
+    /** What does its work when a call fails, by its name in {@code resilience.order}, and what it sees no failure for. */
+    private static final Map<String, Class<? extends Annotation>> IN_VAIN =
+            Map.of("retry", Retryable.class, "circuit-breaker", CircuitBreaker.class);
 
     public FallbackKind() {
         super("fallback", dev.resilience.annotation.Fallback.class, null);
@@ -38,16 +44,13 @@ public final class FallbackKind extends Kind<dev.resilience.annotation.Fallback,
     @Override
     public Layer layer(ProtectedMethod<dev.resilience.annotation.Fallback> method) {
         Fallback fallback = method.own(this, others -> make(method, others));
-        Layer layer = method.isProtectedBy(Idempotent.class) && method.isInside("idempotent")
-                ? fallback.insideIdempotent()
-                : fallback;
-        return keepsDeadLetters(method) ? Fallback.exceptInReplays(layer) : layer;
+        return keepsDeadLetters(method) ? fallback.exceptInReplays() : fallback;
     }
 
     private static boolean keepsDeadLetters(ProtectedMethod<dev.resilience.annotation.Fallback> method) {
         try {
             Retry retry = method.live(RetryKind.class);
-            return retry != null && retry.deadLetters() != null;
+            return retry != null && retry.policy().deadLetter();
         } catch (ResilienceConfigurationException ofRetry) {
             return false; // the retry's own layer is refused for it
         }
@@ -57,15 +60,49 @@ public final class FallbackKind extends Kind<dev.resilience.annotation.Fallback,
     private static Fallback make(
             ProtectedMethod<dev.resilience.annotation.Fallback> method, Collection<Fallback> others) {
         String name = MethodNames.brief(method.method(), method.type());
-        FallbackReport report = others.stream()
-                .filter(other -> other.name().equals(name))
-                .findFirst()
-                .map(Fallback::report)
-                .orElseGet(() -> new FallbackReport(name, method.time()));
         ReflectiveFallback fallback =
                 FallbackResolver.resolve(method.annotation(), method.method(), method.type(), method.beanFactory());
-        FallbackChecks.check(method, fallback);
-        return new Fallback(report, fallback);
+        check(method, fallback);
+        for (Fallback other : others) {
+            if (other.name().equals(name)) {
+                return other.with(fallback);
+            }
+        }
+        return new Fallback(name, fallback, method.time());
+    }
+
+    /** Warns at startup of a fallback that works, but leaves something that is configured without effect. */
+    private static void check(ProtectedMethod<dev.resilience.annotation.Fallback> method, ReflectiveFallback fallback) {
+        IN_VAIN.forEach((layer, annotation) -> {
+            if (fallback.answersForAll() && method.isProtectedBy(annotation) && method.isInside(layer)) {
+                method.warnings()
+                        .add("The fallback of " + MethodNames.full(method.method(), method.type())
+                                + " stands inside its @" + annotation.getSimpleName()
+                                + " and answers for every exception, so that the " + layer.replace('-', ' ')
+                                + " sees no failure. Put 'fallback' before '" + layer
+                                + "' in 'resilience.order', or say what it answers for: @Fallback(on = …)");
+            }
+        });
+        if (FallbackResolver.beanName(method.annotation()) == null) {
+            fallback.methods().forEach(answering -> warnIfProtected(answering, method));
+        }
+    }
+
+    private static void warnIfProtected(Method answering, ProtectedMethod<dev.resilience.annotation.Fallback> method) {
+        String unused = MergedAnnotations.from(answering, SearchStrategy.TYPE_HIERARCHY).stream()
+                .filter(found -> found.getValue("enabled", Boolean.class).orElse(true))
+                .map(MergedAnnotation::getType)
+                .filter(type -> type.getPackage() == Retryable.class.getPackage())
+                .map(type -> "@" + type.getSimpleName())
+                .collect(Collectors.joining(", "));
+        if (!unused.isEmpty()) {
+            method.warnings()
+                    .add("The fallback method " + MethodNames.full(answering, method.type()) + " is annotated with "
+                            + unused + ", which does nothing when it answers for "
+                            + MethodNames.readable(method.method(), method.type())
+                            + ": it is called inside its bean. Name it with its bean: @Fallback(\"bean::"
+                            + answering.getName() + "\")");
+        }
     }
 
     @Override
@@ -76,38 +113,6 @@ public final class FallbackKind extends Kind<dev.resilience.annotation.Fallback,
     @Override
     public void meters(Fallback fallback, Meters meters) {
         meters.outcomes(CALLS, fallback.calls());
-    }
-
-    @Override
-    public void hints(
-            dev.resilience.annotation.Fallback annotation,
-            Method method,
-            Class<?> type,
-            ResolvableType result,
-            ReflectionHints hints) {
-        if (FallbackResolver.beanName(annotation) == null) {
-            register(annotation, new OwnBean(type), hints);
-        }
-    }
-
-    @Override
-    public void hints(
-            dev.resilience.annotation.Fallback annotation,
-            ConfigurableListableBeanFactory beans,
-            ReflectionHints hints) {
-        String bean = FallbackResolver.beanName(annotation);
-        if (bean != null && beans.containsBean(bean)) {
-            register(annotation, new NamedBean(bean, beans), hints);
-        }
-    }
-
-    private static void register(
-            dev.resilience.annotation.Fallback annotation, FallbackOwner owner, ReflectionHints hints) {
-        String name = FallbackResolver.methodName(annotation);
-        owner.methods().stream()
-                .map(FallbackCandidate::method)
-                .filter(candidate -> candidate.getName().equals(name))
-                .forEach(candidate -> hints.registerMethod(candidate, ExecutableMode.INVOKE));
     }
 
     @Override

@@ -7,16 +7,13 @@ import dev.resilience.spring.kind.MethodNames;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.core.annotation.AnnotatedElementUtils;
 
 /** Finds the methods that the {@link Fallback} of one method names, and says why there is none. */
 final class FallbackResolver {
@@ -28,15 +25,15 @@ final class FallbackResolver {
     private final FallbackCandidate protectedMethod;
     private final ConfigurableListableBeanFactory beans;
     private final String name;
-    private final FallbackOwner owner;
+    private final FallbackTarget target;
 
     private FallbackResolver(Fallback annotation, Method method, Class<?> type, ConfigurableListableBeanFactory beans) {
         this.annotation = annotation;
         this.protectedMethod = new FallbackCandidate(method, type);
         this.beans = beans;
-        this.name = methodName(annotation);
         String bean = beanName(annotation);
-        this.owner = bean == null ? new OwnBean(type) : new NamedBean(known(bean), beans);
+        this.name = bean == null ? annotation.value() : annotation.value().substring((bean + OF_BEAN).length());
+        this.target = new FallbackTarget(type, bean == null ? null : known(bean), beans);
     }
 
     static ReflectiveFallback resolve(
@@ -50,12 +47,6 @@ final class FallbackResolver {
         return end < 0 ? null : annotation.value().substring(0, end);
     }
 
-    static String methodName(Fallback annotation) {
-        String value = annotation.value();
-        int end = value.lastIndexOf(OF_BEAN);
-        return end < 0 ? value : value.substring(end + OF_BEAN.length());
-    }
-
     private String known(String bean) {
         if (!beans.containsBean(bean)) {
             throw new ResilienceConfigurationException(
@@ -67,14 +58,9 @@ final class FallbackResolver {
         return bean;
     }
 
-    private List<FallbackForm> forms() {
-        return withMostParameters(matching(named()));
-    }
-
     private ReflectiveFallback resolve() {
-        List<FallbackForm> forms = forms();
-        refuseCircle(forms, protectedMethod, new LinkedHashSet<>(Set.of(described())));
-        for (FallbackForm form : forms) {
+        List<ReflectiveFallback.Form> forms = withMostParameters(matching(named()));
+        for (ReflectiveFallback.Form form : forms) {
             List<Class<?>> undeclared = form.candidate().undeclaredIn(protectedMethod);
             if (!undeclared.isEmpty() && !protectedMethod.isAsynchronous()) { // a stage passes on all exceptions
                 throw new ResilienceConfigurationException(
@@ -87,41 +73,11 @@ final class FallbackResolver {
                                 + protectedMethod.method().getName() + "' as well.");
             }
         }
-        return new ReflectiveFallback(owner, forms, annotation.on(), annotation.except());
-    }
-
-    /** Beans that answer for each other would do so until the stack overflows. */
-    private void refuseCircle(List<FallbackForm> forms, FallbackCandidate begin, Set<String> way) {
-        for (FallbackForm form : owner instanceof NamedBean ? forms : List.<FallbackForm>of()) {
-            Class<?> type = form.candidate().type();
-            Method method = AopUtils.getMostSpecificMethod(form.method(), type);
-            if (method.equals(begin.method())) {
-                throw new ResilienceConfigurationException(
-                        "The fallbacks of " + String.join(" and ", way) + " answer for each other in a circle",
-                        "Remove one of them, or name a method without a @Fallback.");
-            }
-            Fallback next = annotationOf(method, type);
-            if (next != null && way.add(MethodNames.full(method, type))) {
-                FallbackResolver resolver;
-                List<FallbackForm> further;
-                try {
-                    resolver = new FallbackResolver(next, method, type, beans);
-                    further = resolver.forms();
-                } catch (ResilienceConfigurationException mistake) {
-                    continue; // which is told with the other method
-                }
-                resolver.refuseCircle(further, begin, way);
-            }
-        }
-    }
-
-    private static @Nullable Fallback annotationOf(Method method, Class<?> type) {
-        Fallback own = AnnotatedElementUtils.findMergedAnnotation(method, Fallback.class);
-        return own == null ? AnnotatedElementUtils.findMergedAnnotation(type, Fallback.class) : own;
+        return new ReflectiveFallback(target, forms, annotation.on(), annotation.except());
     }
 
     private List<FallbackCandidate> named() {
-        List<FallbackCandidate> others = owner.methods().stream()
+        List<FallbackCandidate> others = target.methods().stream()
                 .filter(candidate -> !candidate.method().equals(protectedMethod.method()))
                 .toList();
         List<FallbackCandidate> named = others.stream()
@@ -133,7 +89,7 @@ final class FallbackResolver {
                     .collect(Collectors.toSet());
             throw new ResilienceConfigurationException(
                     "The fallback method '" + annotation.value() + "' of " + described() + " does not exist in "
-                            + owner,
+                            + target,
                     "Write the method, or correct the name. " + NearestNames.suggest(name, names)
                             + (name.equals(protectedMethod.method().getName())
                                     ? " A method cannot be its own fallback."
@@ -142,18 +98,18 @@ final class FallbackResolver {
         return named;
     }
 
-    private List<FallbackForm> matching(List<FallbackCandidate> named) {
-        List<FallbackForm> forms = new ArrayList<>();
+    private List<ReflectiveFallback.Form> matching(List<FallbackCandidate> named) {
+        List<ReflectiveFallback.Form> forms = new ArrayList<>();
         List<String> found = new ArrayList<>();
         for (FallbackCandidate candidate : named) {
-            FallbackForm form = FallbackForm.of(candidate, protectedMethod);
+            ReflectiveFallback.Form form = ReflectiveFallback.Form.of(candidate, protectedMethod);
             String why = form == null
                     ? "takes other parameters"
                     : !candidate.answersFor(protectedMethod)
                             ? "returns " + candidate.result()
                             : candidate.isSuspending() && !protectedMethod.isSuspending()
                                     ? "is a suspending function, for which " + described() + " has no coroutine"
-                                    : owner.refuses(candidate, protectedMethod);
+                                    : target.refuses(candidate);
             if (form != null && why == null) {
                 forms.add(form);
             }
@@ -171,16 +127,16 @@ final class FallbackResolver {
     }
 
     /** Of those that take the same type of failure. The others would never answer. */
-    private List<FallbackForm> withMostParameters(List<FallbackForm> all) {
-        Map<@Nullable Class<?>, FallbackForm> byFailure = new LinkedHashMap<>();
-        for (FallbackForm form : all) {
-            FallbackForm other = byFailure.get(form.failure());
+    private List<ReflectiveFallback.Form> withMostParameters(List<ReflectiveFallback.Form> all) {
+        Map<@Nullable Class<?>, ReflectiveFallback.Form> byFailure = new LinkedHashMap<>();
+        for (ReflectiveFallback.Form form : all) {
+            ReflectiveFallback.Form other = byFailure.get(form.failure());
             if (other == null || other.taken() < form.taken()) {
                 byFailure.put(form.failure(), form);
             }
         }
-        for (FallbackForm form : all) {
-            FallbackForm chosen = byFailure.get(form.failure());
+        for (ReflectiveFallback.Form form : all) {
+            ReflectiveFallback.Form chosen = byFailure.get(form.failure());
             if (chosen != null && !chosen.equals(form) && chosen.taken() == form.taken()) {
                 throw new ResilienceConfigurationException(
                         "The fallback '" + annotation.value() + "' of " + described()

@@ -4,10 +4,9 @@ import dev.resilience.exception.BodyCancelledException;
 import dev.resilience.fallback.FallbackMethod;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.spring.kind.ProtectedCall;
+import dev.resilience.spring.kind.SuspendingFunctions;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
@@ -16,8 +15,8 @@ import org.springframework.util.ReflectionUtils;
 /** The fallback methods of one protected method, of which the one with the closest exception type answers. */
 final class ReflectiveFallback implements FallbackMethod {
 
-    private final FallbackOwner owner;
-    private final List<FallbackForm> forms;
+    private final FallbackTarget target;
+    private final List<Form> forms;
     private final List<Class<? extends Throwable>> on;
     private final List<Class<? extends Throwable>> except;
 
@@ -25,11 +24,11 @@ final class ReflectiveFallback implements FallbackMethod {
      * @param forms at most one for each type of failure, and for none
      */
     ReflectiveFallback(
-            FallbackOwner owner,
-            List<FallbackForm> forms,
+            FallbackTarget target,
+            List<Form> forms,
             Class<? extends Throwable>[] on,
             Class<? extends Throwable>[] except) {
-        this.owner = owner;
+        this.target = target;
         this.forms = List.copyOf(forms);
         this.on = List.of(on);
         this.except = List.of(except);
@@ -41,12 +40,12 @@ final class ReflectiveFallback implements FallbackMethod {
         return except.isEmpty()
                 && (on.isEmpty() || on.contains(Exception.class) || on.contains(Throwable.class))
                 && forms.stream()
-                        .map(FallbackForm::failure)
+                        .map(Form::failure)
                         .anyMatch(taken -> taken == null || taken == Exception.class || taken == Throwable.class);
     }
 
     List<Method> methods() {
-        return forms.stream().map(FallbackForm::method).toList();
+        return forms.stream().map(Form::method).toList();
     }
 
     @Override
@@ -60,20 +59,24 @@ final class ReflectiveFallback implements FallbackMethod {
 
     @Override
     public @Nullable Object answer(Invocation invocation, Throwable failure) throws Throwable {
-        FallbackForm form = closest(failure);
+        Form form = closest(failure);
         if (form == null) {
             throw failure;
         }
         ProtectedCall call = (ProtectedCall) invocation;
-        Object target = owner.objectFor(call);
-        Method method = invocable(form, target);
+        Object bean = target.objectFor(call);
+        Method method = bean == null ? form.method() : FallbackTarget.invocable(form.candidate(), bean.getClass());
+        if (method == null) {
+            throw new IllegalStateException("The fallback method " + form.candidate()
+                    + " is in none of the interfaces through which its bean is proxied");
+        }
         @Nullable Object[] arguments = form.arguments(invocation.arguments(), failure, call.continuation());
         if (form.candidate().isSuspending()) { // as Spring calls the protected function itself
-            return call.result(AopUtils.invokeJoinpointUsingReflection(target, method, arguments));
+            return call.result(AopUtils.invokeJoinpointUsingReflection(bean, method, arguments));
         }
         Object answer;
         try {
-            answer = method.invoke(target, arguments);
+            answer = method.invoke(bean, arguments);
         } catch (InvocationTargetException thrown) {
             throw thrown.getTargetException();
         }
@@ -84,28 +87,10 @@ final class ReflectiveFallback implements FallbackMethod {
         return call.result(answer);
     }
 
-    /** The proxy of a bean that is made late may know the method by its interface alone. */
-    private static Method invocable(FallbackForm form, @Nullable Object target) {
-        Method method = form.method();
-        if (target == null
-                || Modifier.isStatic(method.getModifiers())
-                || method.getDeclaringClass().isInstance(target)) {
-            return method;
-        }
-        return Arrays.stream(target.getClass().getInterfaces())
-                .flatMap(known -> Arrays.stream(known.getMethods()))
-                .filter(known -> AopUtils.getMostSpecificMethod(
-                                known, form.candidate().type())
-                        .equals(method))
-                .findFirst()
-                .orElseThrow(() -> new IllegalStateException("The fallback method " + form.candidate()
-                        + " is in none of the interfaces through which its bean is proxied"));
-    }
-
-    private @Nullable FallbackForm closest(Throwable failure) {
-        FallbackForm closest = null;
+    private @Nullable Form closest(Throwable failure) {
+        Form closest = null;
         int distance = Integer.MAX_VALUE;
-        for (FallbackForm form : forms) {
+        for (Form form : forms) {
             int steps = form.distance(failure);
             if (steps < distance) {
                 closest = form;
@@ -113,5 +98,88 @@ final class ReflectiveFallback implements FallbackMethod {
             }
         }
         return closest;
+    }
+
+    /**
+     * How a fallback method is called: with the first so many of the call's arguments, and the failure before or after them.
+     *
+     * @param taken how many arguments of the call it takes
+     * @param failure the type of the failure that it takes; {@code null} if it takes none
+     * @param failureFirst whether the failure comes before the arguments
+     */
+    record Form(
+            FallbackCandidate candidate,
+            int taken,
+            @Nullable Class<?> failure,
+            boolean failureFirst) {
+
+        /** The form of a candidate; {@code null} if its parameters do not match. An exception among the arguments comes first. */
+        static @Nullable Form of(FallbackCandidate candidate, FallbackCandidate protectedMethod) {
+            int count = SuspendingFunctions.parameterCount(candidate.method());
+            if (takesFirst(candidate, 0, count, protectedMethod)) {
+                return new Form(candidate, count, null, false);
+            }
+            if (isFailure(candidate, count - 1) && takesFirst(candidate, 0, count - 1, protectedMethod)) {
+                return new Form(candidate, count - 1, candidate.erasure(count - 1), false);
+            }
+            if (isFailure(candidate, 0) && takesFirst(candidate, 1, count - 1, protectedMethod)) {
+                return new Form(candidate, count - 1, candidate.erasure(0), true);
+            }
+            return null;
+        }
+
+        private static boolean takesFirst(
+                FallbackCandidate candidate, int from, int count, FallbackCandidate protectedMethod) {
+            if (count > SuspendingFunctions.parameterCount(protectedMethod.method())) {
+                return false;
+            }
+            for (int i = 0; i < count; i++) {
+                if (!candidate.takes(from + i, protectedMethod, i)) {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        private static boolean isFailure(FallbackCandidate candidate, int parameter) {
+            return parameter >= 0 && Throwable.class.isAssignableFrom(candidate.erasure(parameter));
+        }
+
+        Method method() {
+            return candidate.method();
+        }
+
+        /** Steps up the failure's hierarchy to what the method takes; a method that takes none comes after all others. */
+        int distance(Throwable thrown) {
+            if (failure == null) {
+                return Integer.MAX_VALUE - 1;
+            }
+            int steps = 0;
+            for (Class<?> type = thrown.getClass(); type != null; type = type.getSuperclass()) {
+                if (type == failure) {
+                    return steps;
+                }
+                steps++;
+            }
+            return Integer.MAX_VALUE;
+        }
+
+        /**
+         * What the method is called with.
+         *
+         * @param continuation where it goes on, if it is a suspending function
+         */
+        @Nullable
+        Object[] arguments(@Nullable Object[] ofCall, Throwable thrown, @Nullable Object continuation) {
+            @Nullable Object[] arguments = new Object[method().getParameterCount()];
+            System.arraycopy(ofCall, 0, arguments, failureFirst ? 1 : 0, taken);
+            if (failure != null) {
+                arguments[failureFirst ? 0 : taken] = thrown;
+            }
+            if (candidate.isSuspending()) {
+                arguments[arguments.length - 1] = continuation;
+            }
+            return arguments;
+        }
     }
 }

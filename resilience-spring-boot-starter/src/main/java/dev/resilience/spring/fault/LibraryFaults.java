@@ -1,19 +1,26 @@
 package dev.resilience.spring.fault;
 
 import dev.resilience.fault.Fault;
+import dev.resilience.fault.FaultClassification;
 import dev.resilience.fault.FaultClassifier;
-import dev.resilience.spring.ReflectiveAccessor;
+import dev.resilience.fault.HttpFailure;
+import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.web.client.RestClientResponseException;
+import org.springframework.web.reactive.function.client.WebClientResponseException;
 
 /**
  * What is known of the exceptions of Spring and of the libraries that it works with, by class name: none of them needs
- * to be there. A name stands for its subclasses, unless they have an entry of their own.
+ * to be there. A name stands for its subclasses, unless they have an entry of their own. The answers in the exceptions of
+ * Spring's own HTTP clients are read by methods apart, which are called where these are.
  */
-public final class LibraryFaults implements FaultClassifier {
+public final class LibraryFaults implements FaultClassifier, HttpFailure.Reader {
 
     private static final List<String> TRANSIENT = List.of(
             // Spring
@@ -50,7 +57,7 @@ public final class LibraryFaults implements FaultClassifier {
                     + ".SpringCloudCircuitBreakerFilterFactory$CircuitBreakerStatusCodeException",
             "org.springframework.cloud.gateway.server.mvc.filter"
                     + ".CircuitBreakerFilterFunctions$CircuitBreakerStatusCodeException",
-            // Kotlin: withTimeout inside of the method
+            // Kotlin: withTimeout inside the method
             "kotlinx.coroutines.TimeoutCancellationException",
             // Jetty
             "org.eclipse.jetty.io.EofException",
@@ -72,6 +79,17 @@ public final class LibraryFaults implements FaultClassifier {
             "org.springframework.web.method.annotation.HandlerMethodValidationException",
             "jakarta.validation.ValidationException");
 
+    private static final Map<String, List<String>> TRANSIENT_IF_SAID = Map.of(
+            // Netty's native transports pass on the operating system's own words
+            "io.netty.channel.unix.Errors$NativeIoException",
+            List.of("Connection reset", "Broken pipe", "Connection timed out", "unreachable"),
+            // Jetty's HTTP client tells of a connection that ended early by the connection's name
+            "java.io.EOFException",
+            List.of("HttpConnectionOver"),
+            // an exhausted pool of Apache Commons, as under DBCP and Jedis
+            "java.util.NoSuchElementException",
+            List.of("Timeout waiting for idle object", "Pool exhausted"));
+
     private static final Set<String> TRANSIENT_OF_GRPC =
             Set.of("UNAVAILABLE", "DEADLINE_EXCEEDED", "RESOURCE_EXHAUSTED", "ABORTED");
     private static final ReflectiveAccessor GRPC_STATUS = new ReflectiveAccessor("getStatus");
@@ -80,6 +98,10 @@ public final class LibraryFaults implements FaultClassifier {
     private static final ReflectiveAccessor AWS = new ReflectiveAccessor("retryable");
     private static final ReflectiveAccessor AWS_THROTTLING = new ReflectiveAccessor("isThrottlingException");
     private static final ReflectiveAccessor GOOGLE = new ReflectiveAccessor("isRetryable");
+
+    private static final Map<String, Boolean> TRANSACTION =
+            Map.of("org.springframework.transaction.TransactionSystemException", true);
+    private static final ReflectiveAccessor OF_METHOD = new ReflectiveAccessor("getApplicationException");
 
     private static final Map<String, FaultClassifier> KNOWN = new HashMap<>();
 
@@ -91,18 +113,76 @@ public final class LibraryFaults implements FaultClassifier {
                 "org.springframework.security.authentication.AuthenticationServiceException", failure -> Fault.UNKNOWN);
         KNOWN.put("io.grpc.StatusException", LibraryFaults::ofGrpc);
         KNOWN.put("io.grpc.StatusRuntimeException", LibraryFaults::ofGrpc);
-        KNOWN.put("software.amazon.awssdk.core.exception.SdkException", LibraryFaults::ofAws);
-        KNOWN.put("com.google.api.gax.rpc.ApiException", LibraryFaults::ofGoogle);
-        KNOWN.put("com.google.cloud.BaseServiceException", LibraryFaults::ofGoogle);
-        KNOWN.put("io.netty.channel.unix.Errors$NativeIoException", LibraryFaults::ofNativeSocket);
-        KNOWN.put("java.io.EOFException", LibraryFaults::ofEndOfFile);
-        KNOWN.put("java.util.NoSuchElementException", LibraryFaults::ofMissingElement);
+        KNOWN.put(
+                "software.amazon.awssdk.core.exception.SdkException", failure -> ofCloud(failure, AWS, AWS_THROTTLING));
+        KNOWN.put("com.google.api.gax.rpc.ApiException", failure -> ofCloud(failure, GOOGLE));
+        KNOWN.put("com.google.cloud.BaseServiceException", failure -> ofCloud(failure, GOOGLE));
+        TRANSIENT_IF_SAID.forEach((name, phrases) -> KNOWN.put(name, failure -> ofMessage(failure, phrases)));
+    }
+
+    private static final ReflectiveAccessor RESPONSE = new ReflectiveAccessor("getResponse");
+    private static final ReflectiveAccessor HEADERS = new ReflectiveAccessor("getHeaders");
+    private static final ReflectiveAccessor STATUS = new ReflectiveAccessor("getStatusCode");
+
+    private static final Map<String, Answer> ANSWERS = Map.of(
+            "software.amazon.awssdk.core.exception.SdkServiceException",
+            new Answer(List.of(new ReflectiveAccessor("statusCode")), List.of()),
+            // the exception of Google's JSON transport: what its SDKs throw has this as its cause
+            "com.google.api.client.http.HttpResponseException",
+            new Answer(List.of(STATUS), List.of(HEADERS, new ReflectiveAccessor("getRetryAfter"))),
+            "com.azure.core.exception.HttpResponseException",
+            new Answer(List.of(RESPONSE, STATUS), List.of(RESPONSE, header("getHeaderValue"))),
+            // what Jetty throws instead of returning a 401 that names no way to authenticate
+            "org.eclipse.jetty.client.HttpResponseException",
+            new Answer(
+                    List.of(RESPONSE, new ReflectiveAccessor("getStatus")), List.of(RESPONSE, HEADERS, header("get"))));
+
+    private static ReflectiveAccessor header(String getter) {
+        return new ReflectiveAccessor(getter, "Retry-After");
     }
 
     @Override
     public Fault classify(Throwable failure) {
-        FaultClassifier judge = ClassNames.closest(KNOWN, failure);
+        FaultClassifier judge = closest(KNOWN, failure);
         return judge == null ? Fault.UNKNOWN : judge.classify(failure);
+    }
+
+    /** The value for the object's class, or for the closest class above it that has one; {@code null} for none. */
+    static <V> @Nullable V closest(Map<String, V> values, Object object) {
+        for (Class<?> type = object.getClass(); type != null; type = type.getSuperclass()) {
+            V value = values.get(type.getName());
+            if (value != null) {
+                return value;
+            }
+        }
+        return null;
+    }
+
+    /**
+     * What is known of Spring's {@code TransactionSystemException}. It stands for a commit or a rollback that failed, and
+     * hides what happened before: the exception of the method, or that of a commit, whose connection was lost and so cannot be
+     * rolled back either.
+     *
+     * @param others how the exception of the method is judged
+     */
+    public static FaultClassifier ofTransactions(FaultClassification others) {
+        return failure -> {
+            if (closest(TRANSACTION, failure) == null) {
+                return Fault.UNKNOWN;
+            }
+            if (OF_METHOD.of(failure) instanceof Throwable ofMethod) {
+                return others.classify(ofMethod, FaultClassification.TRANSIENT_STATUSES);
+            }
+            return failure.getCause() instanceof SQLException sql && isOfClosedConnection(sql)
+                    ? Fault.TRANSIENT
+                    : Fault.UNKNOWN;
+        };
+    }
+
+    /** Pools close a connection that was lost, and say no more, without an SQLSTATE. */
+    private static boolean isOfClosedConnection(SQLException failure) {
+        return failure.getMessage() != null
+                && failure.getMessage().toLowerCase(Locale.ROOT).contains("closed");
     }
 
     private static Fault ofGrpc(Throwable failure) {
@@ -113,44 +193,67 @@ public final class LibraryFaults implements FaultClassifier {
         return TRANSIENT_OF_GRPC.contains(code.toString()) ? Fault.TRANSIENT : Fault.PERMANENT;
     }
 
-    private static Fault ofAws(Throwable failure) {
-        return ofCloud(AWS.of(failure)) == Fault.TRANSIENT ? Fault.TRANSIENT : ofCloud(AWS_THROTTLING.of(failure));
-    }
-
-    private static Fault ofGoogle(Throwable failure) {
-        return ofCloud(GOOGLE.of(failure));
-    }
-
     /**
      * An exception of a cloud SDK that says that it is not retryable says it of the SDK's own retries, which have ended by
      * now or were never allowed: then its status and its causes decide.
      */
-    private static Fault ofCloud(@Nullable Object isRetryable) {
-        return Boolean.TRUE.equals(isRetryable) ? Fault.TRANSIENT : Fault.UNKNOWN;
+    private static Fault ofCloud(Throwable failure, ReflectiveAccessor... isRetryable) {
+        for (ReflectiveAccessor says : isRetryable) {
+            if (Boolean.TRUE.equals(says.of(failure))) {
+                return Fault.TRANSIENT;
+            }
+        }
+        return Fault.UNKNOWN;
     }
 
-    /** What Netty's native transports pass on of the operating system's own words. */
-    private static Fault ofNativeSocket(Throwable failure) {
-        boolean lost = says(failure, "Connection reset")
-                || says(failure, "Broken pipe")
-                || says(failure, "Connection timed out")
-                || says(failure, "unreachable");
-        return lost ? Fault.TRANSIENT : Fault.UNKNOWN;
+    /** What an exception says where its class is one for many things. */
+    private static Fault ofMessage(Throwable failure, List<String> phrases) {
+        String message = String.valueOf(failure.getMessage());
+        return phrases.stream().anyMatch(message::contains) ? Fault.TRANSIENT : Fault.UNKNOWN;
     }
 
-    /** Jetty's HTTP client tells of a connection that ended early by the JDK's exception and the connection's name. */
-    private static Fault ofEndOfFile(Throwable failure) {
-        return says(failure, "HttpConnectionOver") ? Fault.TRANSIENT : Fault.UNKNOWN;
+    @Override
+    public @Nullable HttpFailure read(Throwable failure) {
+        Answer answer = closest(ANSWERS, failure);
+        return answer == null ? null : answer.in(failure);
     }
 
-    /** An exhausted pool of Apache Commons, as under DBCP and Jedis. */
-    private static Fault ofMissingElement(Throwable failure) {
-        return says(failure, "Timeout waiting for idle object") || says(failure, "Pool exhausted")
-                ? Fault.TRANSIENT
-                : Fault.UNKNOWN;
+    /** The answer in an exception of {@code RestClient} and {@code RestTemplate}. */
+    public static @Nullable HttpFailure ofRestClient(Throwable failure) {
+        if (failure instanceof RestClientResponseException answer) {
+            HttpHeaders headers = answer.getResponseHeaders();
+            String retryAfter = headers == null ? null : headers.getFirst(HttpHeaders.RETRY_AFTER);
+            return new HttpFailure(answer.getStatusCode().value(), retryAfter);
+        }
+        return null;
     }
 
-    private static boolean says(Throwable failure, String phrase) {
-        return failure.getMessage() != null && failure.getMessage().contains(phrase);
+    /** The answer in an exception of {@code WebClient}. */
+    public static @Nullable HttpFailure ofWebClient(Throwable failure) {
+        if (failure instanceof WebClientResponseException answer) {
+            String retryAfter = answer.getHeaders().getFirst(HttpHeaders.RETRY_AFTER);
+            return new HttpFailure(answer.getStatusCode().value(), retryAfter);
+        }
+        return null;
+    }
+
+    /** Where an exception has the status and the hint, getter by getter; without a getter there is no hint. */
+    private record Answer(List<ReflectiveAccessor> status, List<ReflectiveAccessor> retryAfter) {
+
+        @Nullable
+        HttpFailure in(Throwable failure) {
+            // clients use 0 or less for "there was no answer"
+            return follow(status, failure) instanceof Integer code && code > 0
+                    ? new HttpFailure(code, follow(retryAfter, failure) instanceof String hint ? hint : null)
+                    : null;
+        }
+
+        private static @Nullable Object follow(List<ReflectiveAccessor> path, Throwable failure) {
+            Object found = failure;
+            for (ReflectiveAccessor getter : path) {
+                found = getter.of(found);
+            }
+            return found;
+        }
     }
 }

@@ -1,43 +1,39 @@
 package dev.resilience.spring.idempotency;
 
+import static dev.resilience.spring.ResilienceConfigurationException.collect;
+
 import dev.resilience.annotation.Idempotent;
+import dev.resilience.exception.IdempotencyKeyInvalidException;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.idempotency.IdempotencyPolicy;
 import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.idempotency.store.MemoryIdempotencyStore;
+import dev.resilience.idempotency.store.RecordSelection;
+import dev.resilience.idempotency.store.RecordSummary;
 import dev.resilience.pipeline.Layer;
+import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.idempotency.attempt.TransactionalExecution;
 import dev.resilience.spring.kind.Action;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.KindContext;
 import dev.resilience.spring.kind.MeterFamily;
 import dev.resilience.spring.kind.Meters;
 import dev.resilience.spring.kind.ProtectedMethod;
-import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.springframework.aot.hint.ReflectionHints;
-import org.springframework.core.ResolvableType;
 
 /** Idempotency: {@code @Idempotent} and {@code resilience.idempotency}. */
 public final class IdempotencyKind extends ConfiguredKind<Idempotent, IdempotencyPolicy, Idempotency> {
 
     private static final MeterFamily CALLS =
             new MeterFamily("resilience.idempotency.calls", "calls", "Calls of idempotent methods by how they ended");
-    private static final MeterFamily WORKERS = new MeterFamily(
-            "resilience.idempotency.workers",
-            "workers",
-            "Threads that run asynchronous calls which have waited for another call with their key");
-    private static final MeterFamily QUEUED = new MeterFamily(
-            "resilience.idempotency.queued",
-            null,
-            "Asynchronous calls that have waited for another call with their key, and now wait for a thread");
-
-    public IdempotencyKind() {
-        super("idempotency", Idempotent.class, "fallback", IdempotencyPolicy.defaults());
-    }
-
     private static final MeterFamily MEMORY_USED = new MeterFamily(
             "resilience.idempotency.memory.used",
             null,
@@ -47,9 +43,19 @@ public final class IdempotencyKind extends ConfiguredKind<Idempotent, Idempotenc
             null,
             "Bytes that records of idempotent calls may hold in this process; beyond them calls with new keys are refused");
 
+    public IdempotencyKind() {
+        super("idempotency", Idempotent.class, "fallback", IdempotencyPolicy.defaults());
+    }
+
     @Override
     public String layerName() {
         return "idempotent";
+    }
+
+    /** The annotation's fingerprint is an expression, the policy's a switch. */
+    @Override
+    public String keyOf(String attribute) {
+        return attribute.equals("fingerprint") ? "" : super.keyOf(attribute);
     }
 
     @Override
@@ -60,12 +66,22 @@ public final class IdempotencyKind extends ConfiguredKind<Idempotent, Idempotenc
     @Override
     public Idempotency create(String name, IdempotencyPolicy policy, KindContext context) {
         IdempotencyStore store = context.beans(IdempotencyStore.class).getObject();
-        return new Idempotency(name, policy, store, context.ownTime(), context.events());
+        return new Idempotency(name, policy, store, context.environmentWithWaits(), TransactionalExecution::new);
     }
 
     @Override
     public @Nullable Layer layer(ProtectedMethod<Idempotent> method) {
-        return IdempotentLayer.make(this, method);
+        List<ResilienceConfigurationException> problems = new ArrayList<>();
+        Idempotency idempotency = collect(problems, () -> method.live(this));
+        IdempotentMethod layer = method.isAsynchronous() == null // which is told already
+                ? null
+                : collect(
+                        problems,
+                        () -> method.beans(IdempotentMethods.class).getObject().create(method, idempotency));
+        if (!problems.isEmpty()) {
+            throw ResilienceConfigurationException.of(problems);
+        }
+        return layer;
     }
 
     @Override
@@ -76,8 +92,6 @@ public final class IdempotencyKind extends ConfiguredKind<Idempotent, Idempotenc
     @Override
     public void meters(Idempotency idempotency, Meters meters) {
         meters.outcomes(CALLS, idempotency.calls());
-        meters.gauge(WORKERS, idempotency, Idempotency::workers);
-        meters.gauge(QUEUED, idempotency, Idempotency::queued);
         if (idempotency.store() instanceof MemoryIdempotencyStore memory) { // one for all policies
             meters.ofAll().gauge(MEMORY_USED, memory, MemoryIdempotencyStore::bytes);
             meters.ofAll().gauge(MEMORY_LIMIT, memory, MemoryIdempotencyStore::maxBytes);
@@ -86,22 +100,107 @@ public final class IdempotencyKind extends ConfiguredKind<Idempotent, Idempotenc
 
     @Override
     public List<String> actions() {
-        return IdempotencyActions.ALL;
+        return Actions.ALL;
     }
 
     @Override
     public Map<String, Object> act(Idempotency idempotency, Action action) {
-        return IdempotencyActions.act(idempotency, action);
-    }
-
-    @Override
-    public void hints(
-            Idempotent annotation, Method method, Class<?> type, ResolvableType result, ReflectionHints hints) {
-        IdempotentMethodHints.register(annotation, method, type, result, hints);
+        return Actions.act(idempotency, action);
     }
 
     @Override
     public void close(Idempotency idempotency) {
         idempotency.close();
+    }
+
+    /**
+     * What operators do with the records of a key: look them up, say what became of abandoned ones, delete them. Shows
+     * neither keys nor what was stored.
+     */
+    private static final class Actions {
+
+        static final List<String> ALL = List.of("look-up", "resolve", "delete");
+
+        /** Packages and outer classes. */
+        private static final Pattern QUALIFIERS = Pattern.compile("\\b(?:[a-z_]\\w*\\.)+(?=[A-Z])|\\w+\\$");
+
+        private static final Pattern BEAN = Pattern.compile("@.*$");
+
+        private Actions() {}
+
+        static Map<String, Object> act(Idempotency idempotency, Action action) {
+            String key = action.key();
+            if (key == null) {
+                throw new Action.RefusedException("No key", "Name the idempotency key: {\"key\": \"...\"}");
+            }
+            RecordSelection selection = selection(key, methods(idempotency, action.method()), action.caller());
+            IdempotencyStore store = idempotency.store();
+            Map<String, Object> answer = new LinkedHashMap<>();
+            if (action.name().equals("resolve")) {
+                answer.put("resolved", store.resolve(selection, isExecuted(action.as())));
+            } else if (action.name().equals("delete")) {
+                answer.put("deleted", store.delete(selection));
+            }
+            answer.put(
+                    "records", store.find(selection).stream().map(Actions::view).toList());
+            return answer;
+        }
+
+        private static RecordSelection selection(String key, Set<String> methods, @Nullable String caller) {
+            try {
+                return new RecordSelection(key, methods, caller);
+            } catch (IdempotencyKeyInvalidException invalid) {
+                throw new Action.RefusedException("No key", String.valueOf(invalid.getMessage()));
+            }
+        }
+
+        private static boolean isExecuted(@Nullable String as) {
+            if ("executed".equals(as)) {
+                return true;
+            }
+            if ("not-executed".equals(as)) {
+                return false;
+            }
+            throw new Action.RefusedException(
+                    as == null ? "No 'as'" : "'as' cannot be '" + as + "'",
+                    "Say what became of the call: \"as\": \"executed\" or \"as\": \"not-executed\"");
+        }
+
+        /** A method may be named as the endpoint shows it or in full; without the bean that some have, for all their beans. */
+        private static Set<String> methods(Idempotency idempotency, @Nullable String method) {
+            Set<String> all = idempotency.operations();
+            if (method == null) {
+                return all;
+            }
+            String wanted = brief(method);
+            Set<String> named = new HashSet<>();
+            Set<String> known = new TreeSet<>();
+            for (String full : all) {
+                String name = brief(full);
+                known.add(name);
+                if (name.equals(wanted) || BEAN.matcher(name).replaceFirst("").equals(wanted)) {
+                    named.add(full);
+                }
+            }
+            if (named.isEmpty()) {
+                throw new Action.RefusedException("No method '" + method + "'", "The methods are: " + known);
+            }
+            return named;
+        }
+
+        private static String brief(String method) {
+            return QUALIFIERS.matcher(method).replaceAll("").replaceAll(",\\s*", ", ");
+        }
+
+        private static Map<String, Object> view(RecordSummary summary) {
+            Map<String, Object> view = new LinkedHashMap<>();
+            view.put("method", brief(summary.operation()));
+            view.put("callerHash", summary.callerHash());
+            view.put("state", summary.state().name());
+            if (summary.left() != null) {
+                view.put("left", summary.left().toString());
+            }
+            return view;
+        }
     }
 }

@@ -1,27 +1,29 @@
 package dev.resilience.spring.idempotency;
 
+import static dev.resilience.spring.ResilienceConfigurationException.collect;
+
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.idempotency.CallerScope;
+import dev.resilience.idempotency.Idempotency;
 import dev.resilience.idempotency.IdempotencyPolicy;
 import dev.resilience.idempotency.IdempotencyPolicy.Scope;
-import dev.resilience.idempotency.IdempotentOperation;
-import dev.resilience.pipeline.Invocation;
+import dev.resilience.retry.Retry;
 import dev.resilience.spring.ResilienceConfigurationException;
-import dev.resilience.spring.idempotency.fingerprint.FingerprintArguments;
 import dev.resilience.spring.idempotency.http.HttpAnswerCodec;
-import dev.resilience.spring.idempotency.http.ResponseBodyCodec;
-import dev.resilience.spring.idempotency.http.SentAnswers;
-import dev.resilience.spring.idempotency.http.request.CurrentExchange;
-import dev.resilience.spring.idempotency.http.request.CurrentServletRequest;
-import dev.resilience.spring.idempotency.http.request.KeyHeader;
-import dev.resilience.spring.idempotency.http.request.KeySource;
-import dev.resilience.spring.idempotency.http.request.ReplayHeader;
+import dev.resilience.spring.idempotency.http.KeyHeader;
+import dev.resilience.spring.idempotency.http.Requests;
+import dev.resilience.spring.idempotency.http.Requests.KeySource;
 import dev.resilience.spring.idempotency.json.Json;
-import dev.resilience.spring.idempotency.json.ResultCodec;
+import dev.resilience.spring.idempotency.json.Json.ResultCodec;
+import dev.resilience.spring.kind.MethodNames;
+import dev.resilience.spring.kind.ProtectedMethod;
+import dev.resilience.spring.kind.SpringAnnotations;
 import dev.resilience.spring.kind.SuspendingFunctions;
-import dev.resilience.spring.reactor.PublisherType;
+import dev.resilience.spring.reactor.ProtectedPublishers.PublisherType;
+import dev.resilience.spring.retry.RetryKind;
 import java.lang.reflect.Method;
-import java.util.function.Function;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
@@ -34,122 +36,108 @@ import org.springframework.util.ClassUtils;
 /** Makes of an annotated method what its calls need, and refuses at startup what could not work. */
 public final class IdempotentMethods {
 
+    private static final boolean HTTP = isPresent("org.springframework.http.ResponseEntity");
     private static final boolean SERVLET = isPresent("org.springframework.web.context.request.ServletRequestAttributes")
             && isPresent("jakarta.servlet.http.HttpServletRequest");
 
-    private static final boolean HTTP = isPresent("org.springframework.http.ResponseEntity");
+    /** Where the policy itself is broken the method is checked all the same, and only for what no policy allows. */
+    private static final IdempotencyPolicy LENIENT =
+            IdempotencyPolicy.builder().scope(Scope.NONE).fingerprint(false).build();
 
     private final @Nullable Json json;
     private final @Nullable CallerScope callerScope;
-    private final @Nullable SentAnswers sentAnswers;
-    private final boolean hasServletRequests;
     private final boolean reactive;
-    private final @Nullable SecurityCallerScope hiddenCallers;
+    private final Requests requests;
+    private final @Nullable SecurityCallerScope reactiveCallers;
     private final Runnable firstUse;
     private boolean used; // by one thread: methods are resolved at startup
 
     /**
      * @param json how values are written; {@code null} if the application has nothing to write them with
      * @param callerScope who is calling; {@code null} if nothing tells callers apart
-     * @param sentAnswers keeps answers as bytes; {@code null} if the application does not answer requests by annotated
-     *     handler methods
      * @param reactive whether requests are those of WebFlux, which only the subscribers of publishers know
-     * @param hiddenCallers asks Spring Security where it knows who is calling in a place that is no thread's; or {@code null}
+     * @param reactiveCallers asks Spring Security where it knows who is calling in a place that is no thread's; or {@code null}
      * @param firstUse run when a method turns out to be idempotent
      */
     public IdempotentMethods(
             @Nullable Json json,
             @Nullable CallerScope callerScope,
-            @Nullable SentAnswers sentAnswers,
             boolean reactive,
-            @Nullable SecurityCallerScope hiddenCallers,
+            @Nullable SecurityCallerScope reactiveCallers,
             Runnable firstUse) {
         this.json = json;
         this.callerScope = callerScope;
-        this.sentAnswers = sentAnswers;
-        this.hasServletRequests = SERVLET && !reactive;
-        this.reactive = reactive;
-        this.hiddenCallers = hiddenCallers;
+        this.reactive = reactive && HTTP;
+        this.requests = this.reactive ? Requests.WEBFLUX : SERVLET && !reactive ? Requests.SERVLET : Requests.NONE;
+        this.reactiveCallers = reactiveCallers;
         this.firstUse = firstUse;
     }
 
     /**
-     * What the calls of a method need.
+     * The layer of a method.
      *
-     * @param type the class of the bean, which may know more of the method's types
-     * @param name the method's full name, for messages
-     * @param operation what a key is unique within, and stored with: the full name, followed by the bean's where beans have
-     *     no class of their own
-     * @param returned the type of the method's result, inside a stage if it returns one
-     * @param isFinal whether a result is the call's last word
+     * @return {@code null} if the policy is a problem that is reported already
      */
-    public IdempotentOperation create(
-            Method method,
-            Class<?> type,
-            String name,
-            String operation,
-            Idempotent annotation,
-            IdempotencyPolicy policy,
-            ResolvableType returned,
-            Predicate<@Nullable Object> isFinal) {
-        if (json == null) {
+    @Nullable
+    IdempotentMethod create(ProtectedMethod<Idempotent> method, @Nullable Idempotency idempotency) {
+        String name = MethodNames.full(method.method(), method.type());
+        IdempotencyPolicy policy = idempotency == null ? LENIENT : idempotency.policy();
+        boolean isAsynchronous = Boolean.TRUE.equals(method.isAsynchronous());
+        method.beans(Check.class)
+                .orderedStream()
+                .forEach(check -> check.check(method.method(), method.type(), name, policy, isAsynchronous));
+        Json values = json;
+        if (values == null) {
             throw new ResilienceConfigurationException(
                     "The method " + name + " is @Idempotent, but there is no Jackson 3 on the class path to store its "
                             + "result with",
                     "Add 'org.springframework.boot:spring-boot-starter-jackson'.");
         }
-        boolean isHttpAnswer = HTTP && returned.resolve() == ResponseEntity.class;
-        ResolvableType body = isHttpAnswer ? returned.getGeneric() : returned;
-        ResultCodec asSent = sentAnswers == null || annotation.resultType() != void.class
-                ? null
-                : sentAnswers.codec(method, type, returned, json);
-        FingerprintArguments arguments = new FingerprintArguments(method, type);
-        ResilienceConfigurationException.throwAll(
-                () -> key(method, name, annotation),
-                () -> {
-                    if (asSent == null) {
-                        checkResult(json, name, resultType(name, annotation, body));
-                    }
-                },
-                () -> {
-                    if (policy.fingerprint()) {
-                        arguments.check(name);
-                    }
-                },
-                () -> scope(method, name, annotation, policy));
+        if (SpringAnnotations.isAsync(method.method(), method.type())) {
+            throw besideAsync(name);
+        }
+        List<ResilienceConfigurationException> problems = new ArrayList<>();
+        KeySource key = collect(problems, () -> key(method, name));
+        ResultCodec results = collect(problems, () -> results(method, name, values));
+        FingerprintArguments compared = collect(
+                problems,
+                () -> new FingerprintArguments(
+                        method.method(), method.type(), name, method.annotation(), values, policy.fingerprint()));
+        CallerScope scope = collect(problems, () -> scope(method, name, policy));
+        if (key == null || results == null || compared == null || scope == null) {
+            throw ResilienceConfigurationException.of(problems);
+        }
         if (!used) {
             used = true;
             firstUse.run();
         }
-        return new IdempotentMethod(
-                operation,
-                key(method, name, annotation),
-                scope(method, name, annotation, policy),
-                arguments.indexes(),
-                asSent != null ? asSent : results(json, method, type, resultType(name, annotation, body), isHttpAnswer),
-                isFinal,
-                replayHeader(method, annotation));
+        String operation = method.bean() == null ? name : name + "@" + method.bean();
+        return idempotency == null
+                ? null
+                : new IdempotentMethod(idempotency, operation, key, scope, compared, results, isFinal(method));
     }
 
-    private static ResultCodec results(
-            Json json, Method method, Class<?> type, ResolvableType result, boolean isHttpAnswer) {
-        if (isHttpAnswer) {
-            return new HttpAnswerCodec(json, result);
+    /** A result that asks for a retry is not the last one. */
+    private static Predicate<@Nullable Object> isFinal(ProtectedMethod<Idempotent> method) {
+        Retry retry;
+        try {
+            retry = method.live(RetryKind.class);
+        } catch (ResilienceConfigurationException ofRetry) {
+            return result -> true; // the retry's own layer is refused for it
         }
-        ResultCodec values = json.codec(result);
-        return HTTP ? new ResponseBodyCodec(values, method, type) : values;
+        return retry == null ? result -> true : result -> !retry.asksForRetry(result);
     }
 
-    private Function<Invocation, Runnable> replayHeader(Method method, Idempotent annotation) {
-        boolean answersRequests = !annotation.header().isBlank()
-                || AnnotatedElementUtils.hasAnnotation(method.getDeclaringClass(), Controller.class);
-        if (answersRequests && reactive && HTTP) {
-            return CurrentExchange::replayHeader;
-        }
-        return answersRequests && hasServletRequests ? ReplayHeader::of : call -> () -> {};
+    /** Refuses a method that {@code @Async} moves to a thread that knows neither its caller nor its request. */
+    public static ResilienceConfigurationException besideAsync(String name) {
+        return new ResilienceConfigurationException(
+                "The method " + name + " is @Idempotent and @Async: it would run on a thread that knows neither the "
+                        + "caller nor the request, so that one caller could get another's result",
+                "Put @Async on a method of another bean, which the @Idempotent one calls, or which calls it.");
     }
 
-    private KeySource key(Method method, String name, Idempotent annotation) {
+    private KeySource key(ProtectedMethod<Idempotent> method, String name) {
+        Idempotent annotation = method.annotation();
         boolean hasKey = !annotation.key().isBlank();
         boolean hasHeader = !annotation.header().isBlank();
         if (hasKey == hasHeader) {
@@ -160,27 +148,19 @@ public final class IdempotentMethods {
                             + "\"Idempotency-Key\".");
         }
         if (hasHeader) {
-            boolean hasReactiveRequests = reactive && HTTP;
-            if (!hasServletRequests && !(hasReactiveRequests && isSubscribedTo(method))) {
+            if (requests == Requests.NONE || (reactive && !isSubscribedTo(method))) {
                 throw new ResilienceConfigurationException(
                         "The method " + name + " takes its idempotency key from the header '" + annotation.header()
                                 + "', but "
-                                + (hasReactiveRequests
+                                + (reactive
                                         ? "in a reactive web application only methods that return a Mono know the request"
                                         : "this is not a servlet web application"),
-                        "Take the key from an argument: key = \"#...\"."
-                                + (hasReactiveRequests ? " Or return a Mono." : ""));
+                        "Take the key from an argument: key = \"#...\"." + (reactive ? " Or return a Mono." : ""));
             }
-            return new KeyHeader(
-                    annotation.header(),
-                    annotation.required(),
-                    name,
-                    hasServletRequests
-                            ? (header, call) -> CurrentServletRequest.header(header)
-                            : CurrentExchange::header);
+            return new KeyHeader(annotation.header(), annotation.required(), name, requests);
         }
         try {
-            return KeyExpression.parse(annotation.key(), method, annotation.required());
+            return KeyExpression.parse(annotation.key(), method.method(), annotation.required());
         } catch (IllegalArgumentException invalid) {
             throw new ResilienceConfigurationException(
                     "The key expression \"" + annotation.key() + "\" of the @Idempotent method " + name
@@ -190,71 +170,104 @@ public final class IdempotentMethods {
         }
     }
 
+    private ResultCodec results(ProtectedMethod<Idempotent> method, String name, Json values) {
+        ResolvableType returned = method.resultType();
+        boolean isEntity = HTTP && returned.resolve() == ResponseEntity.class;
+        ResolvableType declared = isEntity ? returned.getGeneric() : returned;
+        ResolvableType result = resultType(method, name, declared);
+        Class<?> type = result.resolve(Object.class);
+        String why = HTTP && HttpEntity.class.isAssignableFrom(type)
+                ? "its headers would be lost; return a ResponseEntity"
+                : type == void.class || type == Void.class ? null : values.whyNotReadable(result);
+        boolean isPlain = why != null
+                && method.annotation().resultType() == void.class
+                && HTTP
+                && (!reactive || isSubscribedTo(method))
+                && HttpAnswerCodec.canBePlain(method.method(), method.type(), isEntity, type);
+        if (why != null && !isPlain) {
+            throw new ResilienceConfigurationException(
+                    "The stored result of the @Idempotent method " + name + " could not be read back as "
+                            + (result.resolve() == null ? result.getType().getTypeName() : result) + ": " + why,
+                    "Return a class that Jackson can read, or name one: @Idempotent(resultType = ...). A handler of "
+                            + "requests may return a ResponseEntity.");
+        }
+        if (!HTTP) {
+            return values.codec(result);
+        }
+        boolean answersRequests = !method.annotation().header().isBlank()
+                || AnnotatedElementUtils.hasAnnotation(method.type(), Controller.class);
+        return HttpAnswerCodec.of(
+                method.method(),
+                method.type(),
+                isEntity,
+                isPlain ? null : result,
+                values,
+                answersRequests ? requests : Requests.NONE);
+    }
+
+    private static ResolvableType resultType(ProtectedMethod<Idempotent> method, String name, ResolvableType returned) {
+        Class<?> given = method.annotation().resultType();
+        if (given == void.class) {
+            return returned;
+        }
+        if (!returned.resolve(Object.class).isAssignableFrom(given)) {
+            throw new ResilienceConfigurationException(
+                    "The @Idempotent method " + name + " returns " + returned + ", which its resultType "
+                            + given.getName() + " is not",
+                    "Give a resultType that the method may return.");
+        }
+        return ResolvableType.forClass(given);
+    }
+
     private static boolean isPresent(String className) {
         return ClassUtils.isPresent(className, IdempotentMethods.class.getClassLoader());
     }
 
-    private static ResolvableType resultType(String name, Idempotent annotation, ResolvableType returned) {
-        if (annotation.resultType() == void.class) {
-            return returned;
-        }
-        ResolvableType given = ResolvableType.forClass(annotation.resultType());
-        if (!returned.resolve(Object.class).isAssignableFrom(annotation.resultType())) {
-            throw new ResilienceConfigurationException(
-                    "The @Idempotent method " + name + " returns " + returned + ", which its resultType "
-                            + annotation.resultType().getName() + " is not",
-                    "Give a resultType that the method may return.");
-        }
-        return given;
+    private static boolean isSubscribedTo(ProtectedMethod<Idempotent> method) {
+        return PublisherType.of(method.method().getReturnType()) != null || SuspendingFunctions.is(method.method());
     }
 
-    private static void checkResult(Json json, String name, ResolvableType result) {
-        Class<?> type = result.resolve(Object.class);
-        String why = HTTP && HttpEntity.class.isAssignableFrom(type)
-                ? "its headers would be lost; return a ResponseEntity"
-                : type == void.class || type == Void.class ? null : json.whyNotReadable(result);
-        if (why != null) {
-            throw new ResilienceConfigurationException(
-                    "The stored result of the @Idempotent method " + name + " could not be read back as "
-                            + (result.resolve() == null ? result.getType().getTypeName() : result) + ": " + why,
-                    "Return a class that Jackson can read, or name one: @Idempotent(resultType = ...).");
-        }
-    }
-
-    private static boolean isSubscribedTo(Method method) {
-        return PublisherType.of(method.getReturnType()) != null || SuspendingFunctions.is(method);
-    }
-
-    private CallerScope scope(Method method, String name, Idempotent annotation, IdempotencyPolicy policy) {
+    private CallerScope scope(ProtectedMethod<Idempotent> method, String name, IdempotencyPolicy policy) {
         if (policy.scope() == Scope.NONE) {
             return IdempotentMethod.NO_CALLERS;
         }
-        boolean moves = isSubscribedTo(method);
-        if (callerScope instanceof SecurityCallerScope ofThread && moves) {
-            return ofThread.ofMovingCalls(name);
+        CallerScope known = callerScope == null ? reactiveCallers : callerScope;
+        if (known instanceof SecurityCallerScope ofSecurity && isSubscribedTo(method)) {
+            return ofSecurity.ofMovingCalls(name); // with Reactor, the caller is put on the thread that asks
         }
         if (callerScope != null) {
             return callerScope;
         }
-        if (hiddenCallers != null && moves) {
-            // the caller is in Reactor's context, and put on the thread that asks
-            return hiddenCallers.ofMovingCalls(name);
-        }
-        if (hiddenCallers != null) {
+        String policyName = method.annotation().value();
+        if (reactiveCallers != null) {
             throw new ResilienceConfigurationException(
                     "The @Idempotent method " + name + " is one of a reactive web application, where Spring Security "
                             + "knows the caller and this library does not: one caller could get another's result",
                     "Return a Mono, with which the caller is known. Or put the caller into the key, such as key = \"#principal.name + '/' + #key\", and choose "
-                            + "'resilience.idempotency." + annotation.value() + ".scope: none', or define a bean of "
+                            + "'resilience.idempotency." + policyName + ".scope: none', or define a bean of "
                             + "type CallerScope.");
         }
-        if (!annotation.header().isBlank()) {
+        if (!method.annotation().header().isBlank()) {
             throw new ResilienceConfigurationException(
-                    "The @Idempotent method " + name + " takes its key from the header '" + annotation.header()
+                    "The @Idempotent method " + name + " takes its key from the header '"
+                            + method.annotation().header()
                             + "', but nothing tells callers apart: one caller could see another's result",
                     "Add Spring Security or a bean of type CallerScope, or accept it with 'resilience.idempotency."
-                            + annotation.value() + ".scope: none'.");
+                            + policyName + ".scope: none'.");
         }
         return IdempotentMethod.NO_CALLERS;
+    }
+
+    /** Looks at every idempotent method when its plan is made, and warns of what it does not keep. */
+    @FunctionalInterface
+    public interface Check {
+
+        /**
+         * Looks at a method.
+         *
+         * @param name the method's full name, for messages
+         * @param asynchronous whether it returns a stage
+         */
+        void check(Method method, Class<?> type, String name, IdempotencyPolicy policy, boolean asynchronous);
     }
 }

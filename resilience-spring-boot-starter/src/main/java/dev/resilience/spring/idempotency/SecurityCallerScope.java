@@ -1,8 +1,8 @@
 package dev.resilience.spring.idempotency;
 
 import dev.resilience.idempotency.CallerScope;
-import dev.resilience.spring.ReflectiveAccessor;
-import dev.resilience.spring.reactor.UnauthenticatedContext;
+import dev.resilience.spring.fault.ReflectiveAccessor;
+import dev.resilience.spring.reactor.ReactiveCaller;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.security.authentication.AnonymousAuthenticationToken;
@@ -47,7 +47,7 @@ public final class SecurityCallerScope implements CallerScope {
 
     private String knownCaller(String method) {
         SecurityContext context = SecurityContextHolder.getContext();
-        if (context.getAuthentication() == null && !(context instanceof UnauthenticatedContext)) {
+        if (context.getAuthentication() == null && !(context instanceof ReactiveCaller.Unauthenticated)) {
             throw new IllegalStateException(
                     "The @Idempotent method " + method + " was called on a thread of which Spring "
                             + "Security knows no caller, not even an anonymous one: a coroutine or a reactive operator may have "

@@ -16,4 +16,22 @@ public record Action(
         @Nullable String key,
         @Nullable String method,
         @Nullable String caller,
-        @Nullable String as) {}
+        @Nullable String as) {
+
+    /** The action lacks what it needs. The message says what, the cure what to send. */
+    public static final class RefusedException extends RuntimeException {
+
+        private static final long serialVersionUID = 1;
+
+        private final String cure;
+
+        public RefusedException(String message, String cure) {
+            super(message);
+            this.cure = cure;
+        }
+
+        public String cure() {
+            return cure;
+        }
+    }
+}

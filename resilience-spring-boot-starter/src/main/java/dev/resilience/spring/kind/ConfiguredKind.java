@@ -28,7 +28,7 @@ public abstract class ConfiguredKind<A extends Annotation, P extends Record, L e
     /**
      * @param id the name in YAML, in the actuator and, for most kinds, in {@code resilience.order}
      * @param annotation protects methods; {@code null} if methods do not name policies of this kind themselves
-     * @param inside the layer that this one stands directly inside of, in the default order; {@code null} for the outermost
+     * @param inside the layer that this one stands directly inside, in the default order; {@code null} for the outermost
      * @param defaultPolicy what a policy has where nothing is written
      */
     protected ConfiguredKind(String id, @Nullable Class<A> annotation, @Nullable String inside, P defaultPolicy) {
@@ -47,7 +47,7 @@ public abstract class ConfiguredKind<A extends Annotation, P extends Record, L e
     /**
      * Makes the live object of a policy. Called once for each policy, at startup.
      *
-     * @return {@code null} if the policy cannot be made and the mistake is told already
+     * @return {@code null} if the policy cannot be made and the problem is reported already
      * @throws dev.resilience.spring.ResilienceConfigurationException for a policy that cannot work
      */
     public abstract @Nullable L create(String name, P policy, KindContext context);
@@ -121,14 +121,22 @@ public abstract class ConfiguredKind<A extends Annotation, P extends Record, L e
      *
      * @param action one of {@link #actions()}
      * @return the answer; {@code null} for the new state
-     * @throws ActionRefusedException if the action lacks what it needs
+     * @throws Action.RefusedException if the action lacks what it needs
      */
     public @Nullable Map<String, Object> act(L live, Action action) {
         return null;
     }
 
-    /** What the health contributor tells of a live object; {@code null} for nothing. */
-    public @Nullable KindHealth health(L live) {
+    /**
+     * What the health contributor shows of a live object.
+     *
+     * @param state in one word
+     * @param isDown whether the application counts as down
+     */
+    public record Health(String state, boolean isDown) {}
+
+    /** What the health contributor shows of a live object; {@code null} for nothing. */
+    public @Nullable Health health(L live) {
         return null;
     }
 }

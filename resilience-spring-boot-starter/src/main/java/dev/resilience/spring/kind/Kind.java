@@ -1,14 +1,11 @@
 package dev.resilience.spring.kind;
 
 import dev.resilience.pipeline.Layer;
-import dev.resilience.spring.Lifecycle;
+import dev.resilience.spring.LiveRegistry;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopInfrastructureBean;
-import org.springframework.aot.hint.ReflectionHints;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.core.ResolvableType;
 
 /**
  * One kind of protection: its annotation, its layer around a method, its place in the order and its meters. Most kinds have
@@ -20,7 +17,7 @@ import org.springframework.core.ResolvableType;
  * @param <A> the annotation
  * @param <L> the live object: what counts calls and holds state
  */
-public abstract class Kind<A extends Annotation, L> implements Lifecycle<L>, AopInfrastructureBean {
+public abstract class Kind<A extends Annotation, L> implements LiveRegistry.Lifecycle<L>, AopInfrastructureBean {
 
     private final String id;
     private final @Nullable Class<A> annotation;
@@ -29,7 +26,7 @@ public abstract class Kind<A extends Annotation, L> implements Lifecycle<L>, Aop
     /**
      * @param id the name in YAML, in the actuator and, for most kinds, in {@code resilience.order}
      * @param annotation protects methods; {@code null} if methods do not name policies of this kind themselves
-     * @param inside the layer that this one stands directly inside of, in the default order; {@code null} for the outermost
+     * @param inside the layer that this one stands directly inside, in the default order; {@code null} for the outermost
      */
     protected Kind(String id, @Nullable Class<A> annotation, @Nullable String inside) {
         this.id = id;
@@ -47,7 +44,7 @@ public abstract class Kind<A extends Annotation, L> implements Lifecycle<L>, Aop
         return annotation;
     }
 
-    /** The layer that this one stands directly inside of, in the default order; {@code null} for the outermost. */
+    /** The layer that this one stands directly inside, in the default order; {@code null} for the outermost. */
     public final @Nullable String inside() {
         return inside;
     }
@@ -75,7 +72,7 @@ public abstract class Kind<A extends Annotation, L> implements Lifecycle<L>, Aop
     /**
      * Makes the layer around a method. Called once for each method, at startup.
      *
-     * @return {@code null} if what the annotation names is a mistake that is told already
+     * @return {@code null} if what the annotation names is a problem that is reported already
      * @throws dev.resilience.spring.ResilienceConfigurationException for what cannot work
      */
     public abstract @Nullable Layer layer(ProtectedMethod<A> method);
@@ -85,15 +82,4 @@ public abstract class Kind<A extends Annotation, L> implements Lifecycle<L>, Aop
 
     /** Registers the meters of a live object: all of its series, from the start. */
     public void meters(L live, Meters meters) {}
-
-    /**
-     * Tells a native image what a method needs of reflection.
-     *
-     * @param type of the method, as it is written
-     * @param result of the method, or of the stage that it returns
-     */
-    public void hints(A annotation, Method method, Class<?> type, ResolvableType result, ReflectionHints hints) {}
-
-    /** Tells a native image what a method needs of reflection on other beans, which are not made yet. */
-    public void hints(A annotation, ConfigurableListableBeanFactory beans, ReflectionHints hints) {}
 }

@@ -1,34 +1,29 @@
 package dev.resilience.spring.kind;
 
-import dev.resilience.context.ContextCarrier;
-import dev.resilience.event.internal.EventPublisher;
-import dev.resilience.fault.CompositeFaultClassifier;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.time.TimeSource;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 
 /** What a kind makes the live object of one policy with. */
 public interface KindContext {
 
+    /** What every live object works with. */
+    Environment environment();
+
     /** Where every wait and every timestamp comes from. */
-    TimeSource time();
+    default TimeSource time() {
+        return environment().time();
+    }
 
     /**
-     * The time of this policy alone, for asynchronous calls that go on after a wait: it has threads for that, and its waits
-     * end with the application. Asked for once at the most.
+     * The same with waits for the calls of this policy alone, which have threads for those that go on after one, and end with
+     * the application. Asked for once at the most.
      */
-    TimeSource ownTime();
-
-    /** Where listeners are told of what happens. */
-    EventPublisher events();
-
-    /** Tells transient failures from permanent ones. */
-    CompositeFaultClassifier faults();
-
-    /** Takes along what is bound to the caller's thread to other threads. */
-    ContextCarrier carrier();
+    Environment environmentWithWaits();
 
     /** What is said at startup and need not fail it. */
     StartupWarnings warnings();
@@ -43,5 +38,30 @@ public interface KindContext {
     String describe(String key, @Nullable Object value);
 
     /** The policies of another kind. */
-    <M extends LiveObject<?>> OtherPolicies<M> others(Class<? extends ConfiguredKind<?, ?, M>> kind);
+    <M extends LiveObject<?>> Policies<M> others(Class<? extends ConfiguredKind<?, ?, M>> kind);
+
+    /**
+     * The policies of another kind, for a policy that needs one of them.
+     *
+     * @param <L> the live object
+     */
+    interface Policies<L> {
+
+        /** The live object of a name; {@code null} if nothing is configured of it, or it is a problem. */
+        @Nullable
+        L find(String name);
+
+        /**
+         * The live object of a name, created from the {@code default} policy if nothing is configured; {@code null} for a
+         * problem.
+         */
+        @Nullable
+        L findOrCreate(String name);
+
+        /** Whether the policy is configured but cannot be created, which is a problem that is reported already. */
+        boolean isBroken(String name);
+
+        /** The names of those that can be created. */
+        Set<String> names();
+    }
 }

@@ -5,9 +5,10 @@ import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import java.lang.annotation.Annotation;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopInfrastructureBean;
 
@@ -16,23 +17,28 @@ public final class Kinds implements AopInfrastructureBean {
 
     private final List<Kind<?, ?>> all;
     private final List<Kind<?, ?>> layers;
+    private final List<ConfiguredKind<?, ?, ?>> configured = new ArrayList<>();
     private final List<Class<? extends Annotation>> annotations = new ArrayList<>();
 
     /** @throws ResilienceConfigurationException if two have one name, or if the place of one cannot be found */
     public Kinds(List<Kind<?, ?>> all) {
         this.all = List.copyOf(all);
-        this.all.stream()
-                .collect(Collectors.groupingBy(Kind::id))
-                .forEach((id, kinds) -> require(
-                        kinds.size() == 1, "There are " + kinds.size() + " kinds of the name '" + id + "': " + kinds));
-        this.layers = List.copyOf(inOrder(
-                this.all.stream().filter(kind -> kind.annotation() != null).toList()));
-        for (Kind<?, ?> kind : layers) {
-            Class<? extends Annotation> annotation = kind.annotation();
-            if (annotation != null) {
-                annotations.add(annotation);
+        Map<String, Kind<?, ?>> byId = new HashMap<>();
+        List<Kind<?, ?>> protecting = new ArrayList<>();
+        for (Kind<?, ?> kind : all) {
+            Kind<?, ?> other = byId.put(kind.id(), kind);
+            if (other != null) {
+                throw problem("There are 2 kinds of the name '" + kind.id() + "': " + other + " and " + kind);
+            }
+            if (kind instanceof ConfiguredKind<?, ?, ?> found) {
+                configured.add(found);
+            }
+            if (kind.annotation() != null) {
+                protecting.add(kind);
             }
         }
+        this.layers = List.copyOf(inOrder(protecting));
+        layers.forEach(kind -> annotations.add(Objects.requireNonNull(kind.annotation())));
     }
 
     /** All kinds, in the order in which they are shown. */
@@ -42,12 +48,6 @@ public final class Kinds implements AopInfrastructureBean {
 
     /** The kinds whose policies are configured by name. */
     public List<ConfiguredKind<?, ?, ?>> configured() {
-        List<ConfiguredKind<?, ?, ?>> configured = new ArrayList<>();
-        for (Kind<?, ?> kind : all) {
-            if (kind instanceof ConfiguredKind<?, ?, ?> found) {
-                configured.add(found);
-            }
-        }
         return configured;
     }
 
@@ -68,31 +68,34 @@ public final class Kinds implements AopInfrastructureBean {
 
     /** The configured kind of an id, or {@code null} if there is none. */
     public @Nullable ConfiguredKind<?, ?, ?> find(String id) {
-        return configured().stream()
-                .filter(kind -> kind.id().equals(id))
-                .findFirst()
-                .orElse(null);
+        for (ConfiguredKind<?, ?, ?> kind : configured) {
+            if (kind.id().equals(id)) {
+                return kind;
+            }
+        }
+        return null;
     }
 
     /** The kind of a class. */
     public <K extends Kind<?, ?>> K get(Class<K> type) {
-        return all.stream()
-                .filter(type::isInstance)
-                .map(type::cast)
-                .findFirst()
-                .orElseThrow(() -> new IllegalStateException("There is no kind " + type.getName()));
+        for (Kind<?, ?> kind : all) {
+            if (type.isInstance(kind)) {
+                return type.cast(kind);
+            }
+        }
+        throw new IllegalStateException("There is no kind " + type.getName());
     }
 
-    /** Each directly inside of the layer that it names; of several that name the same one, the last stands closest to it. */
+    /** Each directly inside the layer that it names; of several that name the same one, the last stands closest to it. */
     private static List<Kind<?, ?>> inOrder(List<Kind<?, ?>> kinds) {
         List<Kind<?, ?>> ordered = new ArrayList<>();
         addInside(null, kinds, ordered);
         List<String> names = kinds.stream().map(Kind::layerName).toList();
         for (Kind<?, ?> kind : kinds) {
-            require(
-                    ordered.contains(kind),
-                    "The layer of the kind '" + kind.id() + "' stands inside of '" + kind.inside()
-                            + "', which has no place. " + NearestNames.suggest(String.valueOf(kind.inside()), names));
+            if (!ordered.contains(kind)) {
+                throw problem("The layer of the kind '" + kind.id() + "' stands inside '" + kind.inside()
+                        + "', which has no place. " + NearestNames.suggest(String.valueOf(kind.inside()), names));
+            }
         }
         return ordered;
     }
@@ -107,10 +110,8 @@ public final class Kinds implements AopInfrastructureBean {
         }
     }
 
-    private static void require(boolean fulfilled, String mistake) {
-        if (!fulfilled) {
-            throw new ResilienceConfigurationException(
-                    mistake, "Correct the beans of the type " + Kind.class.getName());
-        }
+    private static ResilienceConfigurationException problem(String description) {
+        return new ResilienceConfigurationException(
+                description, "Correct the beans of the type " + Kind.class.getName());
     }
 }

@@ -1,8 +1,8 @@
 package dev.resilience.spring.kind;
 
 import dev.resilience.event.Outcome;
+import dev.resilience.event.OutcomeCounters;
 import dev.resilience.event.ResilienceEvent;
-import dev.resilience.event.internal.OutcomeCounters;
 import java.time.Duration;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;

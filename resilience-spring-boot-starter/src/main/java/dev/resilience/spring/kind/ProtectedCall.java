@@ -18,9 +18,12 @@ public interface ProtectedCall extends Invocation {
     @Nullable
     Object exchange();
 
-    /** What was seen where the publisher was assembled, for the source of the call's idempotency key. */
+    /** Whether the subscriber has an answer or has cancelled, so that the call says nothing about its request any more. */
+    boolean isOver();
+
+    /** The header of the request in which the publisher was assembled, for the call's idempotency key. */
     @Nullable
-    Object seenAtAssembly();
+    Object headersAtAssembly();
 
     /** What the method, or one that answers in its place, has returned; what is in it, where stages are waited for. */
     @Nullable

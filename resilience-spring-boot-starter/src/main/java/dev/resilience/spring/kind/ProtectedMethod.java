@@ -31,7 +31,7 @@ public interface ProtectedMethod<A extends Annotation> {
     @Nullable
     String bean();
 
-    /** Whether it returns a stage; {@code null} if its return type is a mistake, which is told already. */
+    /** Whether it returns a stage; {@code null} if its return type is a problem, which is reported already. */
     @Nullable
     Boolean isAsynchronous();
 
@@ -47,13 +47,13 @@ public interface ProtectedMethod<A extends Annotation> {
     /** The annotation of another kind, if that protects the method too. */
     <B extends Annotation> @Nullable B annotation(Class<B> annotation);
 
-    /** Whether the layer of this kind stands inside of another one: {@code idempotent}. */
+    /** Whether the layer of this kind stands inside another one: {@code idempotent}. */
     boolean isInside(String layer);
 
     /**
      * The live object that the annotation of a kind names.
      *
-     * @return {@code null} if the kind does not protect the method, or if its policy is a mistake that is told already
+     * @return {@code null} if the kind does not protect the method, or if its policy is a problem that is reported already
      * @throws dev.resilience.spring.ResilienceConfigurationException if there is no policy of that name
      */
     <B extends Annotation, L extends LiveObject<?>> @Nullable L live(ConfiguredKind<B, ?, L> kind);

@@ -1,21 +1,36 @@
 package dev.resilience.spring.metrics;
 
+import dev.resilience.event.EventPublisher;
 import dev.resilience.event.PolicyAdded;
 import dev.resilience.event.PolicyRemoved;
 import dev.resilience.event.ResilienceEvent;
-import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.kind.Kind;
 import dev.resilience.spring.kind.Kinds;
 import dev.resilience.spring.kind.MeterFamily;
+import dev.resilience.spring.kind.Meters;
 import dev.resilience.spring.web.CallContextExtractor;
-import dev.resilience.spring.web.DeadlineOutcome;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,74 +74,217 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
         resolveMethods.run();
         RegisteredMeters meters = new RegisteredMeters(registry);
         all.add(meters);
-        EventTimers timers = new EventTimers();
         // a method of a bean that is made late may be the first to use a default, or bring a policy with it
-        resilience.onFirstUse((kind, name) -> bindOne(meters, timers, kind, name));
-        events.add(event -> follow(meters, timers, event));
-        kinds.all().forEach(kind -> bind(meters, timers, kind));
-        if (incomingCalls != null) {
-            bind(meters, incomingCalls);
+        resilience.onFirstUse((kind, name) -> bind(meters, kind, name));
+        events.add(event -> follow(meters, event));
+        for (Kind<?, ?> kind : kinds.all()) {
+            for (String name : resilience.ofKind(kind.id()).keySet()) {
+                if (!resilience.isUnusedDefault(kind.id(), name)) {
+                    bind(meters, kind, name);
+                }
+            }
         }
-        events.add(timers);
+        if (incomingCalls != null) {
+            for (CallContextExtractor.DeadlineOutcome outcome :
+                    incomingCalls.deadlines().outcomes()) {
+                meters.of(DEADLINES.id(), null)
+                        .counter(
+                                DEADLINES,
+                                incomingCalls,
+                                calls -> calls.deadlines().get(outcome),
+                                "outcome",
+                                outcome.label());
+            }
+        }
     }
 
     /** Removes all meters from their registries, which may live on. */
     @Override
     public void close() {
-        all.forEach(RegisteredMeters::remove);
+        all.forEach(RegisteredMeters::removeAll);
         all.clear();
     }
 
-    private <L> void bind(RegisteredMeters meters, EventTimers timers, Kind<?, L> kind) {
-        Map<String, L> all = resilience.ofKind(kind.id());
-        all.forEach((name, live) -> {
-            if (!resilience.isUnusedDefault(kind.id(), name)) {
-                bind(meters, timers, kind, live);
-            }
-        });
-    }
-
-    private static <L> void bind(RegisteredMeters meters, EventTimers timers, Kind<?, L> kind, L live) {
-        kind.meters(live, new LiveObjectMeters(meters, timers, kind.id(), kind.name(live)));
-    }
-
     /** Code adds and removes policies while the application runs; whichever event comes last finds what is true. */
-    private void follow(RegisteredMeters meters, EventTimers timers, ResilienceEvent event) {
+    private void follow(RegisteredMeters meters, ResilienceEvent event) {
+        meters.record(event);
         if (event instanceof PolicyAdded) {
-            bindOne(meters, timers, event.kind(), event.name());
+            bind(meters, event.kind(), event.name());
         } else if (event instanceof PolicyRemoved) {
             synchronized (meters) {
-                timers.remove(event.kind(), event.name());
-                meters.remove(RegisteredMeters.owner(event.kind(), event.name()));
-                bindOne(meters, timers, event.kind(), event.name()); // it may be there again
+                meters.remove(event.kind(), event.name());
+                bind(meters, event.kind(), event.name()); // it may be there again
             }
         }
     }
 
-    private void bindOne(RegisteredMeters meters, EventTimers timers, String kind, String name) {
+    private void bind(RegisteredMeters meters, String kind, String name) {
+        for (Kind<?, ?> one : kinds.all()) {
+            if (one.id().equals(kind)) {
+                bind(meters, one, name);
+            }
+        }
+    }
+
+    private <L> void bind(RegisteredMeters meters, Kind<?, L> kind, String name) {
         synchronized (meters) {
-            kinds.all().stream()
-                    .filter(one -> one.id().equals(kind))
-                    .forEach(one -> bindOne(meters, timers, one, name));
+            L live = resilience.<L>ofKind(kind.id()).get(name);
+            if (live != null && !meters.has(kind.id(), kind.name(live))) {
+                kind.meters(live, meters.of(kind.id(), kind.name(live)));
+            }
         }
     }
 
-    private <L> void bindOne(RegisteredMeters meters, EventTimers timers, Kind<?, L> kind, String name) {
-        Map<String, L> all = resilience.ofKind(kind.id());
-        L live = all.get(name);
-        if (live != null && !meters.has(RegisteredMeters.owner(kind.id(), name))) {
-            bind(meters, timers, kind, live);
-        }
-    }
+    /**
+     * The meters of one application in one registry, which may outlive the application and may be shared with others. Those
+     * that are registered last are shown: a registry keeps the first meter of a name and tags, which would go on showing the objects of an
+     * application that is closed. Meters refer to live objects weakly.
+     */
+    private static final class RegisteredMeters {
 
-    private static void bind(RegisteredMeters meters, CallContextExtractor calls) {
-        for (DeadlineOutcome outcome : calls.deadlines().outcomes()) {
-            meters.counter(
-                    DEADLINES.id(),
-                    DEADLINES,
-                    calls,
-                    c -> c.deadlines().get(outcome),
-                    Tags.of("outcome", outcome.label()));
+        private final MeterRegistry registry;
+        private final Map<Owner, Set<Meter>> registered = new HashMap<>();
+        private final Map<Owner, List<EventTimer<?>>> timers = new ConcurrentHashMap<>();
+        private boolean removed;
+
+        RegisteredMeters(MeterRegistry registry) {
+            this.registry = registry;
+        }
+
+        /** What meters are of: a live object, or, with {@code null} as the name, all those of a kind. */
+        private record Owner(String kind, @Nullable String name) {}
+
+        /** A timer and what feeds it. */
+        private record EventTimer<E extends ResilienceEvent>(
+                Class<E> type, Function<E, @Nullable Duration> duration, Timer timer) {
+
+            void record(ResilienceEvent event) {
+                Duration passed = type.isInstance(event) ? duration.apply(type.cast(event)) : null;
+                if (passed != null) {
+                    timer.record(passed);
+                }
+            }
+        }
+
+        /** Where the meters of a live object are registered, each with its name; with none for what all of a kind share. */
+        Meters of(String kind, @Nullable String name) {
+            return new OfOwner(new Owner(kind, name));
+        }
+
+        /** Whether a live object has meters here already. */
+        synchronized boolean has(String kind, String name) {
+            return registered.containsKey(new Owner(kind, name));
+        }
+
+        /** Feeds the timers. */
+        void record(ResilienceEvent event) {
+            for (EventTimer<?> timer : timers.getOrDefault(new Owner(event.kind(), event.name()), List.of())) {
+                timer.record(event);
+            }
+        }
+
+        /** With a live object that is removed. */
+        synchronized void remove(String kind, String name) {
+            Owner owner = new Owner(kind, name);
+            timers.remove(owner);
+            Set<Meter> meters = registered.remove(owner);
+            if (meters != null) {
+                remove(List.of(meters));
+            }
+        }
+
+        /** With the application: what has been replaced since by another one is that one's. */
+        synchronized void removeAll() {
+            removed = true;
+            remove(registered.values());
+            registered.clear();
+        }
+
+        private void remove(Collection<Set<Meter>> meters) {
+            Set<Meter> present = Collections.newSetFromMap(new IdentityHashMap<>());
+            present.addAll(registry.getMeters());
+            meters.forEach(some -> some.stream().filter(present::contains).forEach(registry::remove));
+        }
+
+        private final class OfOwner implements Meters {
+
+            private final Owner owner;
+
+            OfOwner(Owner owner) {
+                this.owner = owner;
+            }
+
+            @Override
+            public <T> void counter(MeterFamily family, T live, ToDoubleFunction<T> value, String... more) {
+                Tags tags = all(more);
+                register(
+                        family,
+                        Meter.Type.COUNTER,
+                        tags,
+                        () -> FunctionCounter.builder(family.id(), live, value)
+                                .tags(tags)
+                                .description(family.description())
+                                .baseUnit(family.baseUnit())
+                                .register(registry));
+            }
+
+            @Override
+            public <T> void gauge(MeterFamily family, T live, ToDoubleFunction<T> value, String... more) {
+                Tags tags = all(more);
+                register(
+                        family,
+                        Meter.Type.GAUGE,
+                        tags,
+                        () -> Gauge.builder(family.id(), live, value)
+                                .tags(tags)
+                                .description(family.description())
+                                .baseUnit(family.baseUnit())
+                                .register(registry));
+            }
+
+            @Override
+            public <E extends ResilienceEvent> void timer(
+                    MeterFamily family, Class<E> events, Function<E, @Nullable Duration> duration, String... more) {
+                Tags tags = all(more);
+                Timer timer = register(
+                        family,
+                        Meter.Type.TIMER,
+                        tags,
+                        () -> Timer.builder(family.id())
+                                .tags(tags)
+                                .description(family.description())
+                                .register(registry));
+                timers.computeIfAbsent(owner, first -> new CopyOnWriteArrayList<>())
+                        .add(new EventTimer<>(events, duration, timer));
+            }
+
+            private <M extends Meter> M register(
+                    MeterFamily family, Meter.Type type, Tags tags, Supplier<M> registering) {
+                synchronized (RegisteredMeters.this) {
+                    registry.removeByPreFilterId(
+                            new Meter.Id(family.id(), tags, family.baseUnit(), family.description(), type));
+                    M meter = registering.get();
+                    if (removed) {
+                        registry.remove(meter);
+                    } else {
+                        Set<Meter> meters = registered.computeIfAbsent(owner, first -> new HashSet<>());
+                        meters.remove(meter); // an earlier one of the same name and tags, which is equal
+                        meters.add(meter);
+                    }
+                    return meter;
+                }
+            }
+
+            private Tags all(String... tags) {
+                return owner.name == null
+                        ? Tags.of(tags)
+                        : Tags.of("name", owner.name).and(tags);
+            }
+
+            @Override
+            public Meters ofAll() {
+                return of(owner.kind, null);
+            }
         }
     }
 }

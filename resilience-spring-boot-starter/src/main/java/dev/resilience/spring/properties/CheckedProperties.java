@@ -1,36 +1,89 @@
 package dev.resilience.spring.properties;
 
-import dev.resilience.spring.MistakeKind;
+import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
-import dev.resilience.spring.StartupMistakes;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import dev.resilience.spring.StartupProblems;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
+import org.springframework.core.convert.ConversionException;
 import org.springframework.core.env.Environment;
 
-/** What is written under {@code resilience} besides policies, for those who cannot use every value that can be read. */
-public record CheckedProperties(ResilienceProperties written, Environment environment, StartupMistakes mistakes) {
+/** What is configured under {@code resilience} besides policies. The default is in place of what cannot be read, which is reported. */
+public final class CheckedProperties {
 
-    public CheckedProperties(Environment environment, StartupMistakes mistakes) {
-        this(GeneralProperties.read(environment), environment, mistakes);
+    private static final String ROOT = ConfiguredProperties.ROOT + ".";
+
+    private final Map<String, Setting> settings;
+    private final ResilienceProperties values;
+    private final StartupProblems problems;
+
+    public CheckedProperties(ConfiguredProperties configured, Environment environment, StartupProblems problems) {
+        this.problems = problems;
+        if (configured.sources().isEmpty()) { // nothing is read then, because that takes time at startup
+            this.settings = Map.of();
+            this.values = ResilienceProperties.defaults();
+            return;
+        }
+        RecordKeys keys = RecordKeys.of(ResilienceProperties.class);
+        ValueReader reader = new ValueReader(new PropertySourcesPlaceholdersResolver(environment), problems);
+        this.settings = configured.settings(ConfiguredProperties.ROOT, keys);
+        Map<String, @Nullable Object> all = keys.values(ResilienceProperties.defaults());
+        settings.forEach((key, setting) -> {
+            Object value = reader.read(setting, keys.type(key));
+            if (value != null && value != ValueReader.UNREADABLE) {
+                all.put(key, value);
+            }
+        });
+        this.values = (ResilienceProperties) keys.create(all);
     }
 
     /**
-     * Tells of a value that cannot be used.
+     * One value, for a condition, which is asked before there are beans; the default in place of one that cannot be read.
      *
+     * @param property its whole name
+     */
+    public static <T> T read(Environment environment, String property, Class<T> type, T byDefault) {
+        try {
+            return environment.getProperty(property, type, byDefault);
+        } catch (ConversionException | IllegalArgumentException reportedLater) { // a placeholder without a value, too
+            return byDefault;
+        }
+    }
+
+    public ResilienceProperties written() {
+        return values;
+    }
+
+    /** Whether anything is configured below a key. */
+    public boolean hasAnyBelow(String group) {
+        return settings.keySet().stream().anyMatch(key -> key.startsWith(group + "."));
+    }
+
+    /** Property, value and origin, each on a line of its own. */
+    public String describe(String key, Object value) {
+        return PolicyCreation.Layers.of(ConfiguredProperties.ROOT, settings).describe(key, value);
+    }
+
+    /**
+     * Reports a value that cannot be used.
+     *
+     * @param property its whole name
      * @return whether it can be used
      */
-    public boolean require(boolean fulfilled, String key, Object value, String requirement) {
+    public boolean require(boolean fulfilled, String property, Object value, String requirement) {
         if (!fulfilled) {
-            String where = GeneralProperties.keys(environment).describe(ConfigurationPropertyName.of(key), value);
-            mistakes.add(new ResilienceConfigurationException(
-                    MistakeKind.VALUES,
-                    "'" + key + "' has a value that it cannot have:\n\n" + where + "\n    Reason: " + requirement,
-                    "Change the value of '" + key + "': it " + requirement + "."));
+            problems.add(new ResilienceConfigurationException(
+                    ProblemKind.VALUES,
+                    "'" + property + "' has a value that it cannot have:\n\n"
+                            + describe(property.substring(ROOT.length()), value) + "\n    Reason: " + requirement,
+                    "Change the value of '" + property + "': it " + requirement + "."));
         }
         return fulfilled;
     }
 
     /** As {@link #require}, of a number that must not be less than one. */
-    public boolean requirePositive(int number, String key) {
-        return require(number >= 1, key, number, "must be at least 1");
+    public boolean requirePositive(int number, String property) {
+        return require(number >= 1, property, number, "must be at least 1");
     }
 }

@@ -1,23 +1,21 @@
 package dev.resilience.spring.properties;
 
 import dev.resilience.policy.InvalidPolicyException;
-import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.PolicyCustomizer;
 import dev.resilience.spring.PolicyKind;
+import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
-import dev.resilience.spring.StartupMistakes;
-import java.util.Arrays;
+import dev.resilience.spring.StartupProblems;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
-import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.core.ResolvableType;
 
 /** The policies and their customizers that are beans of the application; made when policies are made, and not before. */
@@ -29,32 +27,29 @@ public final class PolicyBeans {
     private final Map<PolicyKind, Set<String>> names = new ConcurrentHashMap<>();
     private final Map<PolicyKind, List<PolicyCustomizer<Record>>> customizers = new ConcurrentHashMap<>();
 
+    /** One search for all kinds, because it looks at every bean of the application. */
     public PolicyBeans(ListableBeanFactory beans) {
         this.beans = beans;
-        this.records = search(beans, Record.class);
-        this.changing = search(beans, PolicyCustomizer.class);
+        this.records = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, Record.class, false, false);
+        this.changing =
+                BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, PolicyCustomizer.class, false, false);
     }
 
     ListableBeanFactory factory() {
         return beans;
     }
 
-    static PolicyBeans none() {
-        return new PolicyBeans(new StaticListableBeanFactory());
-    }
-
     /** The names of the beans that are policies of a kind. */
     Set<String> names(PolicyKind kind) {
-        return names.computeIfAbsent(kind, key -> namesOf(records, bean -> beans.isTypeMatch(bean, kind.policyType())));
-    }
-
-    private static Set<String> namesOf(String[] beans, Predicate<String> wanted) {
-        return Arrays.stream(beans).filter(wanted).collect(Collectors.toUnmodifiableSet());
-    }
-
-    /** One search for all kinds: it looks at every bean of the application. */
-    private static String[] search(ListableBeanFactory beans, Class<?> type) {
-        return BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, type, false, false);
+        return names.computeIfAbsent(kind, key -> {
+            Set<String> ofKind = new LinkedHashSet<>();
+            for (String bean : records) {
+                if (beans.isTypeMatch(bean, kind.policyType())) {
+                    ofKind.add(bean);
+                }
+            }
+            return ofKind;
+        });
     }
 
     /** The policy that is a bean; {@code null} if there is none of the name. */
@@ -63,19 +58,14 @@ public final class PolicyBeans {
         return names(kind).contains(name) ? beans.getBean(name, kind.policyType()) : null;
     }
 
-    String describe(String name) {
-        return "    Bean: " + name;
-    }
-
     /** What all customizers make of a policy. */
+    @SuppressWarnings("unchecked") // each result is of the policy's class
     <P extends Record> P customize(PolicyKind kind, String name, P policy) {
         Record customized = policy;
         for (PolicyCustomizer<Record> customizer : customizers(kind)) {
             customized = customize(customizer, kind, name, customized);
         }
-        @SuppressWarnings("unchecked") // checked below
-        P result = (P) customized;
-        return result;
+        return (P) customized;
     }
 
     private static Record customize(PolicyCustomizer<Record> customizer, PolicyKind kind, String name, Record policy) {
@@ -90,40 +80,40 @@ public final class PolicyBeans {
             reason = invalid.getMessage();
         }
         throw new ResilienceConfigurationException(
-                MistakeKind.VALUES,
+                ProblemKind.VALUES,
                 "The PolicyCustomizer " + customizer.getClass().getName() + " cannot change the " + kind.id()
                         + " policy '" + name + "':\n\n    Reason: " + reason,
                 "Let it return a policy with values that the policy can have, or the policy that it gets.");
     }
 
-    @SuppressWarnings("unchecked") // found by the type of the policy
     private List<PolicyCustomizer<Record>> customizers(PolicyKind kind) {
-        return changing.length == 0
-                ? List.of()
-                : customizers.computeIfAbsent(
-                        kind,
-                        key -> beans.getBeanProvider(customizerOf(kind), false)
-                                .orderedStream()
-                                .map(customizer -> (PolicyCustomizer<Record>) customizer)
-                                .toList());
+        return changing.length == 0 ? List.of() : customizers.computeIfAbsent(kind, this::findCustomizers);
+    }
+
+    @SuppressWarnings("unchecked") // found by the type of the policy
+    private List<PolicyCustomizer<Record>> findCustomizers(PolicyKind kind) {
+        return beans.getBeanProvider(customizerOf(kind), false)
+                .orderedStream()
+                .map(customizer -> (PolicyCustomizer<Record>) customizer)
+                .toList();
     }
 
     private static ResolvableType customizerOf(PolicyKind kind) {
         return ResolvableType.forClassWithGenerics(PolicyCustomizer.class, kind.policyType());
     }
 
-    /** Tells of customizers that no policy would ever get to. */
-    public void check(Collection<? extends PolicyKind> kinds, StartupMistakes mistakes) {
-        Set<String> lost = namesOf(
-                changing, bean -> kinds.stream().noneMatch(kind -> beans.isTypeMatch(bean, customizerOf(kind))));
-        String types = kinds.stream()
-                .map(kind -> kind.policyType().getSimpleName())
-                .distinct()
-                .collect(Collectors.joining(", "));
-        lost.forEach(name -> mistakes.add(new ResilienceConfigurationException(
-                MistakeKind.POLICIES,
-                "The bean '" + name + "' is a PolicyCustomizer, but nothing tells of which policies",
-                "Give its class, or the return type of its @Bean method, the type of the policies: "
-                        + "PolicyCustomizer<RetryPolicy>. There are: " + types + ".")));
+    /** Reports the customizers that no policy would ever get to. */
+    public void check(Collection<? extends PolicyKind> kinds, StartupProblems problems) {
+        for (String name : changing) {
+            if (kinds.stream().noneMatch(kind -> beans.isTypeMatch(name, customizerOf(kind)))) {
+                List<String> types = new ArrayList<>();
+                kinds.forEach(kind -> types.add(kind.policyType().getSimpleName()));
+                problems.add(new ResilienceConfigurationException(
+                        ProblemKind.POLICIES,
+                        "The bean '" + name + "' is a PolicyCustomizer, but nothing tells of which policies",
+                        "Give its class, or the return type of its @Bean method, the type of the policies: "
+                                + "PolicyCustomizer<RetryPolicy>. There are: " + String.join(", ", types) + "."));
+            }
+        }
     }
 }

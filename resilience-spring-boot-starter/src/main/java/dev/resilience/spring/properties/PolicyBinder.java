@@ -1,74 +1,65 @@
 package dev.resilience.spring.properties;
 
-import dev.resilience.policy.InvalidPolicyException;
-import dev.resilience.spring.MistakeKind;
+import dev.resilience.policy.PropertyNames;
+import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.PolicyKind;
+import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
-import dev.resilience.spring.StartupMistakes;
-import java.util.Collection;
+import dev.resilience.spring.StartupProblems;
+import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
-import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.BeanInstantiationException;
-import org.springframework.boot.context.properties.bind.Bindable;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.core.ResolvableType;
 
-/**
- * Makes policies of properties. What is written is laid over the defaults key by key, of the policy itself first and of
- * all that it starts from. The constructor of the record gets the values: what a policy can have, what it has by default
- * and what it refuses is said by its record alone.
- */
+/** Makes policies of what is configured. Those that cannot be made are reported, and left out. */
 public final class PolicyBinder {
 
-    private static final ConfigurationPropertyName ENABLED = ConfigurationPropertyName.of("enabled");
+    private static final String DEFAULT = "default";
 
-    private final ConfiguredProperties keys;
-    private final PlaceholdersResolver placeholders;
-    private final StartupMistakes mistakes;
+    private final PolicyTable table;
+    private final AnnotatedPolicies annotated;
+    private final PolicyBeans beans;
+    private final PolicyFunctions functions;
+    private final ValueReader reader;
+    private final StartupProblems problems;
     private final BiConsumer<PolicyKind, String> broken;
-    private final Map<PolicyKind, PolicyInheritance> written = new LinkedHashMap<>();
-    private final Binder binder;
-
-    /** Throws the first mistake. */
-    public PolicyBinder(ConfiguredProperties keys, PlaceholdersResolver placeholders) {
-        this(keys, placeholders, StartupMistakes.thrownAtOnce(), (kind, name) -> {});
-    }
+    private final Map<PolicyKind, OfKind> byKind = new LinkedHashMap<>();
 
     /**
+     * @param annotated the values of annotations, which files override
+     * @param beans the policies that are beans, and what customizes policies
      * @param broken hears which policies cannot be made
      */
     public PolicyBinder(
-            ConfiguredProperties keys,
+            PolicyTable table,
+            AnnotatedPolicies annotated,
+            PolicyBeans beans,
             PlaceholdersResolver placeholders,
-            StartupMistakes mistakes,
+            StartupProblems problems,
             BiConsumer<PolicyKind, String> broken) {
-        this.keys = keys;
-        this.placeholders = placeholders;
-        this.mistakes = mistakes;
+        this.table = table;
+        this.annotated = annotated;
+        this.beans = beans;
+        this.functions = new PolicyFunctions(beans.factory());
+        this.reader = new ValueReader(placeholders, problems);
+        this.problems = problems;
         this.broken = broken;
-        this.binder = keys.binder(placeholders);
     }
 
-    /**
-     * The policies of a kind by name; one of them is always there, whether written or not. Those that cannot be made are
-     * left out: they are mistakes.
-     */
+    /** The policies of a kind by name. There is always one named {@code "default"}, configured or not. */
     public <P extends Record> Map<String, P> bind(PolicyKind kind, P defaults) {
-        PolicyKeys.Target<P> target = PolicyKeys.Target.of(defaults);
         Map<String, P> policies = new LinkedHashMap<>();
-        for (String name : written(kind).names()) {
-            P policy = bindOrTell(kind, name, target);
+        for (String name : policies(kind).names) {
+            P policy = bind(kind, defaults, name);
             if (policy != null) {
                 policies.put(name, policy);
             }
@@ -76,20 +67,17 @@ public final class PolicyBinder {
         return Collections.unmodifiableMap(policies);
     }
 
-    /** The policy of a name; {@code null} if it cannot be made, which is a mistake. */
+    /** The policy of a name; {@code null} if it cannot be made, which is reported. */
+    @SuppressWarnings("unchecked") // a bean of the kind's policies
     public <P extends Record> @Nullable P bind(PolicyKind kind, P defaults, String name) {
-        return bindOrTell(kind, name, PolicyKeys.Target.of(defaults));
-    }
-
-    private <P extends Record> @Nullable P bindOrTell(PolicyKind kind, String name, PolicyKeys.Target<P> target) {
         P policy = null;
         try {
-            policy = bind(kind, name, target);
-        } catch (ResilienceConfigurationException mistake) {
-            mistakes.add(mistake);
-            if (written(kind).isBroken(name)) {
-                bind(kind, name, target); // to tell what is wrong with its own values as well
-            }
+            PolicyCreation.Layers layers = policies(kind).read(name);
+            P base = layers.bean() == null ? defaults : (P) layers.bean();
+            P bound = new PolicyCreation(kind, name, table.keys(kind), layers, reader, functions, problems).over(base);
+            policy = bound == null ? null : beans.customize(kind, name, bound);
+        } catch (ResilienceConfigurationException problem) {
+            problems.add(problem);
         }
         if (policy == null) {
             broken.accept(kind, name);
@@ -99,135 +87,188 @@ public final class PolicyBinder {
 
     /** Whether the methods that use a policy are protected by it. */
     public boolean isEnabled(PolicyKind kind, String name) {
-        LenientBinding handler = new LenientBinding(() -> keys, placeholders, mistakes);
-        return !kind.canBeSwitchedOff()
-                || !Boolean.FALSE.equals(PolicyChain.of(written(kind), name, keys)
-                        .value(ENABLED, Bindable.of(Boolean.class), binder, handler));
+        Setting setting = kind.canBeSwitchedOff() ? layers(kind, name).setting("enabled") : null;
+        return setting == null || !Boolean.FALSE.equals(reader.read(setting, ResolvableType.forClass(Boolean.class)));
     }
 
     /** The property that gives a policy the value of a key: its own or one of those that it starts from. */
-    public ConfigurationPropertyName origin(PolicyKind kind, String name, String key) {
-        return written(kind).origin(name, key);
+    public String property(PolicyKind kind, String name, String key) {
+        return layers(kind, name).property(key);
     }
 
-    /** The names of all policies that are written, by kind. */
-    public Map<PolicyKind, Set<String>> names() {
-        Map<PolicyKind, Set<String>> all = new LinkedHashMap<>();
-        written.forEach((kind, policies) -> all.put(kind, policies.names()));
-        return all;
-    }
-
-    private PolicyInheritance written(PolicyKind kind) {
-        return written.computeIfAbsent(kind, key -> new PolicyInheritance(kind, keys, placeholders));
-    }
-
-    /** The default stands in for a value that cannot be read or is refused, so that the others are checked too. */
-    private <P extends Record> @Nullable P bind(PolicyKind kind, String name, PolicyKeys.Target<P> target) {
-        LenientBinding handler = new LenientBinding(() -> keys, placeholders, mistakes);
-        List<String> chain = written(kind).chain(name);
-        PolicyChain inherited = PolicyChain.of(written(kind), name, keys);
-        Map<String, @Nullable Object> base = target.valuesOf(written(kind).base(chain, target.defaults()));
-        Map<String, @Nullable Object> values = new HashMap<>(base);
-        Set<String> refused = new HashSet<>();
-        target.types().forEach((key, type) -> {
-            Object value = inherited.value(key, type, binder, handler);
-            String text = key.toString();
-            ResolvableType function = target.functions().get(text);
-            if (value != null && function != null) {
-                Supplier<String> place = () -> describe(kind, name, text, value);
-                try {
-                    values.put(text, written(kind).function(name, value.toString(), function, place));
-                } catch (ResilienceConfigurationException mistake) {
-                    mistakes.add(place.get(), mistake);
-                    refused.add(text);
-                }
-            } else if (value != null) {
-                values.put(text, value);
-            }
-        });
-        while (true) {
-            try {
-                P policy = target.shape().create(values);
-                boolean isWhole = refused.isEmpty()
-                        && !handler.hasFailed()
-                        && !written(kind).isBroken(name);
-                return isWhole ? written(kind).customize(name, policy) : null;
-            } catch (BeanInstantiationException failed) {
-                InvalidPolicyException invalid = invalid(failed);
-                explain(kind, name, invalid, handler);
-                if (!refused.add(invalid.key())) {
-                    return null;
-                }
-                putBack(invalid.key(), values, base);
-                putBack(invalid.otherKey(), values, base);
-            }
-        }
-    }
-
-    private static void putBack(
-            @Nullable String key, Map<String, @Nullable Object> values, Map<String, @Nullable Object> base) {
-        if (key != null) {
-            values.put(key, base.get(key));
-        }
+    /** Describes that property, with the value that was read. */
+    public String describe(PolicyKind kind, String name, String key, @Nullable Object value) {
+        return layers(kind, name).describe(key, value);
     }
 
     /** Whether a policy says something of a key itself, and not only what it starts from. */
-    public boolean isWritten(PolicyKind kind, String name, String key) {
-        ConfigurationPropertyName policy = written(kind).find(name);
-        return policy != null && keys.contains(policy.append(key));
+    public boolean isConfigured(PolicyKind kind, String name, String key) {
+        return layers(kind, name).all().get(0).containsKey(key);
     }
 
-    private static InvalidPolicyException invalid(BeanInstantiationException failed) {
-        if (failed.getCause() instanceof InvalidPolicyException invalid) {
-            return invalid;
-        }
-        throw failed;
+    /** The names of the policies of a kind that are configured elsewhere than in code. */
+    public Set<String> configured(PolicyKind kind) {
+        Set<String> names = new TreeSet<>(table.inFiles(kind).keySet());
+        names.addAll(table.inEnvironment(kind));
+        return names;
     }
 
-    /** Describes the property that gives a policy the value of a key: its own or one of those that it starts from. */
-    public String describe(PolicyKind kind, String name, String key, @Nullable Object value) {
-        PolicyInheritance policies = written(kind);
-        ConfigurationPropertyName origin = policies.origin(name, key);
-        String preset = policies.preset(name);
-        String bean = policies.bean(name);
-        if (keys.contains(origin) || (preset == null && bean == null)) {
-            return value instanceof Collection ? keys.describe(origin) : keys.describe(origin, value);
-        }
-        String start = preset == null ? "bean '" + bean : "preset '" + preset;
-        return "    Property: " + origin + "\n    Value: " + value + " (of the " + start + "')";
+    /** The policy itself, what it starts from, and so on. */
+    public List<String> ancestry(PolicyKind kind, String name) {
+        return layers(kind, name).links();
     }
 
-    private void explain(PolicyKind kind, String name, InvalidPolicyException invalid, LenientBinding handler) {
-        ConfigurationPropertyName key = written(kind).origin(name, invalid.key());
-        String otherKey = invalid.otherKey();
-        ConfigurationPropertyName other =
-                otherKey == null ? null : written(kind).origin(name, otherKey);
-        boolean isStandIn =
-                other != null && (handler.isUnreadable(other) || written(kind).isBroken(name));
-        if (handler.isUnreadable(key) || isStandIn) {
-            return; // compared with what stands in for it
-        }
-        String reason = subject(key, invalid.value()) + " " + invalid.requirement();
-        // the same mistake in every policy that inherits it
-        String place = other == null || keys.contains(key) ? key.toString() : invalid.key();
-        mistakes.add(
-                "refused " + place + " " + other + " " + reason,
-                new ResilienceConfigurationException(
-                        MistakeKind.VALUES,
-                        "The " + kind.id() + " policy '" + name + "' has a value that it cannot have:\n\n"
-                                + describe(kind, name, invalid.key(), invalid.value()) + "\n    Reason: " + reason
-                                + (otherKey == null
-                                        ? ""
-                                        : "\n\n" + describe(kind, name, otherKey, invalid.otherValue())),
-                        "Change the value of " + keys.target(key) + ": " + reason + "."
-                                + (other == null ? "" : " Or change that of " + keys.target(other) + ".")));
+    /** As they were when the policy was bound, because a class that turns up later may add to them. */
+    private PolicyCreation.Layers layers(PolicyKind kind, String name) {
+        OfKind policies = policies(kind);
+        PolicyCreation.Layers known = policies.layers.get(name);
+        return known == null ? policies.read(name) : known;
     }
 
-    /** What the requirement is said of: the property, or what of its several values is refused. */
-    private String subject(ConfigurationPropertyName key, @Nullable Object value) {
-        if (value instanceof Collection<?> several) {
-            return several.stream().map(String::valueOf).collect(Collectors.joining(", ", "each of ", ""));
+    private OfKind policies(PolicyKind kind) {
+        return byKind.computeIfAbsent(kind, key -> new OfKind(kind));
+    }
+
+    /**
+     * A policy, then what it starts from, and so on: up to {@code default}, a bean or a preset.
+     *
+     * @param broken whether {@code default} stands in for what a policy cannot start from
+     */
+    private record Chain(List<String> links, boolean broken) {}
+
+    /**
+     * The policies of one kind as they are configured, and what each of them starts from. There is always one named
+     * {@code default}, whether configured or not.
+     */
+    private final class OfKind {
+
+        private final PolicyKind kind;
+        private final Set<String> names = new TreeSet<>();
+        private final Map<String, PolicyCreation.Layers> layers = new ConcurrentHashMap<>();
+
+        OfKind(PolicyKind kind) {
+            this.kind = kind;
+            names.add(DEFAULT);
+            names.addAll(table.inFiles(kind).keySet());
+            names.addAll(annotated.names(kind));
+            names.addAll(beans.names(kind));
+            for (String name : table.inEnvironment(kind)) {
+                if (!PolicyTable.isAlike(names, name)) {
+                    names.add(name);
+                }
+            }
         }
-        return keys.isJoinedList(key) ? String.valueOf(value) : "it";
+
+        private boolean exists(String name) {
+            return names.contains(name) || annotated.contains(kind, name);
+        }
+
+        /** What is configured for the policy itself, then for what it starts from, and so on. */
+        PolicyCreation.Layers read(String name) {
+            List<Map<String, Setting>> all = new ArrayList<>();
+            Chain chain = chain(name);
+            String start = null;
+            for (String link : chain.links) {
+                boolean exists = exists(link);
+                all.add(exists ? settings(link) : preset(link));
+                start = exists ? null : "preset '" + presetName(link) + "'";
+            }
+            String last = chain.links.get(chain.links.size() - 1);
+            Record bean = beans.find(kind, last);
+            start = bean == null ? start : "bean '" + last + "'";
+            PolicyCreation.Layers read =
+                    new PolicyCreation.Layers(property(name), chain.links, all, start, bean, chain.broken);
+            layers.put(name, read);
+            return read;
+        }
+
+        private Map<String, Setting> preset(String link) {
+            Map<String, Setting> settings = new LinkedHashMap<>();
+            kind.presets()
+                    .getOrDefault(presetName(link), Map.of())
+                    .forEach((key, value) ->
+                            settings.put(key, Setting.of(PolicyCreation.Layers.PRESET + link, value, null)));
+            return settings;
+        }
+
+        /** A link is the preset of its name, or one that a policy hides by its own name and starts from all the same. */
+        private static String presetName(String link) {
+            return link.startsWith(PolicyCreation.Layers.PRESET)
+                    ? link.substring(PolicyCreation.Layers.PRESET.length())
+                    : link;
+        }
+
+        private Map<String, Setting> settings(String name) {
+            return annotated.below(table.settings(kind, name), kind, name, property(name));
+        }
+
+        private String property(String name) {
+            return PropertyNames.of(kind.prefix(), name);
+        }
+
+        /** A chain that cannot be is reported, and goes on, so that the policy's own values can be checked. */
+        private Chain chain(String name) {
+            Set<String> chain = new LinkedHashSet<>();
+            boolean broken = false;
+            String link = name;
+            while (link != null && chain.add(link)) {
+                try {
+                    link = exists(link) ? parent(link) : null;
+                    if (link != null && chain.contains(link)) {
+                        List<String> links = new ArrayList<>(chain);
+                        throw circle(links.subList(links.indexOf(link), links.size()));
+                    }
+                } catch (ResilienceConfigurationException problem) {
+                    problems.add(problem);
+                    broken = true;
+                    link = DEFAULT;
+                }
+            }
+            return new Chain(List.copyOf(chain), broken);
+        }
+
+        private @Nullable String parent(String name) {
+            Setting setting = settings(name).get("extends");
+            Object read = setting == null ? null : reader.read(setting, ResolvableType.forClass(String.class));
+            boolean isBean = beans.names(kind).contains(name);
+            if (setting == null || read == null) {
+                return name.equals(DEFAULT) || isBean ? null : DEFAULT;
+            }
+            String parent = read.toString();
+            boolean isPreset = kind.presets().containsKey(parent);
+            String subject = "The " + kind.id() + " policy '" + name + "' extends '" + parent + "', ";
+            String place = ":\n\n" + setting.describe(parent);
+            if (isBean) {
+                throw new ResilienceConfigurationException(
+                        ProblemKind.POLICIES,
+                        subject + "but starts from the bean '" + name + "', which is a policy" + place,
+                        "Remove '" + setting.property() + "', or give the bean another name and extend that.");
+            }
+            if (!exists(parent) && !isPreset) {
+                Set<String> known = new TreeSet<>(names);
+                known.addAll(kind.presets().keySet());
+                known.remove(name);
+                throw new ResilienceConfigurationException(
+                        ProblemKind.POLICIES,
+                        subject + "which does not exist" + place,
+                        "Correct the name. " + NearestNames.suggest(parent, known));
+            }
+            return parent.equals(name) && isPreset ? PolicyCreation.Layers.PRESET + parent : parent;
+        }
+
+        private ResilienceConfigurationException circle(List<String> links) {
+            String first = Collections.min(links); // the same wherever one enters it
+            Collections.rotate(links, -links.indexOf(first));
+            String place = "";
+            for (String link : links) {
+                Setting setting = settings(link).get("extends");
+                place = place.isEmpty() && setting != null ? "\n\n" + setting.describe(null) : place;
+            }
+            return new ResilienceConfigurationException(
+                    ProblemKind.POLICIES,
+                    "The " + kind.id() + " policies start from each other in a circle: " + String.join(" -> ", links)
+                            + " -> " + first + " (a policy without 'extends' starts from 'default')" + place,
+                    "Remove one 'extends' under '" + kind.prefix() + "'.");
+        }
     }
 }

@@ -1,19 +1,16 @@
 package dev.resilience.spring.properties;
 
-import dev.resilience.spring.properties.store.DeadLetterStoreProperties;
-import dev.resilience.spring.properties.store.IdempotencyStoreProperties;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
-import org.springframework.boot.context.properties.NestedConfigurationProperty;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.context.annotation.AdviceMode;
 import org.springframework.core.Ordered;
+import org.springframework.util.unit.DataSize;
 
 /**
- * What is written under {@code resilience} besides policies.
+ * What is configured under {@code resilience} besides policies.
  *
  * @param enabled Whether annotated methods are protected at all.
  * @param order Order of the layers around a method, the outermost first: a permutation of the default, in which fallback may be
@@ -22,7 +19,7 @@ import org.springframework.core.Ordered;
  *     for calls within an object and private methods too.
  * @param adviceOrder Order of the advice relative to other Spring advice; by default outside transactions and caches.
  */
-@ConfigurationProperties(KnownKeys.ROOT)
+@ConfigurationProperties(ConfiguredProperties.ROOT)
 public record ResilienceProperties(
         @DefaultValue("true") boolean enabled,
 
@@ -37,26 +34,42 @@ public record ResilienceProperties(
         @DefaultValue Async async,
         @DefaultValue Deadline deadline,
 
-        @DefaultValue @NestedConfigurationProperty IdempotencyStoreProperties idempotencyStore,
+        @DefaultValue IdempotencyStore idempotencyStore,
 
-        @DefaultValue @NestedConfigurationProperty DeadLetterStoreProperties deadLetterStore,
+        @DefaultValue DeadLetterStore deadLetterStore,
 
         @DefaultValue Registry registry) {
 
-    /** As if nothing were written. */
+    /** As if nothing were configured: the same as the annotations say, without a binder, which would be slow at startup. */
     public static ResilienceProperties defaults() {
-        return new Binder().bindOrCreate(KnownKeys.ROOT, ResilienceProperties.class);
+        return new ResilienceProperties(
+                true,
+                List.of("fallback", "idempotent", "bulkhead", "circuit-breaker", "retry", "time-limit"),
+                AdviceMode.PROXY,
+                Ordered.LOWEST_PRECEDENCE - 100,
+                new Async(null),
+                new Deadline(true, Duration.ZERO, "X-Request-Deadline-Ms", Duration.ofMillis(100)),
+                new IdempotencyStore(
+                        IdempotencyStore.Type.AUTO,
+                        new IdempotencyStore.Memory(DataSize.ofMegabytes(64)),
+                        new IdempotencyStore.Jdbc("resilience_idempotency", InitializeSchema.EMBEDDED),
+                        new IdempotencyStore.Redis("resilience:idempotency:")),
+                new DeadLetterStore(
+                        DeadLetterStore.Type.AUTO,
+                        new DeadLetterStore.Memory(DataSize.ofMegabytes(64)),
+                        new DeadLetterStore.Jdbc("resilience_dead_letter", InitializeSchema.EMBEDDED)),
+                new Registry(1_000));
     }
 
     /**
-     * What is written under {@code resilience.registry}.
+     * What is configured under {@code resilience.registry}.
      *
      * @param maxCreated Policies of a kind that code makes at the most while the application runs.
      */
     public record Registry(@DefaultValue("1000") int maxCreated) {}
 
     /**
-     * What is written under {@code resilience.async}.
+     * What is configured under {@code resilience.async}.
      *
      * @param maxThreads Threads that each policy has at the most for asynchronous calls that go on after a wait. By default
      *     virtual threads as needed or, before Java 21, the larger of 16 and four for each processor.
@@ -64,7 +77,7 @@ public record ResilienceProperties(
     public record Async(@Nullable Integer maxThreads) {}
 
     /**
-     * What is written under {@code resilience.deadline}.
+     * What is configured under {@code resilience.deadline}.
      *
      * @param fromRequests Whether the header of requests that come in is believed.
      * @param minimum How much time a request has at the least that comes with a deadline, unless it says that none is left.
@@ -76,4 +89,102 @@ public record ResilienceProperties(
             @DefaultValue("0s") Duration minimum,
             @DefaultValue("X-Request-Deadline-Ms") String header,
             @DefaultValue("100ms") Duration margin) {}
+
+    /**
+     * What is configured under {@code resilience.idempotency-store}.
+     *
+     * @param type Where the records of idempotent calls are kept.
+     */
+    public record IdempotencyStore(
+            @DefaultValue("auto") IdempotencyStore.Type type,
+            @DefaultValue IdempotencyStore.Memory memory,
+            @DefaultValue IdempotencyStore.Jdbc jdbc,
+            @DefaultValue IdempotencyStore.Redis redis) {
+
+        /** The kinds of stores. */
+        public enum Type {
+            /** The best one that the application has what it takes for. */
+            AUTO,
+            /** In this process. */
+            MEMORY,
+            /** In a relational database. */
+            JDBC,
+            /** In Redis, through the application's {@code RedisConnectionFactory}. */
+            REDIS
+        }
+
+        /**
+         * What is configured under {@code resilience.idempotency-store.memory}.
+         *
+         * @param maxSize How much records in this process hold at the most, about. When it is taken, calls with new keys are
+         *     refused.
+         */
+        public record Memory(@DefaultValue("64MB") DataSize maxSize) {}
+
+        /**
+         * What is configured under {@code resilience.idempotency-store.jdbc}.
+         *
+         * @param tableName Name of the table, with its schema's before it if that is not the default one.
+         * @param initializeSchema Whether the table is made when the application starts.
+         */
+        public record Jdbc(
+                @DefaultValue("resilience_idempotency") String tableName,
+                @DefaultValue("embedded") InitializeSchema initializeSchema) {}
+
+        /**
+         * What is configured under {@code resilience.idempotency-store.redis}.
+         *
+         * @param keyPrefix What the Redis keys of all records begin with: one for each application that shares the server.
+         */
+        public record Redis(
+                @DefaultValue("resilience:idempotency:") String keyPrefix) {}
+    }
+
+    /**
+     * What is configured under {@code resilience.dead-letter-store}.
+     *
+     * @param type Where calls that ran out of retries are kept.
+     */
+    public record DeadLetterStore(
+            @DefaultValue("auto") DeadLetterStore.Type type,
+            @DefaultValue DeadLetterStore.Memory memory,
+            @DefaultValue DeadLetterStore.Jdbc jdbc) {
+
+        /** The kinds of stores. */
+        public enum Type {
+            /** In a relational database if the application has one, or else in this process. */
+            AUTO,
+            /** In this process. */
+            MEMORY,
+            /** In a relational database. */
+            JDBC
+        }
+
+        /**
+         * What is configured under {@code resilience.dead-letter-store.memory}.
+         *
+         * @param maxSize How much dead letters in this process hold at the most, about. When it is taken, no more are kept.
+         */
+        public record Memory(@DefaultValue("64MB") DataSize maxSize) {}
+
+        /**
+         * What is configured under {@code resilience.dead-letter-store.jdbc}.
+         *
+         * @param tableName Name of the table, with its schema's before it if that is not the default one.
+         * @param initializeSchema Whether the table is made when the application starts.
+         */
+        public record Jdbc(
+                @DefaultValue("resilience_dead_letter") String tableName,
+                @DefaultValue("embedded") InitializeSchema initializeSchema) {}
+    }
+
+    /** When the table of a store is made. */
+    public enum InitializeSchema {
+        /** In databases that run inside the application. */
+        EMBEDDED,
+        /** In every database. */
+        ALWAYS,
+        /** Never: a migration does it. */
+        NEVER
+    }
 }

@@ -1,11 +1,15 @@
 package dev.resilience.spring.reactor;
 
+import dev.resilience.pipeline.Invocation;
+import dev.resilience.pipeline.Pipeline;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 
 /**
@@ -19,14 +23,22 @@ final class FluxCall extends SubscribedCall implements Subscription {
     private final CoreSubscriber<Object> subscriber;
     private long demand; // with the lock: what the subscriber has requested and not got
 
-    FluxCall(CoreSubscriber<Object> subscriber) {
-        super(subscriber.currentContext());
+    private FluxCall(ProtectedPublishers publishers, CoreSubscriber<Object> subscriber) {
+        super(publishers, subscriber.currentContext(), null);
         this.subscriber = Operators.serialize(subscriber);
     }
 
-    /** Tells the subscriber how to request and cancel. */
-    void begin() {
-        subscriber.onSubscribe(this);
+    /** A stream of which each subscription is a call. */
+    static Flux<Object> assemble(
+            ProtectedPublishers publishers, Pipeline pipeline, Function<ProtectedPublishers.Call, Invocation> calls) {
+        return new Flux<>() {
+            @Override
+            public void subscribe(CoreSubscriber<? super Object> subscriber) {
+                FluxCall call = new FluxCall(publishers, subscriber);
+                call.subscriber.onSubscribe(call); // says how to request and cancel
+                call.start(pipeline, calls);
+            }
+        };
     }
 
     @Override
@@ -37,8 +49,7 @@ final class FluxCall extends SubscribedCall implements Subscription {
         Subscription upstream;
         synchronized (this) {
             demand = Operators.addCap(demand, elements);
-            AttemptSubscriber attempt = current();
-            upstream = attempt == null ? null : attempt.upstream();
+            upstream = current == null ? null : current.upstream;
         }
         if (upstream != null) {
             upstream.request(elements);
@@ -51,10 +62,11 @@ final class FluxCall extends SubscribedCall implements Subscription {
     }
 
     @Override
-    void emitted(AttemptSubscriber attempt, Object element) {
+    void emitted(Attempt attempt, Object element) {
         boolean isWanted;
         synchronized (this) {
-            isWanted = emits(attempt);
+            isWanted = current == attempt && !cancelled;
+            hasEmitted |= isWanted;
             if (isWanted && demand != Long.MAX_VALUE && demand > 0) {
                 demand--;
             }
@@ -68,10 +80,8 @@ final class FluxCall extends SubscribedCall implements Subscription {
 
     @Override
     public CompletionStage<?> answer(@Nullable Object returned) {
-        if (returned instanceof Publisher<?>) {
-            return begin(returned);
-        }
-        return begin(returned == null ? Flux.empty() : Flux.just(returned));
+        Object read = read(returned);
+        return attempt(read instanceof Publisher<?> ? read : Mono.justOrEmpty(read));
     }
 
     @Override

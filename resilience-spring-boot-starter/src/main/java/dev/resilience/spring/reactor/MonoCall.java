@@ -1,38 +1,50 @@
 package dev.resilience.spring.reactor;
 
+import dev.resilience.context.ContextCarrier;
+import dev.resilience.pipeline.Invocation;
+import dev.resilience.pipeline.Pipeline;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
 
 /** The call that a subscription to a {@code Mono} is. Its value is the result of the call, and comes when the call ends. */
 final class MonoCall extends SubscribedCall {
 
     private final MonoSink<Object> subscriber;
-    private final @Nullable Executor elsewhere;
 
-    /**
-     * @param elsewhere where the ends of attempts of an idempotent call are told of; {@code null} for any other call
-     */
-    MonoCall(MonoSink<Object> subscriber, @Nullable Executor elsewhere) {
-        super(subscriber.contextView());
+    private MonoCall(ProtectedPublishers publishers, MonoSink<Object> subscriber, @Nullable Executor elsewhere) {
+        super(publishers, subscriber.contextView(), elsewhere);
         this.subscriber = subscriber;
-        this.elsewhere = elsewhere;
         subscriber.onCancel(this::cancel);
     }
 
-    @Override
-    @Nullable
-    Executor elsewhere() {
-        return elsewhere;
-    }
-
-    /** As an idempotent call does, which holds its key until then. */
-    @Override
-    boolean goesOnWithoutSubscriber() {
-        return elsewhere != null;
+    /**
+     * A Mono of which each subscription is a call.
+     *
+     * @param carrier of an idempotent method, whose store blocks: it is asked on threads of Reactor's bounded elastic
+     *     scheduler, never on those on which a Mono is subscribed to or ends, which may be the only ones that bring the
+     *     store's answer
+     */
+    static Mono<Object> assemble(
+            ProtectedPublishers publishers,
+            @Nullable ContextCarrier carrier,
+            Pipeline pipeline,
+            Function<ProtectedPublishers.Call, Invocation> calls) {
+        if (carrier == null) {
+            return Mono.create(subscriber -> new MonoCall(publishers, subscriber, null).start(pipeline, calls));
+        }
+        return ReactiveCaller.known(caller -> Mono.create(subscriber -> {
+            Scheduler threads = Schedulers.boundedElastic();
+            MonoCall call = new MonoCall(publishers, subscriber, threads::schedule);
+            threads.schedule(carrier.wrap(() -> caller.run(() -> call.start(pipeline, calls))));
+        }));
     }
 
     @Override
@@ -41,13 +53,14 @@ final class MonoCall extends SubscribedCall {
     }
 
     @Override
-    void emitted(AttemptSubscriber attempt, Object element) {
+    void emitted(Attempt attempt, Object element) {
         attempt.keep(element);
     }
 
     @Override
     public CompletionStage<?> answer(@Nullable Object returned) {
-        return returned instanceof Publisher<?> ? begin(returned) : CompletableFuture.completedFuture(returned);
+        Object read = read(returned);
+        return read instanceof Publisher<?> ? attempt(read) : CompletableFuture.completedFuture(read);
     }
 
     @Override

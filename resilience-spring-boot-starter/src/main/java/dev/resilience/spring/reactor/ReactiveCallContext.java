@@ -1,6 +1,7 @@
 package dev.resilience.spring.reactor;
 
 import dev.resilience.context.CallContext;
+import org.jspecify.annotations.Nullable;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
@@ -20,6 +21,8 @@ public final class ReactiveCallContext {
     /** Also that under which Micrometer's context propagation knows it. */
     public static final String KEY = "dev.resilience.call-context";
 
+    private static final String REQUEST = "dev.resilience.request";
+
     private ReactiveCallContext() {}
 
     /** The call that Reactor's context tells of, or else that of the current thread. */
@@ -30,5 +33,15 @@ public final class ReactiveCallContext {
     /** Reactor's context with another call in it. */
     public static Context in(ContextView reactor, CallContext call) {
         return Context.of(reactor).put(KEY, call);
+    }
+
+    /** The request of WebFlux, a {@code ServerWebExchange}, as long as a call has not left its request. */
+    static @Nullable Object requestOf(ContextView reactor) {
+        return reactor.getOrDefault(REQUEST, null);
+    }
+
+    /** Reactor's context of what handles a request. */
+    public static Context in(Context reactor, CallContext call, Object exchange) {
+        return in(reactor, call).put(REQUEST, exchange);
     }
 }

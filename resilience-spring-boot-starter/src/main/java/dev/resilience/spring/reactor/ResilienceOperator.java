@@ -2,6 +2,7 @@ package dev.resilience.spring.reactor;
 
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Pipeline;
+import dev.resilience.spring.reactor.ProtectedPublishers.PublisherType;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -23,6 +24,9 @@ import reactor.core.publisher.Mono;
  */
 public final class ResilienceOperator<T> implements UnaryOperator<Publisher<T>> {
 
+    private static final ProtectedPublishers MONOS = PublisherType.MONO.publishers(false, null);
+    private static final ProtectedPublishers STREAMS = PublisherType.FLUX.publishers(false, null);
+
     private final Pipeline pipeline;
 
     private ResilienceOperator(Pipeline pipeline) {
@@ -41,14 +45,14 @@ public final class ResilienceOperator<T> implements UnaryOperator<Publisher<T>> 
     @Override
     @SuppressWarnings("unchecked") // what comes out is what goes in
     public Publisher<T> apply(Publisher<T> source) {
-        Function<PublisherCall, Invocation> calls = call -> new Attempts(source, call);
+        Function<ProtectedPublishers.Call, Invocation> calls = call -> new Attempts(source, call);
         return (Publisher<T>)
                 (source instanceof Mono<?>
-                        ? ProtectedMonos.assemble(pipeline, calls)
-                        : new ProtectedFlux(pipeline, calls));
+                        ? MonoCall.assemble(MONOS, null, pipeline, calls)
+                        : FluxCall.assemble(STREAMS, pipeline, calls));
     }
 
-    private record Attempts(Publisher<?> source, PublisherCall call) implements Invocation {
+    private record Attempts(Publisher<?> source, ProtectedPublishers.Call call) implements Invocation {
 
         @Override
         public CompletionStage<?> proceed() {
@@ -56,8 +60,8 @@ public final class ResilienceOperator<T> implements UnaryOperator<Publisher<T>> 
         }
 
         @Override
-        public boolean endAttempt() {
-            return call.endAttempt();
+        public boolean hasEmitted() {
+            return call.hasEmitted();
         }
     }
 }

@@ -1,15 +1,23 @@
 package dev.resilience.spring.reactor;
 
 import dev.resilience.context.CallContext;
+import dev.resilience.pipeline.AsyncCall;
 import dev.resilience.pipeline.Invocation;
-import dev.resilience.pipeline.LinkedFuture;
 import dev.resilience.pipeline.Pipeline;
+import io.micrometer.context.ContextSnapshot;
+import io.micrometer.context.ContextSnapshotFactory;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Operators;
+import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 /**
@@ -19,54 +27,64 @@ import reactor.util.context.ContextView;
  * attempt, and that it has been handed out. So an attempt that has timed out, and still emits, neither repeats elements nor
  * makes a retry repeat them. Code of others is never called under the lock.
  */
-abstract class SubscribedCall implements PublisherCall {
+abstract class SubscribedCall implements ProtectedPublishers.Call {
 
+    private static final ContextSnapshotFactory SNAPSHOTS =
+            ContextSnapshotFactory.builder().build();
+
+    private final ProtectedPublishers publishers;
     private final ContextView context;
-    private @Nullable AttemptSubscriber current;
-    private boolean hasEmitted;
-    private volatile boolean cancelled;
+    private final @Nullable Executor elsewhere;
+
+    boolean hasEmitted; // this and the next with the lock
+
+    @Nullable
+    Attempt current;
+
+    volatile boolean cancelled;
+    private volatile boolean hasEnded;
     private volatile boolean isSatisfied; // the subscriber has cancelled behind an element
     private volatile @Nullable CompletableFuture<@Nullable Object> answer;
 
-    /** Says of the subscriber what it has in Reactor's context. */
-    SubscribedCall(ContextView context) {
+    /**
+     * @param context what the subscriber has in Reactor's
+     * @param elsewhere runs what comes when an attempt of an idempotent call has ended. Such a call goes on without its
+     *     subscriber, because it holds its key until it ends. {@code null} for any other call
+     */
+    SubscribedCall(ProtectedPublishers publishers, ContextView context, @Nullable Executor elsewhere) {
+        this.publishers = publishers;
         this.context = context;
+        this.elsewhere = elsewhere;
     }
 
-    /** Begins the call. The subscriber knows by now how to cancel it. */
-    @SuppressWarnings("FutureReturnValueIgnored") // what the subscriber throws is its own
-    void start(Pipeline pipeline, Function<PublisherCall, Invocation> calls) {
+    /**
+     * Begins the call, with the thread-locals that Reactor's context tells of: from the thread the call takes them along
+     * wherever it goes on. The subscriber knows by now how to cancel it.
+     */
+    @SuppressWarnings({"FutureReturnValueIgnored", "try"}) // what the subscriber throws is its own
+    void start(Pipeline pipeline, Function<ProtectedPublishers.Call, Invocation> calls) {
         if (cancelled) {
             return;
         }
         CompletableFuture<@Nullable Object> started;
-        try {
-            started = ReactorThreadLocals.in(context, () -> invoke(pipeline, calls.apply(this)));
+        try (ContextSnapshot.Scope onThread = context.isEmpty() ? null : SNAPSHOTS.setThreadLocalsFrom(context)) {
+            started = pipeline.invokeAsync(calls.apply(this));
         } catch (Throwable broken) { // what takes thread-locals out of Reactor's context
             ended(null, broken);
             return;
         }
         answer = started;
         if (cancelled && !isSatisfied) {
-            started.cancel(true);
+            cancelAnswer();
         }
         started.handle((result, failure) -> {
-            endAttempt();
+            hasEnded = true;
+            hasEmitted(); // what the attempt would still hand out is dropped
             if (!cancelled) {
-                ended(result, failure == null ? null : LinkedFuture.unwrap(failure));
+                ended(result, failure == null ? null : AsyncCall.unwrap(failure));
             }
             return true;
         });
-    }
-
-    private CompletableFuture<@Nullable Object> invoke(Pipeline pipeline, Invocation invocation) {
-        CallContext before = CallContext.current();
-        ReactiveCallContext.of(context).makeCurrent();
-        try {
-            return pipeline.invokeAsync(invocation);
-        } finally {
-            before.makeCurrent();
-        }
     }
 
     /**
@@ -74,40 +92,49 @@ abstract class SubscribedCall implements PublisherCall {
      * being subscribed to, the answer does not reach it, and what it does to that thread would reach the subscriber there.
      */
     public final void cancel() {
-        AttemptSubscriber running;
+        Attempt running;
         synchronized (this) {
             cancelled = true;
             isSatisfied |= hasEmitted && current != null;
-            running = goesOnWithoutSubscriber() ? null : current;
+            running = isAbandoned() ? current : null;
         }
-        Thread subscribing = running == null ? null : running.subscribing();
+        boolean isSubscribing = running != null && running.subscribing != null;
         if (running != null && isSatisfied) {
             running.endEarly();
         } else if (running != null) {
             running.stop();
         }
-        if (subscribing == null || (subscribing != Thread.currentThread() && !isSatisfied)) {
+        if (!isSubscribing) {
             cancelAnswer();
         }
     }
 
+    /** Not by {@code cancel}, which would make an exception that nothing reads. */
     private void cancelAnswer() {
         CompletableFuture<@Nullable Object> started = answer;
         if (started != null) {
-            started.cancel(true);
+            started.complete(null);
         }
     }
 
     @Override
-    public CompletionStage<?> begin(@Nullable Object publisher) {
-        if (!(publisher instanceof Publisher<?> source)) {
-            throw new NullPointerException("A reactive method returned " + publisher + " in place of a publisher");
+    public final CompletionStage<?> begin(@Nullable Object publisher) {
+        return attempt(read(publisher));
+    }
+
+    final @Nullable Object read(@Nullable Object returned) {
+        return publishers.read(returned);
+    }
+
+    final CompletionStage<?> attempt(@Nullable Object read) {
+        if (!(read instanceof Publisher<?> source)) {
+            throw new NullPointerException("A reactive method returned " + read + " in place of a publisher");
         }
-        AttemptSubscriber attempt = new AttemptSubscriber(this, elsewhere());
+        Attempt attempt = new Attempt();
         synchronized (this) {
             current = attempt;
         }
-        if (!cancelled || goesOnWithoutSubscriber()) { // otherwise the stage is about to be cancelled
+        if (!isAbandoned()) { // otherwise the stage is about to be cancelled
             attempt.subscribeTo(source);
         } else if (isSatisfied) {
             attempt.endEarly(); // nothing else ends it
@@ -115,59 +142,187 @@ abstract class SubscribedCall implements PublisherCall {
         if (isAbandoned() && !isSatisfied) { // by this thread
             cancelAnswer();
         }
-        return attempt.stage();
+        return attempt;
+    }
+
+    /** Whether nothing is to come of the current attempt any more, because the subscriber has cancelled. */
+    private boolean isAbandoned() {
+        return cancelled && elsewhere == null;
     }
 
     @Override
     public final @Nullable Object exchange() {
-        return ReactiveRequest.of(context);
+        return ReactiveCallContext.requestOf(context);
     }
 
     @Override
-    public final boolean endAttempt() {
+    public final boolean isOver() {
+        return cancelled || hasEnded;
+    }
+
+    @Override
+    public final boolean hasEmitted() {
         synchronized (this) {
             current = null;
             return hasEmitted;
         }
     }
 
-    /** Whether an attempt is the current one, which from now on has emitted. For subclasses that hold the lock. */
-    final boolean emits(AttemptSubscriber attempt) {
-        boolean isCurrent = current == attempt && !cancelled;
-        hasEmitted |= isCurrent;
-        return isCurrent;
-    }
-
-    /** The attempt in hand, for subclasses that hold the lock. */
-    final @Nullable AttemptSubscriber current() {
-        return current;
-    }
-
-    final ContextView context() {
-        return context;
-    }
-
-    /** Where the ends of attempts are told of; {@code null} for the threads on which they come. */
-    @Nullable
-    Executor elsewhere() {
-        return null;
-    }
-
-    /** Whether attempts may begin, and go on to their ends, when the subscriber has cancelled: nothing need cancel them then. */
-    boolean goesOnWithoutSubscriber() {
-        return false;
-    }
-
     /** How many elements an attempt may emit at first; called with the lock. */
     abstract long demand();
 
-    /** Whether nothing is to come of the current attempt any more, because the subscriber has cancelled. */
-    final boolean isAbandoned() {
-        return cancelled && !goesOnWithoutSubscriber();
-    }
-
-    abstract void emitted(AttemptSubscriber attempt, Object element);
+    abstract void emitted(Attempt attempt, Object element);
 
     /** The call has ended, and not because the subscriber has cancelled it. */
     abstract void ended(@Nullable Object result, @Nullable Throwable failure);
+
+    /** One attempt: subscribes to its publisher, and is the stage that ends when the publisher does. */
+    final class Attempt extends CompletableFuture<@Nullable Object> implements CoreSubscriber<Object> {
+
+        private final Context contextOfAttempt = ReactiveCallContext.in(context, CallContext.current());
+        private boolean done;
+        private @Nullable Object value; // this and the next with the lock
+
+        @Nullable
+        Subscription upstream; // one that is cancelled when the attempt is stopped
+
+        private volatile @Nullable Thread subscribing; // until the source lets go of it
+
+        @Override
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            stop();
+            return complete(null); // its call reads it no more
+        }
+
+        void subscribeTo(Publisher<?> source) {
+            subscribing = Thread.currentThread();
+            try {
+                source.subscribe(this);
+            } finally {
+                subscribing = null;
+            }
+        }
+
+        @Override
+        public Context currentContext() {
+            return contextOfAttempt;
+        }
+
+        @Override
+        public void onSubscribe(Subscription subscription) {
+            long requested = -1;
+            synchronized (SubscribedCall.this) {
+                if (upstream == null) { // not stopped before, nor a publisher that does so twice
+                    upstream = subscription;
+                    requested = demand();
+                }
+            }
+            if (requested < 0) {
+                subscription.cancel();
+            } else if (requested > 0) {
+                subscription.request(requested);
+            }
+        }
+
+        @Override
+        public void onNext(Object element) {
+            if (done) {
+                Operators.onNextDropped(element, contextOfAttempt);
+            } else if (element == null) { // as of a Flow; some subscribers would take it for the end
+                stop();
+                onError(new NullPointerException("A publisher emitted null"));
+            } else {
+                emitted(this, element);
+            }
+        }
+
+        @Override
+        public void onError(Throwable failure) {
+            if (done) {
+                Operators.onErrorDropped(failure, contextOfAttempt);
+                return;
+            }
+            end(Objects.requireNonNullElseGet(failure, () -> new NullPointerException("A publisher failed with null")));
+        }
+
+        @Override
+        public void onComplete() {
+            if (!done) {
+                end(null);
+            }
+        }
+
+        private void end(@Nullable Throwable failure) {
+            done = true;
+            if (isAbandoned()) {
+                return; // what a source signals because it is cancelled is no failure
+            }
+            Object result = takeValue();
+            if (failure != null) {
+                Operators.onDiscard(result, contextOfAttempt);
+            }
+            try {
+                if (elsewhere != null && Thread.currentThread() != subscribing) {
+                    elsewhere.execute(() -> end(result, failure));
+                    return;
+                }
+            } catch (RejectedExecutionException full) {
+                // late is better than never: the method has had its effect
+            }
+            end(result, failure);
+        }
+
+        private void end(@Nullable Object result, @Nullable Throwable failure) {
+            if (failure == null) {
+                complete(result);
+            } else {
+                completeExceptionally(failure);
+            }
+        }
+
+        /** Of a call that has one value; the first one counts. Values that the subscriber does not get are discarded. */
+        void keep(Object element) {
+            boolean isWanted;
+            boolean isFirst;
+            synchronized (SubscribedCall.this) {
+                isWanted = upstream != Operators.cancelledSubscription();
+                isFirst = value == null;
+                if (isWanted && isFirst) {
+                    value = element;
+                }
+            }
+            if (!isWanted) {
+                Operators.onDiscard(element, contextOfAttempt);
+            } else if (!isFirst) {
+                Operators.onNextDropped(element, contextOfAttempt);
+            }
+        }
+
+        private @Nullable Object takeValue() {
+            synchronized (SubscribedCall.this) {
+                Object taken = value;
+                value = null;
+                return taken;
+            }
+        }
+
+        /** The subscriber has what it wanted of this attempt. */
+        private void endEarly() {
+            stop();
+            complete(null);
+        }
+
+        /** Cancels the subscription, now or as soon as there is one. Done once, however often it is called. */
+        private void stop() {
+            Subscription stopped;
+            synchronized (SubscribedCall.this) {
+                stopped = upstream;
+                upstream = Operators.cancelledSubscription();
+            }
+            if (stopped != null) {
+                stopped.cancel();
+            }
+            Operators.onDiscard(takeValue(), contextOfAttempt);
+        }
+    }
 }

@@ -1,13 +1,12 @@
 package dev.resilience.spring.registry;
 
 import dev.resilience.event.PolicyChanged;
-import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.log.LogLine;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.policy.InvalidPolicyException;
 import dev.resilience.spring.kind.ConfiguredKind;
-import dev.resilience.spring.properties.ChangedPolicy;
-import dev.resilience.time.TimeSource;
+import dev.resilience.spring.properties.PolicyChange;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
@@ -20,12 +19,10 @@ public final class PolicyChanges {
     private static final Logger log = LoggerFactory.getLogger(PolicyChanges.class);
     private static final LogLine CHANGED = LogLine.info("policy_changed");
 
-    private final TimeSource time;
-    private final EventPublisher events;
+    private final Environment environment;
 
-    public PolicyChanges(TimeSource time, EventPublisher events) {
-        this.time = time;
-        this.events = events;
+    PolicyChanges(Environment environment) {
+        this.environment = environment;
     }
 
     /**
@@ -45,7 +42,7 @@ public final class PolicyChanges {
                 return "changed by " + by + " while the application runs";
             }
         };
-        change(kind, live, policy -> ChangedPolicy.of(kind, live.name(), policy, changes, origin), by);
+        change(kind, live, policy -> PolicyChange.apply(kind, live.name(), policy, changes, origin), by);
     }
 
     /** Takes another policy; see {@link #change(ConfiguredKind, LiveObject, Map, String)}. */
@@ -55,7 +52,7 @@ public final class PolicyChanges {
         synchronized (this) {
             P before = live.policy();
             P after = change.apply(before);
-            changed = ChangedPolicy.differences(before, after);
+            changed = PolicyChange.differences(before, after);
             for (String key : changed.keySet()) {
                 if (kind.isFixed(key)) {
                     throw new InvalidPolicyException(
@@ -79,6 +76,8 @@ public final class PolicyChanges {
                         live.name(),
                         by,
                         changed);
-        events.publish(() -> new PolicyChanged(time.now(), kind.id(), live.name(), by, changed));
+        environment
+                .events()
+                .publish(() -> new PolicyChanged(environment.time().now(), kind.id(), live.name(), by, changed));
     }
 }

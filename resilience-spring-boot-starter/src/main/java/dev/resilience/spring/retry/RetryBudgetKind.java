@@ -3,7 +3,7 @@ package dev.resilience.spring.retry;
 import dev.resilience.retry.RetryBudget;
 import dev.resilience.retry.RetryBudgetPolicy;
 import dev.resilience.retry.RetryPolicy;
-import dev.resilience.spring.MistakeKind;
+import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.KindContext;
@@ -27,7 +27,7 @@ public final class RetryBudgetKind extends ConfiguredKind<Annotation, RetryBudge
     public RetryBudget create(String name, RetryBudgetPolicy policy, KindContext context) {
         if (name.equals(RetryPolicy.NO_BUDGET)) {
             throw new ResilienceConfigurationException(
-                    MistakeKind.POLICIES,
+                    ProblemKind.POLICIES,
                     "A retry budget cannot be named 'none', because 'budget: none' means no budget: there is a "
                             + "'resilience.retry-budget.none'",
                     "Give the budget another name.");

@@ -3,7 +3,7 @@ package dev.resilience.spring.retry;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.deadletter.DeadLetterStore;
-import dev.resilience.deadletter.DeadLetters;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.policy.PropertyNames;
 import dev.resilience.retry.Backoff;
@@ -13,15 +13,16 @@ import dev.resilience.retry.RetryBudget;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.retry.RetryStatus;
 import dev.resilience.retry.TransactionState;
-import dev.resilience.spring.MistakeKind;
 import dev.resilience.spring.NearestNames;
+import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.deadletter.DeadLetterMethods;
+import dev.resilience.spring.deadletter.DeadLetters;
+import dev.resilience.spring.deadletter.DeadLetters.KeepingRetry;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.KindContext;
 import dev.resilience.spring.kind.Meters;
-import dev.resilience.spring.kind.OtherPolicies;
 import dev.resilience.spring.kind.ProtectedMethod;
 import dev.resilience.time.Timestamps;
 import java.time.Duration;
@@ -34,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 /** Retries: {@code @Retryable} and {@code resilience.retry}. */
 public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retry> {
 
-    /** What is written for no budget by mistake. */
+    /** What is written for no budget by problem. */
     private static final Set<String> SWITCHED_OFF = Set.of("false", "off", "no", "disabled");
 
     /** What names something that is looked up when the retry is made. */
@@ -95,7 +96,7 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
     @Override
     public void prepare(String name, RetryPolicy policy, KindContext context) {
         if (policy.budget() == null) {
-            context.others(RetryBudgetKind.class).findOrMakeOfDefault(name);
+            context.others(RetryBudgetKind.class).findOrCreate(name);
         }
     }
 
@@ -109,28 +110,23 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
         }
         TransactionState transactions =
                 context.beans(TransactionState.class).getIfAvailable(() -> TransactionState.NONE);
-        return Retry.builder(name, policy)
-                .faults(context.faults())
-                .timeSource(context.ownTime())
-                .events(context.events())
-                .budget(budget)
-                .transactions(transactions)
-                .deadLetters(policy.deadLetter() ? deadLetters(name, context) : null)
-                .build();
-    }
-
-    private static DeadLetters deadLetters(String name, KindContext context) {
-        return new DeadLetters(name, context.beans(DeadLetterStore.class).getObject(), context.time());
+        Environment environment = context.environmentWithWaits();
+        if (!policy.deadLetter()) {
+            return new Retry(name, policy, environment, budget, transactions);
+        }
+        DeadLetters letters =
+                new DeadLetters(name, context.beans(DeadLetterStore.class).getObject(), context.time());
+        return new KeepingRetry(name, policy, environment, budget, transactions, letters);
     }
 
     /** The budget that a policy names, or its own; {@code null} if that is broken itself. */
     private static @Nullable RetryBudget budget(String name, @Nullable String named, KindContext context) {
-        OtherPolicies<RetryBudget> budgets = context.others(RetryBudgetKind.class);
+        KindContext.Policies<RetryBudget> budgets = context.others(RetryBudgetKind.class);
         String wanted = named == null ? name : named;
         RetryBudget budget = budgets.find(wanted);
         if (budget == null && named != null && !budgets.isBroken(wanted)) {
             throw new ResilienceConfigurationException(
-                    MistakeKind.POLICIES,
+                    ProblemKind.POLICIES,
                     "The retry policy '" + name + "' names the budget '" + wanted
                             + "', but there is no 'resilience.retry-budget." + wanted + "':\n\n"
                             + context.describe("budget", wanted),
@@ -165,7 +161,7 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
         if (retry.budget() != null) {
             method.uses(RetryBudgetKind.class, retry.budget().name());
         }
-        DeadLetters letters = retry.deadLetters();
+        DeadLetters letters = DeadLetters.of(retry);
         Layer layer = repeating(retry, method);
         return letters == null
                 ? layer

@@ -1,9 +1,9 @@
 package dev.resilience.spring.retry;
 
-import dev.resilience.deadletter.DeadLetters;
 import dev.resilience.event.RetryFinished;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.retry.Retry;
+import dev.resilience.spring.deadletter.DeadLetters;
 import dev.resilience.spring.kind.MeterFamily;
 import dev.resilience.spring.kind.Meters;
 
@@ -36,7 +36,7 @@ final class RetryMeters {
         meters.counter(ATTEMPTS, retry, Retry::attempts);
         meters.gauge(WORKERS, retry, Retry::workers);
         meters.gauge(QUEUED, retry, Retry::queued);
-        DeadLetters letters = retry.deadLetters();
+        DeadLetters letters = DeadLetters.of(retry);
         if (letters != null) {
             meters.gauge(DEAD_LETTERS, letters, DeadLetters::size);
             meters.outcomes(DEAD_LETTER_CALLS, letters.calls());

@@ -40,8 +40,8 @@ public final class TimeLimitKind
     @Override
     public TimeLimit create(String name, TimeLimitPolicy policy, KindContext context) {
         return onVirtualThreads
-                ? TimeLimit.onVirtualThreads(name, policy, context.time(), context.events(), context.carrier())
-                : new TimeLimit(name, policy, context.time(), context.events(), context.carrier());
+                ? TimeLimit.onVirtualThreads(name, policy, context.environment())
+                : new TimeLimit(name, policy, context.environment());
     }
 
     @Override

@@ -25,7 +25,7 @@ import org.springframework.util.ClassUtils;
  * protected then too. Does nothing while no application context asks for it.
  *
  * <p>AspectJ makes one for each class loader, so that of two application contexts in one class loader the one that was
- * started last protects the methods, until it is closed. Stands outside of other woven aspects, as of transactions.
+ * started last protects the methods, until it is closed. Stands outside other woven aspects, as of transactions.
  * AspectJ finds it by {@code META-INF/aop.xml}; an application does not use this class. Safe for use by many threads.
  */
 @Aspect
@@ -37,9 +37,9 @@ public final class ResilienceAspect {
             + " || dev.resilience.annotation.Bulkhead || dev.resilience.annotation.TimeLimit"
             + " || dev.resilience.annotation.Fallback || dev.resilience.annotation.Idempotent)";
 
-    /** The same, as classes. */
-    private static final List<Class<? extends Annotation>> ANNOTATIONS = List.of(
-            Retryable.class, CircuitBreaker.class, Bulkhead.class, TimeLimit.class, Fallback.class, Idempotent.class);
+    /** The same, as classes: those of the library's own kinds. */
+    public static final List<Class<? extends Annotation>> ANNOTATIONS = List.of(
+            Fallback.class, Idempotent.class, Bulkhead.class, CircuitBreaker.class, Retryable.class, TimeLimit.class);
 
     private static final ResilienceAspect INSTANCE = new ResilienceAspect();
 

@@ -1,6 +1,7 @@
 package dev.resilience.spring.web;
 
 import dev.resilience.context.CallContext;
+import dev.resilience.spring.reactor.ReactiveCallContext;
 import io.micrometer.context.ThreadLocalAccessor;
 import org.jspecify.annotations.Nullable;
 
@@ -10,12 +11,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CallContextAccessor implements ThreadLocalAccessor<CallContext> {
 
-    static final String KEY =
-            "dev.resilience.call-context"; // ReactiveCallContext.KEY, for which Reactor need not be there
-
     @Override
     public Object key() {
-        return KEY;
+        return ReactiveCallContext.KEY; // a constant: Reactor need not be there
     }
 
     @Override

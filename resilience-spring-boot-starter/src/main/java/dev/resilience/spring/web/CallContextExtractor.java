@@ -3,7 +3,8 @@ package dev.resilience.spring.web;
 import dev.resilience.context.Attempt;
 import dev.resilience.context.CallContext;
 import dev.resilience.context.Deadline;
-import dev.resilience.event.internal.OutcomeCounters;
+import dev.resilience.event.Outcome;
+import dev.resilience.event.OutcomeCounters;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.util.List;
@@ -20,18 +21,34 @@ public final class CallContextExtractor {
     /** The header that tells how often a request was sent: 1 is the first time. */
     static final String ATTEMPT_HEADER = "X-Attempt-Number";
 
-    /** So many digits fit in an int; who needs more has tried often enough. */
-    private static final int MOST_DIGITS = 9;
+    /** What became of the deadline that a request brought. */
+    public enum DeadlineOutcome implements Outcome {
+        /** It holds for the request. */
+        ACCEPTED,
+        /** It was no deadline: the request has none. */
+        IGNORED
+    }
+
+    /**
+     * How far the deadlines of requests are believed.
+     *
+     * @param fromRequests whether at all; {@code resilience.deadline.from-requests}, default true
+     * @param minimum how much time a request has at the least that says it has some; {@code resilience.deadline.minimum},
+     *     default zero
+     */
+    public record DeadlineTrust(boolean fromRequests, Duration minimum) {
+
+        /** The time that is granted to a request which says that so much is left. */
+        private Duration granted(Duration left) {
+            return left.isZero() || left.compareTo(minimum) >= 0 ? left : minimum;
+        }
+    }
 
     private final DeadlineHeader header;
     private final DeadlineTrust trust;
     private final TimeSource time;
     private final boolean reachMethods;
     private final OutcomeCounters<DeadlineOutcome> deadlines = new OutcomeCounters<>(DeadlineOutcome.class);
-
-    CallContextExtractor(DeadlineHeader header, TimeSource time, boolean reachMethods) {
-        this(header, DeadlineTrust.FULL, time, reachMethods);
-    }
 
     /**
      * @param reachMethods whether what is read here reaches all methods that are called while the request is handled, and
@@ -74,16 +91,9 @@ public final class CallContextExtractor {
     }
 
     private static @Nullable Attempt attempt(List<String> values) {
-        int number =
-                values.stream().mapToInt(CallContextExtractor::number).max().orElse(1);
-        return number < 2 ? null : Attempt.of("the retry of another service", number, null);
-    }
-
-    private static int number(String value) {
-        String digits = DeadlineHeader.digits(value);
-        if (digits == null) {
-            return 1;
-        }
-        return digits.length() <= MOST_DIGITS ? Integer.parseInt(digits) : Integer.MAX_VALUE;
+        long number = values.stream().mapToLong(DeadlineHeader::number).max().orElse(1);
+        return number < 2
+                ? null
+                : Attempt.of("the retry of another service", (int) Math.min(number, Integer.MAX_VALUE), null);
     }
 }

@@ -7,7 +7,12 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Collections;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
+import org.springframework.web.context.request.NativeWebRequest;
+import org.springframework.web.context.request.RequestAttributes;
+import org.springframework.web.context.request.async.CallableProcessingInterceptor;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
@@ -59,5 +64,21 @@ public final class CallContextServletFilter extends OncePerRequestFilter impleme
         CallContext context = calls.context(name -> Collections.list(request.getHeaders(name)));
         request.setAttribute(ATTRIBUTE, context);
         return context;
+    }
+
+    /** Takes the context of a call along where Spring MVC runs what a controller returned on another thread. */
+    public static final class OnOtherThreads implements CallableProcessingInterceptor {
+
+        @Override
+        public <T> void preProcess(NativeWebRequest request, Callable<T> task) {
+            if (request.getAttribute(ATTRIBUTE, RequestAttributes.SCOPE_REQUEST) instanceof CallContext ofRequest) {
+                ofRequest.makeCurrent();
+            }
+        }
+
+        @Override
+        public <T> void postProcess(NativeWebRequest request, Callable<T> task, @Nullable Object result) {
+            CallContext.NONE.makeCurrent();
+        }
     }
 }

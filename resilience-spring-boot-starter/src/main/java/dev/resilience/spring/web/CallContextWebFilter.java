@@ -2,7 +2,7 @@ package dev.resilience.spring.web;
 
 import dev.resilience.context.CallContext;
 import dev.resilience.spring.StartupWarnings;
-import dev.resilience.spring.reactor.ReactiveRequest;
+import dev.resilience.spring.reactor.ReactiveCallContext;
 import java.util.List;
 import org.springframework.core.Ordered;
 import org.springframework.http.HttpHeaders;
@@ -38,8 +38,7 @@ public final class CallContextWebFilter implements WebFilter, Ordered {
         if (!context.equals(CallContext.NONE)) {
             warnIfUnheard();
         }
-        return chain.filter(exchange)
-                .contextWrite(reactor -> ReactiveRequest.in(reactor.put(CallContextAccessor.KEY, context), exchange));
+        return chain.filter(exchange).contextWrite(reactor -> ReactiveCallContext.in(reactor, context, exchange));
     }
 
     /** Warns, once, where what this filter reads reaches no methods but those that return a publisher. */

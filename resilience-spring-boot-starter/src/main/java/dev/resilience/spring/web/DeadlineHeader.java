@@ -24,8 +24,6 @@ public record DeadlineHeader(String name, Duration margin) {
     /** Who writes more than this means something else. */
     private static final Duration LONGEST = Duration.ofDays(365);
 
-    private static final int MOST_DIGITS = 18;
-
     /** What to tell a callee; 0 if no time is left for it. */
     public String value(Deadline deadline) {
         return String.valueOf(deadline.leftAfter(margin).toMillis());
@@ -37,18 +35,20 @@ public record DeadlineHeader(String name, Duration margin) {
      * @return {@code null} if the value is anything but a non-negative integer, or longer than a year
      */
     static @Nullable Duration parse(String value) {
-        String digits = digits(value);
-        if (digits == null || digits.length() > MOST_DIGITS) {
-            return null;
-        }
-        Duration left = Duration.ofMillis(Long.parseLong(digits));
-        return left.compareTo(LONGEST) > 0 ? null : left;
+        long millis = number(value);
+        return millis < 0 || millis > LONGEST.toMillis() ? null : Duration.ofMillis(millis);
     }
 
-    /** A non-negative integer without leading zeros and blanks around it; {@code null} for everything else. */
-    static @Nullable String digits(String value) {
+    /** A non-negative integer, with blanks around it or not, or the largest {@code long} if it is larger; -1 for everything else. */
+    static long number(String value) {
         String digits = value.strip();
-        boolean isNumber = !digits.isEmpty() && digits.chars().allMatch(c -> c >= '0' && c <= '9');
-        return isNumber ? digits.replaceFirst("^0+(?=.)", "") : null;
+        if (digits.isEmpty() || !digits.chars().allMatch(c -> c >= '0' && c <= '9')) {
+            return -1;
+        }
+        try {
+            return Long.parseLong(digits);
+        } catch (NumberFormatException tooLarge) {
+            return Long.MAX_VALUE;
+        }
     }
 }

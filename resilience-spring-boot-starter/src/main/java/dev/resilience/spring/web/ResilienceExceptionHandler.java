@@ -16,13 +16,16 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
+import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.ResponseStatus;
 
 /**
  * Answers refusals that leave a controller with problem details (RFC 9457), with {@code Retry-After} where there is
@@ -35,6 +38,7 @@ public final class ResilienceExceptionHandler {
 
     private static final String TYPE_PREFIX = "urn:resilience:problem:";
     private static final Duration SOON = Duration.ofSeconds(1);
+    private static final int MAX_CAUSES = 50; // which may be a circle
 
     private static final Map<Class<?>, HttpStatus> STATUSES = Map.of(
             CircuitOpenException.class, HttpStatus.SERVICE_UNAVAILABLE,
@@ -54,7 +58,7 @@ public final class ResilienceExceptionHandler {
      */
     @ExceptionHandler(ResilienceException.class)
     ResponseEntity<Problem> handle(ResilienceException refusal, Exception thrown) throws Exception {
-        if (LeavingRefusal.in(thrown) == null) {
+        if (refusalIn(thrown) == null) {
             throw thrown;
         }
         HttpStatus status = STATUSES.getOrDefault(refusal.getClass(), HttpStatus.SERVICE_UNAVAILABLE);
@@ -67,6 +71,25 @@ public final class ResilienceExceptionHandler {
             answer.header(HttpHeaders.RETRY_AFTER, String.valueOf(wholeSeconds(wait)));
         }
         return answer.body(problem);
+    }
+
+    /**
+     * The outermost refusal among an exception and its causes. {@code null} if there is none, or if an exception around
+     * it says itself which status it is answered with.
+     */
+    static @Nullable ResilienceException refusalIn(Throwable exception) {
+        int links = 0;
+        for (Throwable at = exception; at != null && links < MAX_CAUSES; at = at.getCause()) {
+            links++;
+            if (at instanceof ResilienceException refusal) {
+                return refusal;
+            }
+            if (at instanceof ErrorResponse
+                    || AnnotatedElementUtils.hasAnnotation(at.getClass(), ResponseStatus.class)) {
+                return null;
+            }
+        }
+        return null;
     }
 
     private static @Nullable Duration retryAfter(ResilienceException refusal) {

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.spring.SortedOnce;
+import dev.resilience.spring.autoconfigure.ResilienceActuatorAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
-import dev.resilience.spring.autoconfigure.ResilienceEndpointAutoConfiguration;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import javax.management.InstanceNotFoundException;
@@ -92,7 +92,7 @@ class EndpointExposureTests {
             return new WebApplicationContextRunner()
                     .withConfiguration(SortedOnce.of(
                             ResilienceAutoConfiguration.class,
-                            ResilienceEndpointAutoConfiguration.class,
+                            ResilienceActuatorAutoConfiguration.class,
                             EndpointAutoConfiguration.class,
                             WebEndpointAutoConfiguration.class,
                             ManagementContextAutoConfiguration.class,
@@ -169,7 +169,7 @@ class EndpointExposureTests {
             return new ApplicationContextRunner()
                     .withConfiguration(SortedOnce.of(
                             ResilienceAutoConfiguration.class,
-                            ResilienceEndpointAutoConfiguration.class,
+                            ResilienceActuatorAutoConfiguration.class,
                             EndpointAutoConfiguration.class,
                             JmxAutoConfiguration.class,
                             JmxEndpointAutoConfiguration.class))

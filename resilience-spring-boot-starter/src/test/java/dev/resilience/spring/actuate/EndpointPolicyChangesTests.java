@@ -66,7 +66,7 @@ class EndpointPolicyChangesTests extends ManualTimeActuatorTest {
                 "{\"max-concurrent\": null} | it has no value | Write a value",
                 "{\"extends\": \"other\"} | The key 'extends' of the bulkhead policy 'orders' cannot change | restart"
             })
-    void aMistakeIsABadRequestAndChangesNothing(String policy, String error, String reason) {
+    void aProblemIsABadRequestAndChangesNothing(String policy, String error, String reason) {
         assertThat(post("bulkhead/orders", "{\"policy\": " + policy + "}"))
                 .hasStatus(HttpStatus.BAD_REQUEST)
                 .bodyJson()

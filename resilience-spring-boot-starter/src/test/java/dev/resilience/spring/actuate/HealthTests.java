@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.SortedOnce;
+import dev.resilience.spring.autoconfigure.ResilienceActuatorAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
-import dev.resilience.spring.autoconfigure.ResilienceHealthAutoConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -116,7 +116,7 @@ class HealthTests {
         return new ApplicationContextRunner()
                 .withConfiguration(SortedOnce.of(
                         ResilienceAutoConfiguration.class,
-                        ResilienceHealthAutoConfiguration.class,
+                        ResilienceActuatorAutoConfiguration.class,
                         HealthContributorAutoConfiguration.class,
                         HealthContributorRegistryAutoConfiguration.class))
                 .withPropertyValues(

@@ -9,9 +9,12 @@ import java.net.ConnectException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.support.NameMatchMethodPointcutAdvisor;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -83,6 +86,31 @@ class AdviceChainPositionTests {
     }
 
     @Test
+    void adviceOnAnotherMethodOfTheBeanDoesNotCount() {
+        application.run(context -> {
+            Shop shop = context.getBean("single", Shop.class);
+            AtomicReference<MethodInvocation> call = new AtomicReference<>();
+            ((Advised) shop).addAdvice(0, (MethodInterceptor) invocation -> {
+                call.set(invocation);
+                return invocation.proceed();
+            });
+            MethodPlans plans = context.getBean(ResilienceAdvisor.class).plans();
+
+            ((Advised) shop).addAdvisor(new NameMatchMethodPointcutAdvisor(counting) {
+                {
+                    addMethodName("look");
+                }
+            });
+            shop.sell(0);
+            assertThat(plans.plan(call.get()).position().isLast(call.get())).isTrue();
+
+            ((Advised) shop).addAdvice(counting);
+            assertThat(plans.plan(call.get()).position().isStillLast(call.get()))
+                    .isFalse();
+        });
+    }
+
+    @Test
     void eachProxyOfAClassHasItsOwn() {
         application.run(context -> {
             List<Shop> shops = new ArrayList<>();
@@ -120,6 +148,10 @@ class AdviceChainPositionTests {
     static class Shop {
 
         private int attempts;
+
+        public String look() {
+            return "nothing";
+        }
 
         @Retryable("default")
         public String sell(int failures) throws ConnectException {

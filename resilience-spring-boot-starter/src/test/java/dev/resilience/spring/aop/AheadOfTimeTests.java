@@ -12,10 +12,8 @@ import dev.resilience.spring.Callee;
 import dev.resilience.spring.PolicyCustomizer;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.actuate.ResilienceEndpoint;
+import dev.resilience.spring.autoconfigure.ResilienceActuatorAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
-import dev.resilience.spring.autoconfigure.ResilienceContextAutoConfiguration;
-import dev.resilience.spring.autoconfigure.ResilienceEndpointAutoConfiguration;
-import dev.resilience.spring.autoconfigure.ResilienceHealthAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceMetricsAutoConfiguration;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -157,9 +155,7 @@ class AheadOfTimeTests {
         AopAutoConfiguration.class,
         EndpointAutoConfiguration.class,
         ResilienceAutoConfiguration.class,
-        ResilienceContextAutoConfiguration.class,
-        ResilienceEndpointAutoConfiguration.class,
-        ResilienceHealthAutoConfiguration.class,
+        ResilienceActuatorAutoConfiguration.class,
         ResilienceMetricsAutoConfiguration.class
     })
     @Import({Shop.class, Neighbour.class, Callee.class, SimpleMeterRegistry.class})

@@ -247,7 +247,7 @@ class AnnotationValuesTests {
     }
 
     @Test
-    void valuesOfAClassThatTurnsUpWhenItsPolicyIsMadeAreAMistake() {
+    void valuesOfAClassThatTurnsUpWhenItsPolicyIsMadeAreAProblem() {
         Applications.plain(LateShops.class)
                 .withPropertyValues("resilience.retry.[LateShop.sell].max-attempts=2")
                 .run(context -> assertThatThrownBy(

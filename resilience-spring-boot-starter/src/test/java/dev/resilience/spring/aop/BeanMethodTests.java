@@ -28,7 +28,7 @@ class BeanMethodTests {
 
     @Test
     void anAnnotationOnABeanMethodIsWarnedOf() {
-        assertThat(OtherLibrariesTests.warnings(OnMethod.class))
+        assertThat(Applications.warnings(OnMethod.class))
                 .containsExactly("The @Bean method " + OnMethod.class.getName() + ".client(" + Callee.class.getName()
                         + ") has @Bulkhead, @Retryable, which holds for making the bean and not for calls of it. Annotate the "
                         + "methods of Client or of an interface that it implements; where that cannot be, write a bean that "
@@ -37,7 +37,7 @@ class BeanMethodTests {
 
     @Test
     void anAnnotationOnAConfigurationClassIsWarnedOf() {
-        assertThat(OtherLibrariesTests.warnings(OnType.class))
+        assertThat(Applications.warnings(OnType.class))
                 .containsExactly("The configuration class " + OnType.class.getName()
                         + " has @Retryable, which holds for making its beans, as by client(), and not for calls of them. "
                         + "Annotate the classes of the beans or their interfaces");
@@ -49,7 +49,7 @@ class BeanMethodTests {
             assertThat(context.getBean(Callee.class).attemptsOf(context.getBean(WithAJob.class)::job))
                     .isEqualTo(2);
         });
-        assertThat(OtherLibrariesTests.warnings(WithAJob.class)).isEmpty();
+        assertThat(Applications.warnings(WithAJob.class)).isEmpty();
     }
 
     static class Client {

@@ -56,7 +56,7 @@ class ContainerCallbacksTests {
                 " has @CircuitBreaker, but the container calls it on the bean itself and not on its proxy, so that "
                         + "call is not protected. Let it call a method of another bean that has the annotation";
 
-        assertThat(OtherLibrariesTests.warnings(WarmUp.class))
+        assertThat(Applications.warnings(WarmUp.class))
                 .containsExactlyInAnyOrder(
                         "The method " + WarmUp.class.getName() + ".afterPropertiesSet()" + told,
                         "The method " + WarmUp.class.getName() + ".load()" + told);

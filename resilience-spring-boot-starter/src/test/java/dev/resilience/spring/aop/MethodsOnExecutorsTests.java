@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -29,34 +28,13 @@ import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
-/** A method with {@code @Async} stays on its executor, which has one thread here, in all of its attempts. */
+/** A method with {@code @Async} is protected as any asynchronous one. */
 @Timeout(60)
 class MethodsOnExecutorsTests {
 
-    private final ApplicationContextRunner application =
-            Applications.plain(Shop.class).withUserConfiguration(Executors.class);
-
-    @Test
-    void stayThereInEveryAttempt() {
-        application.run(context -> {
-            Shop shop = context.getBean(Shop.class);
-
-            assertThat(shop.place(3).get(30, TimeUnit.SECONDS)).isEqualTo("attempt 3");
-
-            assertThat(shop.threads()).hasSize(3).containsOnly("orders-1");
-        });
-    }
-
-    @Test
-    void stayThereIfTheirFutureEndsElsewhere() {
-        application.run(context -> {
-            Shop shop = context.getBean(Shop.class);
-
-            assertThat(shop.placeElsewhere().get(30, TimeUnit.SECONDS)).isEqualTo("attempt 3");
-
-            assertThat(shop.threads()).hasSize(3).containsOnly("orders-1");
-        });
-    }
+    private final ApplicationContextRunner application = Applications.plain(Shop.class)
+            .withUserConfiguration(Executors.class)
+            .withPropertyValues("resilience.retry.default.backoff.base-delay=0");
 
     @Test
     void failAsTheyDoWithoutAnExecutor() {
@@ -132,42 +110,6 @@ class MethodsOnExecutorsTests {
                 });
     }
 
-    /** The future is Spring's, which tells neither its thread nor the method of its end. */
-    @Test
-    void goOnWhenTheirFutureIsCancelledButAreNotBegun() {
-        application.run(context -> {
-            Shop shop = context.getBean(Shop.class);
-            CompletableFuture<String> running = shop.failsAtTheGate();
-            CompletableFuture<String> queued = shop.place(1);
-            assertThat(shop.entered().tryAcquire(30, TimeUnit.SECONDS)).isTrue();
-
-            assertThat(queued.cancel(true)).isTrue();
-            assertThat(running.cancel(true)).isTrue();
-            shop.gate().release(3);
-
-            assertThat(shop.idle().get(30, TimeUnit.SECONDS)).isEqualTo("idle");
-            assertThat(shop.threads()).as("attempts of the call that ran").hasSize(3);
-            assertThat(context.getBean(ResilienceRegistry.class)
-                            .retries()
-                            .get("three")
-                            .calls()
-                            .get(RetryOutcome.EXHAUSTED))
-                    .isEqualTo(1);
-        });
-    }
-
-    @Test
-    void leaveTheirExecutorToOthersBesideThem() {
-        application.run(context -> {
-            Shop shop = context.getBean(Shop.class);
-            CompletableFuture<String> first = shop.place(3);
-            CompletableFuture<String> second = shop.place(1);
-
-            assertThat(first.get(30, TimeUnit.SECONDS)).isEqualTo("attempt 3");
-            assertThat(second).failsWithin(30, TimeUnit.SECONDS);
-        });
-    }
-
     @Configuration(proxyBeanMethods = false)
     @EnableAsync
     static class Executors {
@@ -186,17 +128,6 @@ class MethodsOnExecutorsTests {
 
         private final List<String> threads = Collections.synchronizedList(new ArrayList<>());
 
-        private final Semaphore entered = new Semaphore(0);
-        private final Semaphore gate = new Semaphore(0);
-
-        Semaphore entered() {
-            return entered;
-        }
-
-        Semaphore gate() {
-            return gate;
-        }
-
         List<String> threads() {
             return threads;
         }
@@ -211,32 +142,6 @@ class MethodsOnExecutorsTests {
             return threads.size() == successAt
                     ? CompletableFuture.completedFuture("attempt " + threads.size())
                     : CompletableFuture.failedFuture(new CompletionException(new ConnectException("refused")));
-        }
-
-        @Async("orders")
-        @Retryable("three")
-        public CompletableFuture<String> failsAtTheGate() throws InterruptedException {
-            entered.release();
-            gate.acquire();
-            threads.add(Thread.currentThread().getName());
-            return CompletableFuture.failedFuture(new ConnectException("refused"));
-        }
-
-        @Async("orders")
-        public CompletableFuture<String> idle() {
-            return CompletableFuture.completedFuture("idle");
-        }
-
-        @Async("orders")
-        @Retryable("three")
-        public CompletableFuture<String> placeElsewhere() {
-            threads.add(Thread.currentThread().getName());
-            return CompletableFuture.supplyAsync(() -> {
-                if (threads.size() < 3) {
-                    throw new CompletionException(new ConnectException("refused"));
-                }
-                return "attempt " + threads.size();
-            });
         }
 
         @Async("orders")

@@ -7,9 +7,7 @@ import static org.mockito.Mockito.verify;
 
 import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.Callee;
-import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
-import dev.resilience.spring.autoconfigure.ResilienceUnusedPoliciesAutoConfiguration;
 import java.net.ConnectException;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -22,8 +20,7 @@ import org.springframework.test.context.bean.override.mockito.MockitoSpyBean;
 import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
 
 @SpringJUnitConfig(MockedBeansTests.Application.class)
-@TestPropertySource(
-        properties = {"resilience.retry.default.backoff.base-delay=0", "resilience.retry.of-a-mock.max-attempts=2"})
+@TestPropertySource(properties = {"resilience.retry.default.backoff.base-delay=0"})
 class MockedBeansTests {
 
     @MockitoBean
@@ -38,22 +35,13 @@ class MockedBeansTests {
     @Autowired
     Callee callee;
 
-    @Autowired
-    StartupWarnings warnings;
-
     @Test
-    void aMockOfAnAnnotatedClassWorksAndIsNotWarnedOf() throws Exception {
+    void aMockOfAnAnnotatedClassWorks() throws Exception {
         given(shop.sell()).willReturn("mocked");
         given(port.fetch()).willReturn("mocked too");
 
         assertThat(shop.sell()).isEqualTo("mocked");
         assertThat(port.fetch()).isEqualTo("mocked too");
-        assertThat(warnings.all()).noneMatch(warning -> warning.contains("no proxy"));
-    }
-
-    @Test
-    void policiesThatMockedMethodsMayUseAreNotWarnedOf() {
-        assertThat(warnings.all()).noneMatch(warning -> warning.contains("of-a-mock"));
     }
 
     @Test
@@ -89,11 +77,7 @@ class MockedBeansTests {
         }
     }
 
-    @ImportAutoConfiguration({
-        AopAutoConfiguration.class,
-        ResilienceAutoConfiguration.class,
-        ResilienceUnusedPoliciesAutoConfiguration.class
-    })
+    @ImportAutoConfiguration({AopAutoConfiguration.class, ResilienceAutoConfiguration.class})
     @Import({Shop.class, Depot.class, Callee.class})
     static class Application {}
 }

@@ -15,7 +15,6 @@ import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -31,9 +30,6 @@ import org.springframework.context.annotation.Import;
 import org.springframework.context.aot.ApplicationContextAotGenerator;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
-import org.springframework.http.ResponseEntity;
-import org.springframework.jdbc.datasource.ConnectionHolder;
-import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.stereotype.Component;
 
 /** What a native image is told, which finds nothing by reflection that it was not told of. */
@@ -60,32 +56,10 @@ class NativeHintsTests {
     }
 
     @Test
-    void theValuesOfIdempotentMethods() throws ReflectiveOperationException {
-        for (Class<?> value : List.of(Order.class, Line.class, Receipt.class, Named.class, Later.class)) {
-            assertTold(reflection().onConstructorInvocation(value.getDeclaredConstructor(String.class)));
-            assertTold(reflection().onMethodInvocation(value, "text"));
-        }
-        assertThat(hints)
-                .matches(reflection().onMethodInvocation(Other.class, "text").negate());
-    }
-
-    @Test
-    void theFieldsThatArgumentsAreComparedBy() {
-        assertTold(reflection().onFieldAccess(Parcel.class, "stamps"));
-        assertTold(reflection().onFieldAccess(Stamp.class, "value"));
-    }
-
-    @Test
     void theAttributesOfAnnotations() {
         for (Class<?> annotation : List.of(Retryable.class, TimeLimit.class, Idempotent.class)) {
             assertTold(reflection().onType(annotation).withMemberCategory(MemberCategory.INVOKE_DECLARED_METHODS));
         }
-    }
-
-    @Test
-    void theWrapperOfHttpAnswers() {
-        TypeReference answer = TypeReference.of("dev.resilience.spring.idempotency.http.HttpAnswerCodec$Answer");
-        assertTold(reflection().onType(answer).withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS));
     }
 
     @Test
@@ -97,7 +71,7 @@ class NativeHintsTests {
     @Test
     void propertiesThatAreBoundWithoutABean() {
         assertTold(reflection()
-                .onType(TypeReference.of("dev.resilience.spring.properties.store.IdempotencyStoreProperties$Jdbc"))
+                .onType(TypeReference.of("dev.resilience.spring.properties.ResilienceProperties$IdempotencyStore$Jdbc"))
                 .withMemberCategory(MemberCategory.INVOKE_PUBLIC_METHODS));
         for (Class<?> policy : List.of(RetryPolicy.class, Backoff.class, CircuitBreakerPolicy.Window.class)) {
             assertTold(reflection().onConstructorInvocation(policy.getDeclaredConstructors()[0]));
@@ -106,10 +80,8 @@ class NativeHintsTests {
     }
 
     @Test
-    void annotationsAndWhatTransactionManagersAreAsked() {
+    void annotationsThatAreSynthesized() {
         assertTold(proxies().forInterfaces(Idempotent.class));
-        assertTold(reflection().onMethodInvocation(JdbcTransactionManager.class.getSuperclass(), "getDataSource"));
-        assertTold(reflection().onMethodInvocation(ConnectionHolder.class, "isTransactionActive"));
     }
 
     @Test
@@ -125,40 +97,11 @@ class NativeHintsTests {
     @Test
     void nothingOfMethodsWhereResilienceIsSwitchedOff() {
         assertThat(hintsOf("resilience.enabled=false"))
-                .matches(reflection().onMethodInvocation(Receipt.class, "text").negate());
+                .matches(
+                        reflection().onMethodInvocation(AnyShop.class, "closed").negate());
     }
-
-    record Order(String text) {}
-
-    record Line(String text) {}
-
-    record Receipt(String text) {}
-
-    record Named(String text) {}
-
-    record Later(String text) {}
 
     record Other(String text) {}
-
-    static final class Parcel {
-
-        private final List<Stamp> stamps = List.of();
-
-        @Override
-        public String toString() {
-            return stamps.toString();
-        }
-    }
-
-    static final class Stamp {
-
-        private final String value = "none";
-
-        @Override
-        public String toString() {
-            return value;
-        }
-    }
 
     static class AnyShop {
 
@@ -181,24 +124,6 @@ class NativeHintsTests {
         Other lookElsewhere(String what) {
             return new Other(what);
         }
-
-        @Idempotent(key = "#order.text()")
-        ResponseEntity<Receipt> place(Order order, List<Line> lines) {
-            return ResponseEntity.ok(new Receipt(order.text() + lines));
-        }
-
-        @Idempotent(key = "#key", resultType = Named.class)
-        Record name(String key) {
-            return new Named(key);
-        }
-
-        @Idempotent(key = "#key")
-        CompletableFuture<Later> later(String key) {
-            return CompletableFuture.completedFuture(new Later(key));
-        }
-
-        @Idempotent(key = "#key")
-        void send(String key, Parcel parcel) {}
 
         @Fallback("closed")
         Other look(String what) {

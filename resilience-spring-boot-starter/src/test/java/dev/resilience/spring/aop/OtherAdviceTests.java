@@ -150,7 +150,7 @@ class OtherAdviceTests {
         }
     }
 
-    /** An advisor of the application's own, a little outside of transactions and caches. */
+    /** An advisor of the application's own, a little outside transactions and caches. */
     @Configuration(proxyBeanMethods = false)
     static class Tracing {
 

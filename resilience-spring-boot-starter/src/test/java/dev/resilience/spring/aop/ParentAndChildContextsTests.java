@@ -8,7 +8,6 @@ import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.SortedOnce;
-import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceMetricsAutoConfiguration;
 import dev.resilience.time.TimeSource;
@@ -87,27 +86,6 @@ class ParentAndChildContextsTests {
                 .tag("name", "default")
                 .gauge()
                 .value();
-    }
-
-    @Test
-    void areWarnedOfWhereBothHavePolicies() {
-        run(whole(), child -> {
-            assertThat(child.getBean(StartupWarnings.class).all())
-                    .anySatisfy(warning ->
-                            assertThat(warning).contains("parent", "meters", "spring.autoconfigure.exclude"));
-            assertThat(child.getParent().getBean(StartupWarnings.class).all())
-                    .noneSatisfy(warning -> assertThat(warning).contains("parent"));
-        });
-    }
-
-    @Test
-    void aParentWithoutPoliciesIsNoMatter() {
-        new ApplicationContextRunner()
-                .run(bootstrap -> Applications.plain(Shop.class)
-                        .withParent(bootstrap)
-                        .run(child -> assertThat(
-                                        child.getBean(StartupWarnings.class).all())
-                                .isEmpty()));
     }
 
     @Test

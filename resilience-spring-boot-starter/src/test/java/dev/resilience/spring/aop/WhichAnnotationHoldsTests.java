@@ -9,11 +9,20 @@ import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.kind.Kinds;
+import dev.resilience.spring.weaving.ResilienceAspect;
 import java.net.ConnectException;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 
 class WhichAnnotationHoldsTests {
+
+    @Test
+    void thoseOfTheLibraryAreThoseOfItsKinds() {
+        Applications.plain(Shop.class)
+                .run(context -> assertThat(context.getBean(Kinds.class).annotations())
+                        .containsExactlyInAnyOrderElementsOf(ResilienceAspect.ANNOTATIONS));
+    }
 
     @Test
     void theMethodsAnnotationReplacesTheTypes() {

@@ -12,7 +12,7 @@ import org.springframework.scheduling.annotation.EnableAsync;
 /** Where the advice of {@code @Async} stands. */
 enum AsyncOrder {
 
-    /** Outside of this library's, as Spring has it. */
+    /** Outside this library's, as Spring has it. */
     OUTSIDE(Outside.class),
     /** On a proxy of its own, further in. */
     INSIDE(Inside.class),

@@ -10,8 +10,6 @@ import dev.resilience.context.ContextCarrier;
 import dev.resilience.context.Deadline;
 import dev.resilience.context.IdempotencyContext;
 import dev.resilience.spring.Applications;
-import dev.resilience.spring.SortedOnce;
-import dev.resilience.spring.autoconfigure.ResilienceContextAutoConfiguration;
 import dev.resilience.time.ManualTimeSource;
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.observation.Observation;
@@ -47,7 +45,7 @@ import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
-/** Every attempt of an {@code @Async} method is in its executor, and in the context of its call. */
+/** What the attempts of an {@code @Async} method find on their threads. */
 @Timeout(60)
 class ContextOfAsyncMethodsTests {
 
@@ -69,8 +67,7 @@ class ContextOfAsyncMethodsTests {
     }
 
     private static ApplicationContextRunner application(AsyncOrder order) {
-        return Applications.plain(order.configuration, Shop.class)
-                .withConfiguration(SortedOnce.of(ResilienceContextAutoConfiguration.class));
+        return Applications.plain(order.configuration, Shop.class);
     }
 
     @ParameterizedTest
@@ -101,52 +98,8 @@ class ContextOfAsyncMethodsTests {
             assertThat(answer).isCompletedWithValue("attempt 3");
             assertThat(context.getBean(Shop.class).seen())
                     .hasSize(3)
-                    .allSatisfy(seen -> assertThat(seen.thread).startsWith("orders-"))
                     .allSatisfy(seen -> assertThat(seen.ofThread()).isEqualTo(caller.ofThread()))
                     .allSatisfy(seen -> assertThat(seen.deadline).isSameAs(deadline));
-        });
-    }
-
-    /** The future's caller waits for the method, on any thread. */
-    @ParameterizedTest
-    @EnumSource
-    void hasTheDeadlineAndTheAttemptWithoutADecorator(AsyncOrder order) {
-        application(order).withUserConfiguration(Plain.class).run(context -> {
-            MDC.put("order", "42");
-            Deadline deadline = Deadline.in(Duration.ofHours(1));
-            Shop shop = context.getBean(Shop.class);
-
-            CompletableFuture<String> answer = deadline.call(shop::place);
-            waitFor(answer, context);
-
-            assertThat(answer).isCompletedWithValue("attempt 3");
-            assertThat(shop.seen())
-                    .hasSize(3)
-                    .allSatisfy(seen -> assertThat(seen.thread).startsWith("orders-"))
-                    .allSatisfy(seen -> assertThat(seen.mdc).isNull())
-                    .allSatisfy(seen -> assertThat(seen.deadline).isSameAs(deadline));
-            assertThat(shop.seen()).extracting(seen -> seen.attempt).containsExactly(1, 2, 3);
-        });
-    }
-
-    @Test
-    void hasTheAttemptAndTheIdempotentCallAroundTheCall() {
-        application(AsyncOrder.OUTSIDE).withUserConfiguration(Plain.class).run(context -> {
-            IdempotencyContext idempotent = new IdempotencyContext(purpose -> "key", 1);
-            IdempotencyContext.makeCurrent(idempotent);
-            Attempt.makeCurrent(Attempt.of("somebody", 7, null));
-            Shop shop = context.getBean(Shop.class);
-            try {
-                waitFor(shop.place(), context);
-            } finally {
-                Attempt.makeCurrent(null);
-                IdempotencyContext.makeCurrent(null);
-            }
-
-            assertThat(shop.seen())
-                    .hasSize(3)
-                    .allSatisfy(seen -> assertThat(seen.attempt).isEqualTo(7))
-                    .allSatisfy(seen -> assertThat(seen.idempotency).isSameAs(idempotent));
         });
     }
 
@@ -167,31 +120,6 @@ class ContextOfAsyncMethodsTests {
                 assertThat(seen.thread).startsWith("orders-");
                 assertThat(seen.deadline).isNull();
             });
-        });
-    }
-
-    /** What an executor's own decorator says of deadlines counts. */
-    @ParameterizedTest
-    @EnumSource
-    void isThatOfTheDecoratorIfThatSetsOne(AsyncOrder order) {
-        application(order).withUserConfiguration(Plain.class).run(context -> {
-            Deadline ofExecutor = Deadline.in(Duration.ofMinutes(1));
-            context.getBean("orders", ThreadPoolTaskExecutor.class).setTaskDecorator(task -> () -> {
-                Deadline.makeCurrent(ofExecutor);
-                try {
-                    task.run();
-                } finally {
-                    Deadline.makeCurrent(null);
-                }
-            });
-            context.getBean("orders", ThreadPoolTaskExecutor.class).initialize();
-            Shop shop = context.getBean(Shop.class);
-
-            waitFor(Deadline.in(Duration.ofHours(1)).call(shop::place), context);
-
-            assertThat(shop.seen())
-                    .hasSize(3)
-                    .allSatisfy(seen -> assertThat(seen.deadline).isSameAs(ofExecutor));
         });
     }
 

@@ -11,7 +11,6 @@ import dev.resilience.annotation.TimeLimit;
 import dev.resilience.context.Attempt;
 import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
-import dev.resilience.spring.autoconfigure.ResilienceContextAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceJdbcAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceTransactionAutoConfiguration;
 import java.net.ConnectException;
@@ -73,7 +72,6 @@ class VirtualThreadsTests {
                     DataSourceTransactionManagerAutoConfiguration.class,
                     JacksonAutoConfiguration.class,
                     ResilienceAutoConfiguration.class,
-                    ResilienceContextAutoConfiguration.class,
                     ResilienceJdbcAutoConfiguration.class,
                     ResilienceTransactionAutoConfiguration.class,
                     TaskExecutionAutoConfiguration.class,

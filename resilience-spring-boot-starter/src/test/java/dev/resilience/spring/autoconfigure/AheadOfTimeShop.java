@@ -2,15 +2,17 @@ package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
-import dev.resilience.deadletter.DeadLetters;
-import dev.resilience.deadletter.LetterReplayer;
+import dev.resilience.deadletter.DeadLetterStore;
 import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.retry.Retry;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.deadletter.DeadLetterMethods;
+import dev.resilience.spring.deadletter.DeadLetters;
 import java.net.ConnectException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.aot.AotDetector;
 import org.springframework.boot.SpringApplication;
@@ -39,7 +41,6 @@ import org.springframework.transaction.annotation.Transactional;
     JdbcTemplateAutoConfiguration.class,
     ResilienceAutoConfiguration.class,
     ResilienceJdbcAutoConfiguration.class,
-    ResilienceJdbcDeadLetterAutoConfiguration.class,
     ResilienceTransactionAutoConfiguration.class,
     ResilienceRedisAutoConfiguration.class,
     TransactionAutoConfiguration.class
@@ -68,13 +69,11 @@ class AheadOfTimeShop {
         } catch (ConnectException expected) {
             // its letter is kept
         }
-        DeadLetters letters = context.getBean(LiveRegistry.class)
-                .<Retry>ofKind("retry")
-                .get("kept")
-                .deadLetters();
+        DeadLetters letters = Objects.requireNonNull(DeadLetters.of(
+                context.getBean(LiveRegistry.class).<Retry>ofKind("retry").get("kept")));
         String id = letters.list(1).get(0).letter().id();
-        return letters.store().getClass().getSimpleName() + " "
-                + letters.replay(id, context.getBean(LetterReplayer.class)).result() + " " + orders.sent();
+        return context.getBean(DeadLetterStore.class).getClass().getSimpleName() + " "
+                + letters.replay(id, context.getBean(DeadLetterMethods.class)).result() + " " + orders.sent();
     }
 
     record Order(int number, List<String> lines) {}

@@ -52,7 +52,7 @@ class AnnotationValuesFailTests extends FailingStartup {
     }
 
     @Test
-    void theMistakesOfPropertiesAreToldWithThem() {
+    void theProblemsOfPropertiesAreReportedWithThem() {
         fail("""
             resilience.retry.payments.max-attempts: 0
             resilience.retry:

@@ -3,8 +3,8 @@ package dev.resilience.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.deadletter.DeadLetterStore;
-import dev.resilience.deadletter.MemoryDeadLetterStore;
 import dev.resilience.spring.SortedOnce;
+import dev.resilience.spring.deadletter.MemoryDeadLetterStore;
 import dev.resilience.spring.deadletter.jdbc.JdbcDeadLetterStore;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
@@ -13,8 +13,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 class DeadLetterStoreChoiceTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
-            .withConfiguration(
-                    SortedOnce.of(ResilienceAutoConfiguration.class, ResilienceJdbcDeadLetterAutoConfiguration.class));
+            .withConfiguration(SortedOnce.of(ResilienceAutoConfiguration.class, ResilienceJdbcAutoConfiguration.class));
 
     private final ApplicationContextRunner withDatabase =
             runner.withConfiguration(SortedOnce.of(DataSourceAutoConfiguration.class));

@@ -13,7 +13,7 @@ import dev.resilience.event.RetryOutcome;
 import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.spring.ResilienceRegistry;
-import dev.resilience.spring.lifecycle.BulkheadDrainLifecycle;
+import dev.resilience.spring.registry.ResilienceLifecycle;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.List;
@@ -196,7 +196,7 @@ class EndOfTheApplicationTests extends FailingStartup {
         CompletableFuture<String> call = shop.blockAtSecondAttempt();
         await().until(() -> shop.attempts() == 2);
         CompletableFuture<Void> closing = CompletableFuture.runAsync(context::close);
-        BulkheadDrainLifecycle shutdown = context.getBean(BulkheadDrainLifecycle.class);
+        ResilienceLifecycle.Drain shutdown = context.getBean(ResilienceLifecycle.Drain.class);
         await().until(() -> !shutdown.isRunning());
         assertThat(closing).isNotDone();
 
@@ -212,7 +212,7 @@ class EndOfTheApplicationTests extends FailingStartup {
         CompletableFuture<String> call = shop.pendAtSecondAttempt();
         await().until(() -> shop.attempts() == 2);
         CompletableFuture<Void> closing = CompletableFuture.runAsync(context::close);
-        BulkheadDrainLifecycle shutdown = context.getBean(BulkheadDrainLifecycle.class);
+        ResilienceLifecycle.Drain shutdown = context.getBean(ResilienceLifecycle.Drain.class);
         await().until(() -> !shutdown.isRunning());
         assertThat(closing).isNotDone();
 

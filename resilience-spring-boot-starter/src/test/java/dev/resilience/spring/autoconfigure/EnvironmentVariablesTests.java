@@ -6,7 +6,6 @@ import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.StartupWarnings;
-import dev.resilience.spring.properties.CheckedProperties;
 import dev.resilience.spring.properties.ResilienceProperties;
 import java.time.Duration;
 import java.util.List;
@@ -14,10 +13,9 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** Environment variables reach every policy, or the log says that they do not. */
+/** Environment variables add to every policy, whatever its name. */
 class EnvironmentVariablesTests extends FailingStartup {
 
     @ParameterizedTest
@@ -64,9 +62,7 @@ class EnvironmentVariablesTests extends FailingStartup {
         environment(Map.of("RESILIENCE_RETRY_ORDERSERVICE_PLACE_MAXATTEMPTS", "7"));
         fail("", NamesDotted.class)
                 .says("the retry policy 'OrderService.place'")
-                .advises(
-                        "The environment variable 'RESILIENCE_RETRY_ORDERSERVICE_PLACE_MAXATTEMPTS' cannot name it",
-                        "\"[OrderService.place]\": {}");
+                .advises("configure the policy under 'resilience.retry[OrderService.place]'");
     }
 
     @Test
@@ -90,7 +86,7 @@ class EnvironmentVariablesTests extends FailingStartup {
     void areNoValuesOfWhatHasKeys(String variable, String value) {
         environment(Map.of("RESILIENCE_" + variable, value));
         try (ConfigurableApplicationContext context = start("")) {
-            assertThat(context.getBean(CheckedProperties.class).written()).isEqualTo(ResilienceProperties.defaults());
+            assertThat(context.getBean(ResilienceRuntime.class).values()).isEqualTo(ResilienceProperties.defaults());
         }
     }
 
@@ -98,47 +94,6 @@ class EnvironmentVariablesTests extends FailingStartup {
     void needAUnitForDurationsToo() {
         environment(Map.of("RESILIENCE_TIMELIMIT_PAYMENTS_TIMEOUT", "10"));
         fail("").says("Value: 10", "RESILIENCE_TIMELIMIT_PAYMENTS_TIMEOUT", "10s or 10ms?");
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "RESILIENCE_RETRY_PAYMENTS_MAXATEMPTS, RESILIENCE_RETRY_PAYMENTS_MAXATTEMPTS",
-        "RESILIENCE_RETRY_CARDPAYMENTS_MAX_ATTEMPTS, RESILIENCE_RETRY_CARDPAYMENTS_MAXATTEMPTS",
-        "RESILIENCE_RETIRES_PAYMENTS_MAXATTEMPTS, RESILIENCE_RETRY_PAYMENTS_MAXATTEMPTS",
-        "RESILIENCE_CIRCUIT_BREAKER_PAYMENTS_FAILURE_TRESHOLD, RESILIENCE_CIRCUITBREAKER_PAYMENTS_FAILURETHRESHOLD"
-    })
-    void areWarnedOfIfTheyReachNothing(String variable, String right) {
-        environment(Map.of(variable, "7"));
-        try (ConfigurableApplicationContext context = start("""
-            resilience:
-              retry: {payments: {}, card-payments: {}}
-              circuit-breaker.payments: {}
-            """)) {
-            assertThat(warnings(context))
-                    .containsExactly(
-                            "The environment variable '" + variable + "' has no effect. Did you mean '" + right + "'?");
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "RESILIENCE_HOME",
-                "RESILIENCE_RETRY_PAYMENTS_MAXATTEMPTS",
-                "RESILIENCE_RETRY_PAYMENTS_MAX_ATTEMPTS",
-                "RESILIENCE_RETRY_INVOICES_MAX_ATTEMPTS",
-                "RESILIENCE_RETRY_CARD_PAYMENTS_MAX_ATTEMPTS",
-                "RESILIENCE_RETRY_BUDGET_DEFAULT_MIN_RETRIES_PER_SECOND",
-                "RESILIENCE_RETRYBUDGET_DEFAULT_MINRETRIESPERSECOND",
-                "RESILIENCE_RETRY_PAYMENTS_RETRYONSTATUS_0",
-                "RESILIENCE_RETRY_PAYMENTS_RETRYONSTATUS_0_",
-                "RESILIENCE_ADVICEORDER"
-            })
-    void areNotWarnedOfIfTheyReachSomethingOrAreNotOurs(String variable) {
-        environment(Map.of(variable, "500"));
-        try (ConfigurableApplicationContext context = start("resilience.retry: {payments: {}, card-payments: {}}")) {
-            assertThat(warnings(context)).isEmpty();
-        }
     }
 
     @Test
@@ -151,6 +106,21 @@ class EnvironmentVariablesTests extends FailingStartup {
                     .contains("'resilience.retry.payments.max-atempts' has no effect", "Did you mean 'max-attempts'?");
         } finally {
             System.clearProperty("resilience.retry.payments.max-atempts");
+        }
+    }
+
+    @Test
+    void whatBeginsAlmostLikeOursIsWarnedOf() {
+        try (ConfigurableApplicationContext context = start("""
+            resiliance.retry.payments.max-attempts: 5
+            resilience4j.retry.instances.payments.max-attempts: 5
+            residence.payments.max-attempts: 5
+            """)) {
+            assertThat(warnings(context))
+                    .filteredOn(warning -> !warning.contains("'resilience4j'"))
+                    .containsExactly(
+                            "The property 'resiliance.retry.payments.max-attempts' has no effect. Did you mean "
+                                    + "'resilience.retry.payments.max-attempts'?");
         }
     }
 

@@ -83,12 +83,14 @@ class IdempotencyKeysFailTests extends FailingStartup {
         void thatReachBeyondTheArguments() {
             fail(Reaching.class)
                     .blames(Reaching.class, "pay(java.lang.String)")
-                    .says("'T(java.lang.System)' is not available in keys");
+                    .says("'T(java.lang.System)' is not available here");
         }
 
         @Test
         void ofAMethodWithoutParameters() {
-            fail(NoParameters.class).blames(NoParameters.class, "pay()").says("none, for the method has no parameters");
+            fail(NoParameters.class)
+                    .blames(NoParameters.class, "pay()")
+                    .says("none, because the method has no parameters");
         }
     }
 

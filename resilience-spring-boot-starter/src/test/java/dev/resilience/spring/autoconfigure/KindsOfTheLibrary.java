@@ -12,7 +12,7 @@ public final class KindsOfTheLibrary {
 
     public static List<PolicyKind> all() {
         try (AnnotationConfigApplicationContext context =
-                new AnnotationConfigApplicationContext(ResilienceKindsConfiguration.class)) {
+                new AnnotationConfigApplicationContext(ResilienceAutoConfiguration.class)) {
             return context.getBean(Kinds.class).ofPolicies();
         }
     }

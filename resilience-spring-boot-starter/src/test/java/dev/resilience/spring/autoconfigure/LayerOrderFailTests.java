@@ -53,7 +53,7 @@ class LayerOrderFailTests extends FailingStartup {
     void severalThingsAreWrong() {
         fail("resilience.order: [breaker, retrys, rate-limit, bulkhead, bulkhead, time-limit]")
                 .says(
-                        "There are 5 mistakes",
+                        "There are 5 problems",
                         "'breaker' is not a layer",
                         "'retrys' is not a layer",
                         "this version has no rate limits",

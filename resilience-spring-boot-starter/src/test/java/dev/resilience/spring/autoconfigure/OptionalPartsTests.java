@@ -12,7 +12,6 @@ import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.actuate.ResilienceEndpoint;
 import dev.resilience.spring.actuate.ResilienceHealthIndicator;
 import dev.resilience.spring.idempotency.json.Json;
-import dev.resilience.spring.metrics.ResilienceMeters;
 import dev.resilience.spring.web.CallContextServletFilter;
 import dev.resilience.spring.web.CallContextWebFilter;
 import dev.resilience.spring.web.ResilienceExceptionHandler;
@@ -49,8 +48,7 @@ class OptionalPartsTests {
             AopAutoConfiguration.class,
             JacksonAutoConfiguration.class,
             ResilienceAutoConfiguration.class,
-            ResilienceEndpointAutoConfiguration.class,
-            ResilienceHealthAutoConfiguration.class,
+            ResilienceActuatorAutoConfiguration.class,
             ResilienceMetricsAutoConfiguration.class,
             ResilienceRedisAutoConfiguration.class,
             ResilienceWebAutoConfiguration.class);
@@ -95,7 +93,7 @@ class OptionalPartsTests {
                     assertThat(context)
                             .doesNotHaveBean(ResilienceEndpoint.class)
                             .doesNotHaveBean(ResilienceHealthIndicator.class)
-                            .doesNotHaveBean(ResilienceMeters.class)
+                            .doesNotHaveBean("resilienceMeters")
                             .doesNotHaveBean(ResilienceExceptionHandler.class)
                             .doesNotHaveBean(Json.class)
                             .doesNotHaveBean(CallerScope.class);
@@ -165,7 +163,7 @@ class OptionalPartsTests {
     void withoutAMeterRegistry() {
         runner.run(context -> {
             assertWorks(context);
-            assertThat(context).doesNotHaveBean(ResilienceMeters.class);
+            assertThat(context).doesNotHaveBean("resilienceMeters");
         });
         without(MeterRegistry.class).run(OptionalPartsTests::assertWorks);
     }
@@ -174,7 +172,7 @@ class OptionalPartsTests {
     void withAMeterRegistry() {
         runner.withBean(SimpleMeterRegistry.class).run(context -> {
             assertWorks(context);
-            assertThat(context).hasSingleBean(ResilienceMeters.class);
+            assertThat(context).hasBean("resilienceMeters");
         });
     }
 
@@ -221,7 +219,7 @@ class OptionalPartsTests {
                     assertThat(context)
                             .hasNotFailed()
                             .doesNotHaveBean(ResilienceRegistry.class)
-                            .doesNotHaveBean(ResilienceMeters.class)
+                            .doesNotHaveBean("resilienceMeters")
                             .doesNotHaveBean(ResilienceEndpoint.class)
                             .doesNotHaveBean(ResilienceHealthIndicator.class);
                     Payments payments = context.getBean(Payments.class);

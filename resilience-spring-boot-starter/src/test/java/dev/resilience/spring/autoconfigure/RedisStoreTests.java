@@ -86,29 +86,6 @@ class RedisStoreTests {
     }
 
     @Test
-    void keysOfOtherStoresAreWarnedOf() {
-        String tableName = "resilience.idempotency-store.jdbc.table-name";
-        String keyPrefix = "resilience.idempotency-store.redis.key-prefix";
-        String maxSize = "resilience.idempotency-store.memory.max-size";
-        withRedis
-                .withPropertyValues(tableName + "=orders", keyPrefix + "=shop:", maxSize + "=1MB")
-                .run(context -> assertThat(
-                                context.getBean(StartupWarnings.class).all())
-                        .containsExactlyInAnyOrder(
-                                "'" + tableName + "' has no effect: idempotent calls are remembered by a "
-                                        + "RedisIdempotencyStore",
-                                "'" + maxSize + "' has no effect: idempotent calls are remembered by a "
-                                        + "RedisIdempotencyStore"));
-        withRedis
-                .withPropertyValues(TYPE + "memory", tableName + "=orders", keyPrefix + "=shop:", maxSize + "=1MB")
-                .run(context -> assertThat(
-                                context.getBean(StartupWarnings.class).all())
-                        .hasSize(2)
-                        .allMatch(warning -> warning.endsWith("by a MemoryIdempotencyStore"))
-                        .anyMatch(warning -> warning.contains(keyPrefix)));
-    }
-
-    @Test
     void memoryIsTakenWhereItIsAskedFor() {
         withRedis
                 .withPropertyValues(TYPE + "memory")

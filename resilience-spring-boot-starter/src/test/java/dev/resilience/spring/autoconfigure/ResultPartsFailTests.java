@@ -38,7 +38,7 @@ class ResultPartsFailTests extends FailingStartup {
 
     @Test
     void classesWithoutAnythingThatJsonShows() {
-        failsFor(ReturnsBlank.class, Blank.class.getName() + " has fields, but JSON shows none of them");
+        failsFor(ReturnsBlank.class, Blank.class.getName() + " would come back without anything in it");
     }
 
     @Test
@@ -47,15 +47,9 @@ class ResultPartsFailTests extends FailingStartup {
     }
 
     @Test
-    void propertiesThatAreNeverRead() {
-        failsFor(ReturnsTicket.class, "'number' of " + Ticket.class.getName() + " would be written, but is never read");
-        failsFor(ReturnsAccount.class, "'iban' of " + Account.class.getName() + " would be written, but is never read");
-    }
-
-    @Test
     void classesOfWhichNothingIsRead() {
         failsFor(ReturnsReceipt.class, Receipt.class.getName() + " would come back without anything in it");
-        failsFor(ReturnsCoupons.class, "neither setters nor a constructor for [code]");
+        failsFor(ReturnsCoupons.class, "neither setters nor a constructor for its properties [code]");
     }
 
     @Test
@@ -106,28 +100,6 @@ class ResultPartsFailTests extends FailingStartup {
     record Login(
             String user,
             @JsonProperty(access = Access.WRITE_ONLY) String pin) {}
-
-    record Ticket(
-            String show,
-            @JsonProperty(access = Access.READ_ONLY) int number) {}
-
-    public static class Account {
-
-        @JsonProperty(value = "iban", access = Access.READ_ONLY)
-        private String number = "";
-
-        public String getNumber() {
-            return number;
-        }
-
-        public void setNumber(String number) {
-            this.number = number;
-        }
-
-        public String getName() {
-            return "of an account";
-        }
-    }
 
     public static class Receipt {
 
@@ -214,22 +186,6 @@ class ResultPartsFailTests extends FailingStartup {
         @Idempotent(key = "#order")
         List<Login> pay(String order) {
             return List.of(new Login(order, order));
-        }
-    }
-
-    static class ReturnsTicket {
-
-        @Idempotent(key = "#order")
-        Optional<Ticket> pay(String order) {
-            return Optional.of(new Ticket(order, 7));
-        }
-    }
-
-    static class ReturnsAccount {
-
-        @Idempotent(key = "#order")
-        ResponseEntity<Account> pay(String order) {
-            return ResponseEntity.ok(new Account());
         }
     }
 

@@ -9,7 +9,7 @@ import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.spring.ResilienceRegistry;
-import dev.resilience.spring.lifecycle.BulkheadDrainLifecycle;
+import dev.resilience.spring.registry.ResilienceLifecycle;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -127,7 +127,7 @@ class RunningCallsAtTheEndTests extends FailingStartup {
 
     private void assertIsWaitedFor(CallMode mode, CompletableFuture<String> call) {
         ConfigurableApplicationContext closed = requireNonNull(context);
-        BulkheadDrainLifecycle shutdown = closed.getBean(BulkheadDrainLifecycle.class);
+        ResilienceLifecycle.Drain shutdown = closed.getBean(ResilienceLifecycle.Drain.class);
         ResilienceRegistry registry = closed.getBean(ResilienceRegistry.class);
         CompletableFuture<Void> closing = CompletableFuture.runAsync(closed::close);
         await().until(() -> !shutdown.isRunning());

@@ -41,7 +41,7 @@ class SmallClassPathTests {
 
     private static final Pattern OPTIONAL = Pattern.compile(
             "spring-boot-(?!autoconfigure|[0-9]).*|spring-(web|webmvc|webflux|tx|jdbc|data|messaging|security|test).*|jackson.*|reactor.*"
-                    + "|tomcat.*|context-propagation.*|jakarta\\..*|(micrometer-(?!core|commons|observation)).*");
+                    + "|tomcat.*|jakarta\\..*|(micrometer-(?!core|commons|observation)).*");
 
     /** Boot's JPA, which cannot do without what is taken away here. */
     private static final Pattern NEVER_THERE = Pattern.compile("spring-boot-(hibernate|data-jpa|jpa).*");

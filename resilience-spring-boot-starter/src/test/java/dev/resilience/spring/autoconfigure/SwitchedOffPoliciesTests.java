@@ -14,7 +14,7 @@ import dev.resilience.spring.Callee;
 import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.actuate.ResilienceEndpoint;
 import dev.resilience.spring.log.CapturedLines;
-import dev.resilience.spring.registry.RegistryFactory;
+import dev.resilience.spring.registry.DefaultResilienceRegistry;
 import dev.resilience.time.ManualTimeSource;
 import java.net.ConnectException;
 import java.nio.file.Path;
@@ -124,7 +124,7 @@ class SwitchedOffPoliciesTests {
 
     @Test
     void aLineAtStartupSaysSo() {
-        try (CapturedLines lines = CapturedLines.of(RegistryFactory.class)) {
+        try (CapturedLines lines = CapturedLines.of(DefaultResilienceRegistry.class)) {
             run("resilience.retry.payments.enabled: false", context -> {
                 ILoggingEvent line = lines.single();
                 assertThat(line.getLevel()).isEqualTo(Level.INFO);
@@ -161,7 +161,7 @@ class SwitchedOffPoliciesTests {
 
     private ApplicationContextRunner runner(String yaml) {
         return YamlApplication.of(directory, yaml + "\nresilience.retry.other.max-attempts: 3\n")
-                .withConfiguration(SortedOnce.of(ResilienceEndpointAutoConfiguration.class))
+                .withConfiguration(SortedOnce.of(ResilienceActuatorAutoConfiguration.class))
                 .withPropertyValues(
                         "management.endpoints.web.exposure.include=*",
                         "resilience.retry.payments.max-attempts=2",

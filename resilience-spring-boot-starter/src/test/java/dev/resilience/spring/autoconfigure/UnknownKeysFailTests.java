@@ -88,7 +88,7 @@ class UnknownKeysFailTests extends FailingStartup {
     @Test
     void aValueWhereKeysShouldBe() {
         fail("resilience.retry.payments: 5")
-                .says("A value stands where the keys of a policy should be")
+                .says("A value stands where keys should be")
                 .blames("resilience.retry.payments", "5", 1)
                 .advises("write keys below 'resilience.retry.payments'");
     }
@@ -96,7 +96,7 @@ class UnknownKeysFailTests extends FailingStartup {
     @Test
     void aValueWherePoliciesShouldBe() {
         fail("resilience.retry: payments")
-                .says("A value stands where policies should be")
+                .says("A value stands where keys should be")
                 .blames("resilience.retry", "payments", 1)
                 .advises("write keys below 'resilience.retry'");
     }

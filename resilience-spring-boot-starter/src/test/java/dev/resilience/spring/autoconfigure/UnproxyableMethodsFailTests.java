@@ -78,12 +78,12 @@ class UnproxyableMethodsFailTests extends FailingStartup {
 
     /** A call before the end of the startup would run without any protection. */
     @Test
-    void isToldWithAllOtherMistakesBeforeAnotherBeanCanCallIt() {
+    void isReportedWithAllOtherProblemsBeforeAnotherBeanCanCallIt() {
         Caller.CALLS.set(0);
         fail("resilience.retry.default.max-attempts: 0", Callers.class)
                 .blames(FinalClass.class, "pay()")
                 .blames(Later.class, "pay()")
-                .says("There are 3 mistakes", "is in a final class", "max-attempts", "'nowhere'");
+                .says("There are 3 problems", "is in a final class", "max-attempts", "'nowhere'");
         assertThat(Caller.CALLS).hasValue(0);
     }
 

@@ -7,14 +7,9 @@ import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.StartupWarnings;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
@@ -115,37 +110,13 @@ class UnusedPoliciesTests {
         assertThat(warnings(application, LaterByInterface.class)).isEmpty();
     }
 
-    @ParameterizedTest
-    @ValueSource(
-            classes = {
-                ByHand.class,
-                ByProvider.class,
-                MadeLater.class,
-                ByLookUp.class,
-                InRunner.class,
-                InInnerClass.class,
-                InSuperclass.class
-            })
-    void nothingIsWarnedOfWhereCodeCanTakePoliciesFromTheRegistry(Class<?> bean) {
-        assertThat(warnings(application, bean)).isEmpty();
-    }
-
-    /** A client made of an interface, or a lambda: their classes have no file in which to look. */
     @Test
-    void beansThatAreMadeAtRunTimeChangeNothing() {
-        ApplicationContextRunner withProxies = application
-                .withBean("client", Port.class, () -> (Port) Proxy.newProxyInstance(
-                        Port.class.getClassLoader(),
-                        new Class<?>[] {Port.class},
-                        (proxy, method, arguments) -> method.invoke(this, arguments)))
-                .withBean("runner", Runnable.class, () -> () -> {})
-                .withPropertyValues("resilience.bulkhead.zzz.max-concurrent=3");
-
-        assertThat(warnings(withProxies, Shop.class)).hasSize(1);
+    void nothingIsWarnedOfWhereABeanHasTheRegistry() {
+        assertThat(warnings(application, ByHand.class)).isEmpty();
     }
 
     @Test
-    void codeThatDoesNotKnowTheRegistryChangesNothing() {
+    void aBeanThatHasTheContextAloneChangesNothing() {
         assertThat(warnings(application, KnowsTheContext.class)).hasSize(2);
     }
 
@@ -193,53 +164,6 @@ class UnusedPoliciesTests {
             return new Adapter();
         }
     }
-
-    static class ByProvider {
-
-        ByProvider(ObjectProvider<ResilienceRegistry> registry) {}
-    }
-
-    @Lazy
-    static class MadeLater extends ByHand {
-
-        MadeLater(ResilienceRegistry registry) {
-            super(registry);
-        }
-    }
-
-    static class ByLookUp {
-
-        @Autowired
-        ApplicationContext context;
-
-        int retries() {
-            return context.getBean(ResilienceRegistry.class).retries().size();
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class InRunner {
-
-        @Bean
-        Runnable runner(ApplicationContext context) {
-            return () -> context.getBean(ResilienceRegistry.class).reset();
-        }
-    }
-
-    static class InInnerClass {
-
-        @Autowired
-        ApplicationContext context;
-
-        class Later {
-
-            int retries() {
-                return context.getBean(ResilienceRegistry.class).retries().size();
-            }
-        }
-    }
-
-    static class InSuperclass extends ByLookUp {}
 
     static class KnowsTheContext {
 

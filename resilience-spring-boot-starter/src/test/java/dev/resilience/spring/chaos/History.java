@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What callers did and were told, and what bodies did, written down outside of the database. Safe for many threads. */
+/** What callers did and were told, and what bodies did, written down outside the database. Safe for many threads. */
 final class History {
 
     /** Unlike those of every other run of this process. */

@@ -25,7 +25,7 @@ import org.springframework.context.annotation.Primary;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 
-/** Applications with a mistake that is made on purpose. */
+/** Applications with a problem that is made on purpose. */
 final class PlantedDefects {
 
     private static final String TABLE = "${resilience.idempotency-store.jdbc.table-name}";

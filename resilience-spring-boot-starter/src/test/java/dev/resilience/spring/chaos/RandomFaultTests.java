@@ -21,7 +21,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
  */
 class RandomFaultTests {
 
-    private static final int CALLS = 80;
+    private static final int CALLS = 50;
     private static final int MANY_CALLS = 2_000;
     private static final List<Integer> POOL_SIZES = List.of(1, 2, 10);
     private static final boolean IS_LONG =

@@ -6,8 +6,6 @@ import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.Applications;
-import dev.resilience.spring.SortedOnce;
-import dev.resilience.spring.autoconfigure.ResilienceContextAutoConfiguration;
 import dev.resilience.time.ManualTimeSource;
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.observation.Observation;
@@ -39,8 +37,7 @@ import org.springframework.web.context.request.ServletRequestAttributes;
 /** Every attempt of an asynchronous call, and its fallback, finds what was bound to the thread of the call's caller. */
 class ContextOfLaterAttemptsTests {
 
-    private final ApplicationContextRunner application = Applications.plain(Shop.class, Receipts.class)
-            .withConfiguration(SortedOnce.of(ResilienceContextAutoConfiguration.class));
+    private final ApplicationContextRunner application = Applications.plain(Shop.class, Receipts.class);
 
     @AfterEach
     void clear() {

@@ -7,8 +7,6 @@ import dev.resilience.annotation.Bulkhead;
 import dev.resilience.annotation.TimeLimit;
 import dev.resilience.context.ContextCarrier;
 import dev.resilience.spring.Applications;
-import dev.resilience.spring.SortedOnce;
-import dev.resilience.spring.autoconfigure.ResilienceContextAutoConfiguration;
 import io.micrometer.context.ContextRegistry;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -40,7 +38,6 @@ class ContextOfWorkersTests {
     private final boolean ofBulkhead;
     private final boolean asynchronous;
     private final ApplicationContextRunner application = Applications.plain(Shop.class)
-            .withConfiguration(SortedOnce.of(ResilienceContextAutoConfiguration.class))
             .withPropertyValues(
                     "resilience.time-limit.default.thread=worker",
                     "resilience.bulkhead.default.type=thread-pool",
@@ -117,10 +114,9 @@ class ContextOfWorkersTests {
     void needsNoneOfTheLibraries() {
         MDC.put("order", "42");
         application
-                .withClassLoader(new FilteredClassLoader(
-                        "org.springframework.security", "org.springframework.web", "io.micrometer.context"))
+                .withClassLoader(new FilteredClassLoader("org.springframework.security", "org.springframework.web"))
                 .run(context -> {
-                    assertThat(context).hasNotFailed().doesNotHaveBean(ContextCarrier.class);
+                    assertThat(context).hasNotFailed();
                     assertThat(seen(context.getBean(Shop.class), () -> MDC.get("order")))
                             .isEqualTo("42");
                 });

@@ -6,7 +6,6 @@ import dev.resilience.context.ContextCarrier;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -20,31 +19,16 @@ import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
-/** A hundred thousand calls that wait, and whose callers have nothing to take along, hold that once. */
+/** Calls whose callers have nothing to take along. */
 class NothingToTakeAlongTests {
 
-    private final ContextCarrier carrier =
-            new SecurityContextCarrier().and(new RequestContextCarrier()).and(new SnapshotCarrier());
+    private final ContextCarrier carrier = new ContextSnapshotCarrier();
 
     @AfterEach
     void clear() {
         SecurityContextHolder.clearContext();
         RequestContextHolder.resetRequestAttributes();
         LocaleContextHolder.resetLocaleContext();
-    }
-
-    @Test
-    void allCallsWithTheSameTaskShareWhatIsMadeOfIt() {
-        Runnable task = () -> {};
-
-        Runnable first = carrier.wrap(task);
-
-        assertThat(carrier.wrap(task)).isSameAs(first);
-        Runnable other = () -> assertThat(Locale.ROOT).isNotNull();
-        assertThat(carrier.wrap(other)).isNotSameAs(first);
-        assertThat(carrier.wrap(task)).isSameAs(first);
-        logIn();
-        assertThat(carrier.wrap(task)).isNotSameAs(first);
     }
 
     @Test

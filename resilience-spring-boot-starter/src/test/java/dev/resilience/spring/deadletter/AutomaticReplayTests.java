@@ -8,8 +8,6 @@ import dev.resilience.annotation.Retryable;
 import dev.resilience.deadletter.DeadLetter;
 import dev.resilience.deadletter.DeadLetterStore;
 import dev.resilience.deadletter.LetterFailure;
-import dev.resilience.deadletter.LetterReplayer;
-import dev.resilience.deadletter.MemoryDeadLetterStore;
 import dev.resilience.deadletter.StoredLetter;
 import dev.resilience.retry.Retry;
 import dev.resilience.spring.Applications;
@@ -251,12 +249,11 @@ class AutomaticReplayTests {
 
                     assertThat(only().state()).isEqualTo(StoredLetter.State.WAITING);
                     assertThat(only().replays()).isZero();
-                    assertThat(context.getBean(LetterReplayer.class).whyNotReadable(only().letter()))
+                    assertThat(context.getBean(DeadLetterMethods.class).whyNotReadable(only().letter()))
                             .contains("no such method");
-                    assertThat(context.getBean(LiveRegistry.class)
-                                    .<Retry>ofKind("retry")
-                                    .get("kept")
-                                    .deadLetters()
+                    assertThat(DeadLetters.of(context.getBean(LiveRegistry.class)
+                                            .<Retry>ofKind("retry")
+                                            .get("kept"))
                                     .calls()
                                     .byLabel())
                             .containsEntry("replay_failed", 1L);

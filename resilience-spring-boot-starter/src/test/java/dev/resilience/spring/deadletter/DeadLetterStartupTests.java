@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.deadletter.DeadLetterStore;
-import dev.resilience.deadletter.MemoryDeadLetterStore;
 import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.ResilienceConfigurationException;

@@ -115,10 +115,10 @@ class FallbackForLaterTests {
     void aFailureThatIsNotKeptIsTheCallers() {
         shop().run(context -> {
             Shop shop = context.getBean(Shop.class);
-            Exception mistake = new IllegalArgumentException("no such order");
-            shop.failWith(mistake);
+            Exception problem = new IllegalArgumentException("no such order");
+            shop.failWith(problem);
             for (Call call : STYLES) {
-                assertThatThrownBy(() -> call.of(shop)).isSameAs(mistake);
+                assertThatThrownBy(() -> call.of(shop)).isSameAs(problem);
             }
         });
     }

@@ -14,7 +14,7 @@ class InterruptedReplayTests {
 
     @Test
     void anInterruptOfTheMethodsOwnIsNoneOfTheRequester() {
-        assertThatThrownBy(() -> OwnThread.call(() -> {
+        assertThatThrownBy(() -> DeadLetterMethod.onOwnThread(() -> {
                     throw new InterruptedException("of the method's own");
                 }))
                 .isInstanceOf(InterruptedException.class);
@@ -27,7 +27,7 @@ class InterruptedReplayTests {
         AtomicBoolean hasEnded = new AtomicBoolean();
         Thread.currentThread().interrupt();
 
-        String answer = OwnThread.call(() -> {
+        String answer = DeadLetterMethod.onOwnThread(() -> {
             try {
                 new CountDownLatch(1).await();
             } catch (InterruptedException ofRequester) {

@@ -9,9 +9,7 @@ import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.deadletter.DeadLetter;
 import dev.resilience.deadletter.DeadLetterStore;
-import dev.resilience.deadletter.DeadLetters;
 import dev.resilience.deadletter.LetterFailure;
-import dev.resilience.deadletter.Replayed;
 import dev.resilience.deadletter.StoredLetter;
 import dev.resilience.deadletter.StoredLetter.State;
 import dev.resilience.event.DeadLetterOutcome;
@@ -20,6 +18,7 @@ import dev.resilience.retry.Retry;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
 import dev.resilience.spring.LiveRegistry;
+import dev.resilience.spring.deadletter.DeadLetters.Replayed;
 import dev.resilience.time.ManualTimeSource;
 import java.math.BigDecimal;
 import java.net.ConnectException;
@@ -117,10 +116,8 @@ class KeptCallsTests {
     }
 
     private static DeadLetters letters(ApplicationContext context, String policy) {
-        return Objects.requireNonNull(context.getBean(LiveRegistry.class)
-                .<Retry>ofKind("retry")
-                .get(policy)
-                .deadLetters());
+        return Objects.requireNonNull(DeadLetters.of(
+                context.getBean(LiveRegistry.class).<Retry>ofKind("retry").get(policy)));
     }
 
     private static StoredLetter only(ApplicationContext context) {

@@ -7,12 +7,11 @@ import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.deadletter.DeadLetterStore;
-import dev.resilience.deadletter.DeadLetters;
-import dev.resilience.deadletter.Replayed;
 import dev.resilience.deadletter.StoredLetter;
 import dev.resilience.retry.Retry;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.LiveRegistry;
+import dev.resilience.spring.deadletter.DeadLetters.Replayed;
 import java.math.BigDecimal;
 import java.net.ConnectException;
 import java.time.Duration;
@@ -161,10 +160,8 @@ class LetterArgumentsTests {
     }
 
     private static DeadLetters letters(ApplicationContext context) {
-        return Objects.requireNonNull(context.getBean(LiveRegistry.class)
-                .<Retry>ofKind("retry")
-                .get("kept")
-                .deadLetters());
+        return Objects.requireNonNull(DeadLetters.of(
+                context.getBean(LiveRegistry.class).<Retry>ofKind("retry").get("kept")));
     }
 
     private static List<StoredLetter> stored(ApplicationContext context) {

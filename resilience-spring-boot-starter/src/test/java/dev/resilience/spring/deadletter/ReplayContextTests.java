@@ -6,13 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.context.Deadline;
-import dev.resilience.deadletter.DeadLetters;
-import dev.resilience.deadletter.Replayed;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.retry.Retry;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
 import dev.resilience.spring.LiveRegistry;
+import dev.resilience.spring.deadletter.DeadLetters.Replayed;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -83,10 +82,8 @@ class ReplayContextTests {
     }
 
     private static Replayed replay(ApplicationContext context) {
-        DeadLetters letters = Objects.requireNonNull(context.getBean(LiveRegistry.class)
-                .<Retry>ofKind("retry")
-                .get("kept")
-                .deadLetters());
+        DeadLetters letters = Objects.requireNonNull(DeadLetters.of(
+                context.getBean(LiveRegistry.class).<Retry>ofKind("retry").get("kept")));
         String id = letters.list(1).get(0).letter().id();
         return Objects.requireNonNull(letters.replay(id, context.getBean(DeadLetterMethods.class)));
     }

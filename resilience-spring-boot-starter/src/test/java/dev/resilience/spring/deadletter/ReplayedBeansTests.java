@@ -9,12 +9,12 @@ import dev.resilience.annotation.Retryable;
 import dev.resilience.deadletter.DeadLetter;
 import dev.resilience.deadletter.DeadLetterStore;
 import dev.resilience.deadletter.LetterFailure;
-import dev.resilience.deadletter.Replayed;
 import dev.resilience.deadletter.StoredLetter;
-import dev.resilience.deadletter.UnreadableLetterException;
 import dev.resilience.retry.Retry;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.LiveRegistry;
+import dev.resilience.spring.deadletter.DeadLetters.Replayed;
+import dev.resilience.spring.deadletter.DeadLetters.UnreadableLetterException;
 import java.net.ConnectException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -88,10 +88,9 @@ class ReplayedBeansTests {
     }
 
     private static Replayed replay(ApplicationContext context) {
-        return Objects.requireNonNull(context.getBean(LiveRegistry.class)
-                .<Retry>ofKind("retry")
-                .get("kept")
-                .deadLetters()
+        return Objects.requireNonNull(Objects.requireNonNull(DeadLetters.of(context.getBean(LiveRegistry.class)
+                        .<Retry>ofKind("retry")
+                        .get("kept")))
                 .replay(only(context).letter().id(), context.getBean(DeadLetterMethods.class)));
     }
 

@@ -66,9 +66,11 @@ class DocumentationTests {
                 .run(context -> {
                     assertThat(context).hasNotFailed();
                     LiveRegistry registry = context.getBean(LiveRegistry.class);
-                    assertThat(registry.users().values())
-                            .hasSize(5)
-                            .allSatisfy(users -> assertThat(users).containsExactly("OrderService.place(String, int)"));
+                    assertThat(registry.usedBy("idempotency", "orders"))
+                            .containsExactly("OrderService.place(String, int)");
+                    assertThat(List.of("bulkhead", "circuit-breaker", "retry", "retry-budget"))
+                            .allSatisfy(kind -> assertThat(registry.usedBy(kind, "gateway"))
+                                    .containsExactly("OrderService.place(String, int)"));
                 });
     }
 
@@ -94,10 +96,7 @@ class DocumentationTests {
 
     @Test
     void theOtherJavaSnippetsCompile() throws Exception {
-        for (String snippet : javaAfterTheFirst()) {
-            String name = snippet.replaceFirst("(?s).*?class (\\w+).*", "$1");
-            assertThat(SnippetCompiler.compile(snippet, name, classes)).isNotNull();
-        }
+        SnippetCompiler.compileEach(javaAfterTheFirst(), classes);
     }
 
     private static List<String> javaAfterTheFirst() throws IOException {

@@ -16,6 +16,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -40,6 +41,18 @@ class NamesInTheDocsTests {
             Pattern.compile("`(resilience\\.(?!deadline\\.(?:header|margin|minimum))[a-z]+(?:\\.[a-z]+)+)[`{]");
 
     private static final Pattern LINK = Pattern.compile("]\\(([^)#:]*)(?:#([^)]*))?\\)");
+
+    private static final Set<String> READ_ONCE_FROM_TOP_TO_BOTTOM = Set.of("from-resilience4j.md", "without-spring.md");
+
+    private static Set<String> events;
+    private static Set<String> meters;
+
+    @BeforeAll
+    static void readTheSources() throws IOException {
+        events = new TreeSet<>(levelsByEvent().keySet());
+        events.addAll(summaries());
+        meters = namesIn(sources("resilience-spring-boot-starter/src/main/java/dev/resilience/spring"), METER);
+    }
 
     static Stream<Path> pages() throws IOException {
         try (Stream<Path> docs = Files.list(ROOT.resolve("docs"));
@@ -72,24 +85,18 @@ class NamesInTheDocsTests {
 
     @Test
     void everyMeterIsInTheTable() throws IOException {
-        String reference = Files.readString(ROOT.resolve("docs/reference.md"));
-        for (String meter : meters()) {
+        String table = Files.readString(ROOT.resolve("docs/meters.md"));
+        for (String meter : meters) {
             String last = meter.substring(meter.lastIndexOf('.'));
-            assertThat(reference).containsAnyOf("`" + meter + "`", "`" + last + "`");
+            assertThat(table).containsAnyOf("`" + meter + "`", "`" + last + "`");
         }
     }
 
     @ParameterizedTest
     @MethodSource("pages")
     void aPageNamesNoEventOrMeterThatIsNot(Path page) throws IOException {
-        Set<String> events = new TreeSet<>(levelsByEvent().keySet());
-        events.addAll(summaries());
         assertThat(events).containsAll(namesIn(List.of(page), Pattern.compile("event=([a-z_]+)")));
-        assertThat(meters()).containsAll(namesIn(List.of(page), METER_IN_TEXT));
-    }
-
-    private static Set<String> meters() throws IOException {
-        return namesIn(sources("resilience-spring-boot-starter/src/main/java/dev/resilience/spring"), METER);
+        assertThat(meters).containsAll(namesIn(List.of(page), METER_IN_TEXT));
     }
 
     @ParameterizedTest
@@ -103,6 +110,23 @@ class NamesInTheDocsTests {
             assertThat(target).as(link.group()).exists();
             if (link.group(2) != null) {
                 assertThat(anchors(target)).as(link.group()).contains(link.group(2));
+            }
+        }
+    }
+
+    @Test
+    void aPageHasOneSubjectAndIsFoundFromTheFirst() throws IOException {
+        String first = Files.readString(ROOT.resolve("docs/README.md"));
+        try (Stream<Path> docs = Files.list(ROOT.resolve("docs"))) {
+            for (Path page :
+                    docs.filter(file -> file.toString().endsWith(".md")).toList()) {
+                String name = page.getFileName().toString();
+                if (!READ_ONCE_FROM_TOP_TO_BOTTOM.contains(name)) {
+                    assertThat(Files.readAllLines(page)).as(name).hasSizeLessThanOrEqualTo(300);
+                }
+                if (!name.equals("README.md")) {
+                    assertThat(first).contains("](" + name + ")");
+                }
             }
         }
     }

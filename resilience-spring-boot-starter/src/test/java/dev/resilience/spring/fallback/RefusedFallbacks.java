@@ -1,6 +1,5 @@
 package dev.resilience.spring.fallback;
 
-import com.example.desk.FarDesk;
 import dev.resilience.annotation.Fallback;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -46,8 +45,6 @@ final class RefusedFallbacks {
                 Map.entry(OtherFuture.class, "CompletableFuture<java.lang.Integer>"),
                 Map.entry(ValueForFuture.class, "which returns java.lang.String"),
                 Map.entry(FutureForValue.class, "which returns java.util.concurrent.CompletableFuture"),
-                Map.entry(PrivateAbove.class, "which is not visible from " + PrivateAbove.class.getName()),
-                Map.entry(InOtherPackage.class, "which is not visible from " + InOtherPackage.class.getName()),
                 Map.entry(Itself.class, "does not exist in " + Itself.class.getName()),
                 Map.entry(
                         Unclear.class, "names two methods, neither of which is the closer one: String Unclear.later("),
@@ -380,29 +377,6 @@ final class RefusedFallbacks {
 
         CompletableFuture<String> later() {
             return CompletableFuture.completedFuture("");
-        }
-    }
-
-    static class HasPrivate {
-
-        private String later(String what) {
-            return what;
-        }
-    }
-
-    static class PrivateAbove extends HasPrivate {
-
-        @Fallback("later")
-        public String sell(String what) {
-            return what;
-        }
-    }
-
-    static class InOtherPackage extends FarDesk {
-
-        @Fallback("inPackage")
-        public String sell(String what) {
-            return what;
         }
     }
 

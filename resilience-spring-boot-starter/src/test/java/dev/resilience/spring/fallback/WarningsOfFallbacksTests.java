@@ -23,10 +23,10 @@ class WarningsOfFallbacksTests {
                 .anySatisfy(warning -> assertThat(warning)
                         .contains(
                                 Eager.class.getName() + ".sell()",
-                                "inside of its @Retryable",
+                                "inside its @Retryable",
                                 "Put 'fallback' before 'retry' in 'resilience.order'"))
                 .anySatisfy(warning ->
-                        assertThat(warning).contains("inside of its @CircuitBreaker", "before 'circuit-breaker'"))
+                        assertThat(warning).contains("inside its @CircuitBreaker", "before 'circuit-breaker'"))
                 .hasSize(2);
     }
 

@@ -10,10 +10,12 @@ import com.azure.core.exception.HttpResponseException;
 import com.azure.core.exception.ResourceNotFoundException;
 import com.google.api.gax.rpc.ApiException;
 import com.google.api.gax.rpc.StatusCode;
-import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
+import dev.resilience.fault.FaultClassification;
 import dev.resilience.fault.HttpFailure;
+import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
+import dev.resilience.spring.registry.RegistryInternals;
 import io.grpc.Status;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
@@ -36,8 +38,12 @@ import software.amazon.awssdk.core.exception.SdkServiceException;
 @ImportAutoConfiguration(ResilienceAutoConfiguration.class)
 class CloudSdkFaultsTests {
 
+    FaultClassification faults;
+
     @Autowired
-    CompositeFaultClassifier faults;
+    void setFaults(ResilienceRegistry registry) {
+        faults = RegistryInternals.faults(registry);
+    }
 
     static Stream<Arguments> exceptions() {
         return Stream.of(
@@ -80,7 +86,7 @@ class CloudSdkFaultsTests {
     @ParameterizedTest
     @MethodSource("exceptions")
     void sayWhatKindOfFaultTheyAre(Fault fault, Exception exception) {
-        assertThat(faults.classify(exception, CompositeFaultClassifier.TRANSIENT_STATUSES))
+        assertThat(faults.classify(exception, FaultClassification.TRANSIENT_STATUSES))
                 .isEqualTo(fault);
     }
 

@@ -4,8 +4,10 @@ import static dev.resilience.fault.Fault.TRANSIENT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.resilience.fault.CompositeFaultClassifier;
+import dev.resilience.fault.FaultClassification;
+import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
+import dev.resilience.spring.registry.RegistryInternals;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -36,8 +38,12 @@ class ExhaustedHttpPoolsTests {
 
     private ServerSocket silent;
 
+    FaultClassification faults;
+
     @Autowired
-    CompositeFaultClassifier faults;
+    void setFaults(ResilienceRegistry registry) {
+        faults = RegistryInternals.faults(registry);
+    }
 
     @BeforeEach
     void listen() throws IOException {
@@ -95,7 +101,7 @@ class ExhaustedHttpPoolsTests {
         Throwable failure = catchThrowable(() -> client.from(url));
 
         assertThat(failure).isNotNull();
-        assertThat(faults.classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES))
+        assertThat(faults.classify(failure, FaultClassification.TRANSIENT_STATUSES))
                 .as("%s", failure)
                 .isEqualTo(TRANSIENT);
         connection.close();

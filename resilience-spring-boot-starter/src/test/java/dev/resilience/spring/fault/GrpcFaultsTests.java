@@ -5,9 +5,11 @@ import static dev.resilience.fault.Fault.TRANSIENT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
+import dev.resilience.fault.FaultClassification;
+import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
+import dev.resilience.spring.registry.RegistryInternals;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
@@ -66,8 +68,12 @@ class GrpcFaultsTests {
     /** What the server was asked for, told to tests that have to know when it is. */
     private static final CountDownLatch hanging = new CountDownLatch(1);
 
+    FaultClassification faults;
+
     @Autowired
-    CompositeFaultClassifier faults;
+    void setFaults(ResilienceRegistry registry) {
+        faults = RegistryInternals.faults(registry);
+    }
 
     @BeforeAll
     static void start() throws IOException {
@@ -152,12 +158,12 @@ class GrpcFaultsTests {
         Throwable failure = Interrupted.once(hanging::await, () -> call(CallOptions.DEFAULT, HANG));
 
         assertThat(Status.fromThrowable(failure).getCode()).isEqualTo(Code.CANCELLED);
-        assertThat(CompositeFaultClassifier.isInterrupt(failure)).isTrue();
+        assertThat(FaultClassification.isInterrupt(failure)).isTrue();
         assertThat(classify(failure)).isNotEqualTo(TRANSIENT);
     }
 
     private Fault classify(Throwable failure) {
-        return faults.classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES);
+        return faults.classify(failure, FaultClassification.TRANSIENT_STATUSES);
     }
 
     private static String call(CallOptions options, String request) {

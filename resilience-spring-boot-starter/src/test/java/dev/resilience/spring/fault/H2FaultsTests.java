@@ -6,9 +6,11 @@ import static dev.resilience.fault.Fault.UNKNOWN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
+import dev.resilience.fault.FaultClassification;
+import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
+import dev.resilience.spring.registry.RegistryInternals;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -31,8 +33,12 @@ import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
 @Timeout(120)
 class H2FaultsTests {
 
+    FaultClassification faults;
+
     @Autowired
-    CompositeFaultClassifier faults;
+    void setFaults(ResilienceRegistry registry) {
+        faults = RegistryInternals.faults(registry);
+    }
 
     private Connection keepsTheDatabase;
 
@@ -143,7 +149,7 @@ class H2FaultsTests {
 
     private Fault classify(Throwable failure) {
         assertThat(failure).isNotNull();
-        assertThat(CompositeFaultClassifier.isInterrupt(failure)).isFalse();
-        return faults.classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES);
+        assertThat(FaultClassification.isInterrupt(failure)).isFalse();
+        return faults.classify(failure, FaultClassification.TRANSIENT_STATUSES);
     }
 }

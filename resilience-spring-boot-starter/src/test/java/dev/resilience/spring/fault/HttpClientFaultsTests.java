@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
+import dev.resilience.fault.FaultClassification;
 import dev.resilience.fault.HttpFailure;
+import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
+import dev.resilience.spring.registry.RegistryInternals;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
@@ -44,8 +46,12 @@ class HttpClientFaultsTests {
         untrusted = trouble.untrusted(Certificate.selfSigned());
     }
 
+    FaultClassification faults;
+
     @Autowired
-    CompositeFaultClassifier faults;
+    void setFaults(ResilienceRegistry registry) {
+        faults = RegistryInternals.faults(registry);
+    }
 
     @AfterAll
     static void stop() throws IOException {
@@ -183,10 +189,8 @@ class HttpClientFaultsTests {
 
     private Fault faultOf(Clients.Get client, String url) {
         Throwable failure = failureOf(client, url);
-        assertThat(CompositeFaultClassifier.isInterrupt(failure))
-                .as("%s", failure)
-                .isFalse();
-        return faults.classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES);
+        assertThat(FaultClassification.isInterrupt(failure)).as("%s", failure).isFalse();
+        return faults.classify(failure, FaultClassification.TRANSIENT_STATUSES);
     }
 
     private static Throwable failureOf(Clients.Get client, String url) {

@@ -6,8 +6,10 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.resilience.fault.CompositeFaultClassifier;
+import dev.resilience.fault.FaultClassification;
+import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
+import dev.resilience.spring.registry.RegistryInternals;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -38,8 +40,12 @@ class InterruptedCallsTests {
 
     private static final Map<String, Clients.Get> CLIENTS = Clients.patientFor(Duration.ofSeconds(30));
 
+    FaultClassification faults;
+
     @Autowired
-    CompositeFaultClassifier faults;
+    void setFaults(ResilienceRegistry registry) {
+        faults = RegistryInternals.faults(registry);
+    }
 
     static Stream<String> clients() {
         return CLIENTS.keySet().stream().filter(client -> !DEAF.contains(client));
@@ -79,10 +85,8 @@ class InterruptedCallsTests {
 
     private void assertInterrupt(Throwable failure) {
         assertThat(failure).isNotNull();
-        assertThat(CompositeFaultClassifier.isInterrupt(failure))
-                .as("%s", failure)
-                .isTrue();
-        assertThat(faults.classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES))
+        assertThat(FaultClassification.isInterrupt(failure)).as("%s", failure).isTrue();
+        assertThat(faults.classify(failure, FaultClassification.TRANSIENT_STATUSES))
                 .isEqualTo(UNKNOWN);
     }
 

@@ -8,9 +8,11 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
+import dev.resilience.fault.FaultClassification;
+import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
+import dev.resilience.spring.registry.RegistryInternals;
 import java.io.IOException;
 import java.net.URI;
 import java.sql.Connection;
@@ -38,8 +40,12 @@ import org.springframework.transaction.support.TransactionTemplate;
 @Timeout(120)
 class JdbcFaultsTests {
 
+    FaultClassification faults;
+
     @Autowired
-    CompositeFaultClassifier faults;
+    void setFaults(ResilienceRegistry registry) {
+        faults = RegistryInternals.faults(registry);
+    }
 
     @Nested
     class AnExhaustedPool {
@@ -218,7 +224,7 @@ class JdbcFaultsTests {
 
     private Fault classify(Throwable failure) {
         assertThat(failure).isNotNull();
-        assertThat(CompositeFaultClassifier.isInterrupt(failure)).isFalse();
-        return faults.classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES);
+        assertThat(FaultClassification.isInterrupt(failure)).isFalse();
+        return faults.classify(failure, FaultClassification.TRANSIENT_STATUSES);
     }
 }

@@ -8,9 +8,11 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
+import dev.resilience.fault.FaultClassification;
+import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
+import dev.resilience.spring.registry.RegistryInternals;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.sql.Connection;
@@ -52,8 +54,12 @@ class PostgresFaultsTests {
 
     private static EmbeddedPostgres postgres;
 
+    FaultClassification faults;
+
     @Autowired
-    CompositeFaultClassifier faults;
+    void setFaults(ResilienceRegistry registry) {
+        faults = RegistryInternals.faults(registry);
+    }
 
     @BeforeAll
     static void start() throws IOException, SQLException {
@@ -147,7 +153,7 @@ class PostgresFaultsTests {
 
     private Fault classify(Throwable failure) {
         assertThat(failure).isNotNull();
-        return faults.classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES);
+        return faults.classify(failure, FaultClassification.TRANSIENT_STATUSES);
     }
 
     private static void deadlock(Connection connection) throws SQLException {

@@ -3,10 +3,12 @@ package dev.resilience.spring.fault;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
+import dev.resilience.fault.FaultClassification;
 import dev.resilience.fault.HttpFailure;
+import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
+import dev.resilience.spring.registry.RegistryInternals;
 import jakarta.persistence.LockTimeoutException;
 import jakarta.persistence.OptimisticLockException;
 import jakarta.persistence.PersistenceException;
@@ -63,8 +65,12 @@ import org.springframework.web.reactive.function.client.WebClientResponseExcepti
 @ImportAutoConfiguration(ResilienceAutoConfiguration.class)
 class SpringFaultsTests {
 
+    FaultClassification faults;
+
     @Autowired
-    CompositeFaultClassifier faults;
+    void setFaults(ResilienceRegistry registry) {
+        faults = RegistryInternals.faults(registry);
+    }
 
     static Stream<Arguments> exceptions() {
         return Stream.of(
@@ -141,7 +147,7 @@ class SpringFaultsTests {
     @ParameterizedTest
     @MethodSource("exceptions")
     void areClassifiedByTheirClassAndThenByTheirCauses(Fault fault, Exception exception) {
-        assertThat(faults.classify(exception, CompositeFaultClassifier.TRANSIENT_STATUSES))
+        assertThat(faults.classify(exception, FaultClassification.TRANSIENT_STATUSES))
                 .isEqualTo(fault);
     }
 
@@ -151,7 +157,7 @@ class SpringFaultsTests {
         @ParameterizedTest
         @CsvSource({"503, TRANSIENT", "429, TRANSIENT", "404, PERMANENT", "500, UNKNOWN"})
         void areClassifiedByTheirStatus(int status, Fault fault) {
-            assertThat(faults.classify(answer(status, new HttpHeaders()), CompositeFaultClassifier.TRANSIENT_STATUSES))
+            assertThat(faults.classify(answer(status, new HttpHeaders()), FaultClassification.TRANSIENT_STATUSES))
                     .isEqualTo(fault);
         }
 
@@ -159,8 +165,8 @@ class SpringFaultsTests {
         void tellWhenToComeBack() {
             HttpHeaders headers = new HttpHeaders();
             headers.set(HttpHeaders.RETRY_AFTER, "17");
-            assertThat(new WebClientFailures().read(answer(503, headers))).isEqualTo(new HttpFailure(503, "17"));
-            assertThat(new WebClientFailures().read(answer(503, new HttpHeaders())))
+            assertThat(LibraryFaults.ofWebClient(answer(503, headers))).isEqualTo(new HttpFailure(503, "17"));
+            assertThat(LibraryFaults.ofWebClient(answer(503, new HttpHeaders())))
                     .isEqualTo(new HttpFailure(503, null));
         }
 
@@ -172,7 +178,7 @@ class SpringFaultsTests {
     @Test
     void anAnswerWithoutHeadersHasNoHint() {
         HttpClientErrorException answer = new HttpClientErrorException(HttpStatus.TOO_MANY_REQUESTS);
-        assertThat(new RestClientFailures().read(answer)).isEqualTo(new HttpFailure(429, null));
-        assertThat(new RestClientFailures().read(new ConnectException())).isNull();
+        assertThat(LibraryFaults.ofRestClient(answer)).isEqualTo(new HttpFailure(429, null));
+        assertThat(LibraryFaults.ofRestClient(new ConnectException())).isNull();
     }
 }

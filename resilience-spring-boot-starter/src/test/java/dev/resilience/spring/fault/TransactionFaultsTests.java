@@ -2,8 +2,8 @@ package dev.resilience.spring.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.resilience.fault.CompositeFaultClassifier;
 import dev.resilience.fault.Fault;
+import dev.resilience.fault.FaultClassification;
 import java.net.ConnectException;
 import java.sql.SQLException;
 import java.util.List;
@@ -14,16 +14,16 @@ import org.springframework.transaction.TransactionSystemException;
 class TransactionFaultsTests {
 
     private static final LibraryFaults LIBRARIES = new LibraryFaults();
-    private static final CompositeFaultClassifier FAULTS = new CompositeFaultClassifier(
+    private static final FaultClassification FAULTS = new FaultClassification(
             failure -> Fault.UNKNOWN,
             List.of(
                     LIBRARIES,
-                    new TransactionFaults(
-                            new CompositeFaultClassifier(failure -> Fault.UNKNOWN, List.of(LIBRARIES), List.of()))),
+                    LibraryFaults.ofTransactions(
+                            new FaultClassification(failure -> Fault.UNKNOWN, List.of(LIBRARIES), List.of()))),
             List.of());
 
     private static Fault classified(TransactionSystemException failure) {
-        return FAULTS.classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES);
+        return FAULTS.classify(failure, FaultClassification.TRANSIENT_STATUSES);
     }
 
     private static TransactionSystemException rollbackFailed(Throwable cause) {
@@ -50,8 +50,7 @@ class TransactionFaultsTests {
     void whatIsNotKnownStaysUnknown() {
         assertThat(classified(new TransactionSystemException("heuristic"))).isEqualTo(Fault.UNKNOWN);
         assertThat(classified(rollbackFailed(new SQLException("what now?")))).isEqualTo(Fault.UNKNOWN);
-        assertThat(FAULTS.classify(
-                        new SQLException("Connection is closed"), CompositeFaultClassifier.TRANSIENT_STATUSES))
+        assertThat(FAULTS.classify(new SQLException("Connection is closed"), FaultClassification.TRANSIENT_STATUSES))
                 .isEqualTo(Fault.UNKNOWN);
     }
 

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
 
-import dev.resilience.fault.CompositeFaultClassifier;
+import dev.resilience.fault.FaultClassification;
+import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
+import dev.resilience.spring.registry.RegistryInternals;
 import jakarta.validation.ConstraintViolationException;
 import jakarta.validation.Valid;
 import jakarta.validation.Validation;
@@ -40,8 +42,12 @@ import org.springframework.web.method.annotation.HandlerMethodValidationExceptio
 @ImportAutoConfiguration(ResilienceAutoConfiguration.class)
 class ValidationFaultsTests {
 
+    FaultClassification faults;
+
     @Autowired
-    CompositeFaultClassifier faults;
+    void setFaults(ResilienceRegistry registry) {
+        faults = RegistryInternals.faults(registry);
+    }
 
     @Test
     void ofAValidatorIsPermanent() {
@@ -96,7 +102,7 @@ class ValidationFaultsTests {
     }
 
     private void assertPermanent(Throwable failure) {
-        assertThat(faults.classify(failure, CompositeFaultClassifier.TRANSIENT_STATUSES))
+        assertThat(faults.classify(failure, FaultClassification.TRANSIENT_STATUSES))
                 .isEqualTo(PERMANENT);
     }
 

@@ -7,7 +7,6 @@ import dev.resilience.annotation.Idempotent;
 import dev.resilience.idempotency.CallerScope;
 import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
-import dev.resilience.spring.autoconfigure.ResilienceContextAutoConfiguration;
 import jakarta.servlet.Filter;
 import java.util.List;
 import java.util.Map;
@@ -106,8 +105,7 @@ class CallerScopeTests {
                     .withConfiguration(SortedOnce.of(
                             AopAutoConfiguration.class,
                             JacksonAutoConfiguration.class,
-                            ResilienceAutoConfiguration.class,
-                            ResilienceContextAutoConfiguration.class))
+                            ResilienceAutoConfiguration.class))
                     .withBean("springSecurityFilterChain", Filter.class, () -> (request, response, chain) -> {})
                     .withBean(Orders.class)
                     .run(context -> {

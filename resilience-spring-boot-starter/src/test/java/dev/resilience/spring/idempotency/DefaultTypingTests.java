@@ -3,7 +3,7 @@ package dev.resilience.spring.idempotency;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.annotation.Idempotent;
-import dev.resilience.spring.idempotency.json.JacksonJson;
+import dev.resilience.spring.idempotency.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -43,7 +43,7 @@ class DefaultTypingTests {
 
     @Test
     void theStoredTextDoesNot() {
-        Object read = new JacksonJson(TRUSTING)
+        Object read = new Json(() -> TRUSTING)
                 .codec(ResolvableType.forClass(Envelope.class))
                 .read(attack().getBytes(StandardCharsets.UTF_8));
         assertThat(Gadget.made).isZero();

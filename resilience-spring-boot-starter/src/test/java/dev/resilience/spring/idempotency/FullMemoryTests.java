@@ -125,7 +125,7 @@ class FullMemoryTests {
 
         @Idempotent(key = "#key")
         public String pay(String key) {
-            return "paid " + ++paid + String.join("", Collections.nCopies(20_000, "."));
+            return "paid " + ++paid + String.join("", Collections.nCopies(20_400, "."));
         }
     }
 }

@@ -3,7 +3,6 @@ package dev.resilience.spring.idempotency;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.resilience.exception.IdempotencyKeyInvalidException;
 import dev.resilience.pipeline.Invocation;
@@ -17,11 +16,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZonedDateTime;
-import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Calendar;
 import java.util.Date;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -32,10 +31,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -64,13 +63,9 @@ class KeyTextTests {
                 ZonedDateTime.parse("2026-11-22T10:15:30+01:00[Europe/Berlin]"),
                 Duration.ofSeconds(1),
                 List.of("a", 1, ID),
-                new TreeSet<>(List.of("b", "a")),
-                new TreeMap<>(Map.of("a", 1)),
-                new ArrayDeque<>(List.of("a")),
                 new Point(1, "n"),
                 new Holder(new Point(1, "n")),
                 new Holder(Optional.of(List.of(1))),
-                new Masked(Map.of("a", 1)),
                 new Named("n"));
     }
 
@@ -80,31 +75,36 @@ class KeyTextTests {
         assertThat(key("#any", value)).isEqualTo(value.toString());
     }
 
-    static Stream<Arguments> uncertain() {
+    static Stream<Object> uncertain() {
         return Stream.of(
-                arguments(Set.of("a", "b"), "no certain order"),
-                arguments(new LinkedHashSet<>(List.of("a")), "no certain order"),
-                arguments(new PriorityQueue<>(List.of("a")), "no certain order"),
-                arguments(new HashMap<>(Map.of("a", 1)).values(), "no certain order"),
-                arguments(Map.of("a", 1), "no certain order"),
-                arguments(new Date(0), "time zone"),
-                arguments(new java.sql.Timestamp(0), "time zone"),
-                arguments(Calendar.getInstance(), "time zone"),
-                arguments(new StringReader("a"), "java.io.StringReader"),
-                arguments(new Holder(Set.of("secret")), "has a java.util.ImmutableCollections$Set12 in it"),
-                arguments(new Holder(List.of(new Holder(new Date(0)))), "has a java.util.Date in it"),
-                arguments(Optional.of(Set.of("a")), "no certain order"),
-                arguments(new Holder(List.of(Map.of("secret", 1))), "in it"));
+                Set.of("a", "b"),
+                new LinkedHashSet<>(List.of("a")),
+                new TreeSet<>(List.of("a")),
+                new PriorityQueue<>(List.of("a")),
+                new HashMap<>(Map.of("a", 1)).values(),
+                Map.of("a", 1),
+                new TreeMap<>(Map.of("a", 1)),
+                new Date(0),
+                new java.sql.Timestamp(0),
+                Calendar.getInstance(),
+                new StringReader("a"),
+                new Object(),
+                new Bean(),
+                (Supplier<String>) () -> "a",
+                new OwnSet(),
+                new Holder(Set.of("secret")),
+                new Holder(List.of(new Holder(new Date(0)))),
+                Optional.of(Set.of("a")),
+                new Holder(List.of(Map.of("secret", 1))));
     }
 
     @ParameterizedTest
     @MethodSource
-    void uncertain(Object order, String why) {
+    void uncertain(Object order) {
         for (String expression : List.of("#any", "'pay ' + #any", "#text + #any")) {
             assertThatExceptionOfType(IdempotencyKeyInvalidException.class)
                     .as(expression)
                     .isThrownBy(() -> key(expression, order))
-                    .withMessageContaining(why)
                     .withMessageContaining("such as an id")
                     .withMessageNotContaining("secret");
         }
@@ -119,13 +119,9 @@ class KeyTextTests {
                 "#date",
                 "#reader",
                 "#maybe",
-                "#request.tags",
-                "#request.tags()",
-                "#bean.tags",
-                "#bean.getTags()",
                 "'pay ' + #map",
                 "#text ?: #set",
-                "#text == 'a' ? #text : #request.tags"
+                "#text == 'a' ? #text : #map"
             })
     void isRefusedAtStartupWhereItsTypeIsKnown(String expression) {
         assertThatIllegalArgumentException().isThrownBy(() -> parse(expression)).withMessageContaining("such as an id");
@@ -143,6 +139,7 @@ class KeyTextTests {
                 "#request.tags.size()",
                 "#bean.name",
                 "#bytes.length",
+                "#request.tags",
                 "#date.time",
                 "#date.getTime()",
                 "#map == null ? 'a' : #text"
@@ -193,14 +190,7 @@ class KeyTextTests {
 
     record Holder(Object part) {}
 
-    /** A record whose text does not show what it holds. */
-    record Masked(Map<String, Integer> parts) {
-
-        @Override
-        public String toString() {
-            return "masked";
-        }
-    }
+    static class OwnSet extends HashSet<String> {}
 
     static class Bean {
 

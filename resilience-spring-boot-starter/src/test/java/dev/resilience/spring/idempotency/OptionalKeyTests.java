@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,19 +27,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.http.HttpStatus;
-import org.springframework.mock.web.MockHttpServletRequest;
-import org.springframework.scheduling.annotation.Async;
-import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.assertj.MvcTestResult;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.client.HttpServerErrorException;
 import org.springframework.web.context.request.RequestContextHolder;
-import org.springframework.web.context.request.ServletRequestAttributes;
 import reactor.core.publisher.Mono;
 
 /** {@code @Idempotent(required = false)}: a call without a key runs unprotected, one with a key runs once. */
@@ -152,26 +145,6 @@ class OptionalKeyTests {
                 shop -> assertThat(shop.order(null)).isEqualTo(1));
     }
 
-    @Test
-    void theKeyOfAnAsyncMethodIsThatOfTheRequestItWasCalledIn() {
-        runner().withPropertyValues("resilience.idempotency.default.scope=none")
-                .withUserConfiguration(Moved.class)
-                .run(context -> {
-                    MovedShop shop = context.getBean(MovedShop.class);
-                    assertThat(shop.order().join()).isEqualTo(1);
-                    assertThat(shop.order().join()).isEqualTo(2);
-                    MockHttpServletRequest request = new MockHttpServletRequest();
-                    request.addHeader("Idempotency-Key", "k");
-                    RequestContextHolder.setRequestAttributes(new ServletRequestAttributes(request));
-                    try {
-                        assertThat(shop.order().join()).isEqualTo(3);
-                        assertThat(shop.order().join()).isEqualTo(3);
-                    } finally {
-                        RequestContextHolder.resetRequestAttributes();
-                    }
-                });
-    }
-
     @ParameterizedTest
     @EnumSource
     void aRequestWithoutTheHeaderRunsUnprotectedOnEveryStore(Stores store) {
@@ -278,35 +251,6 @@ class OptionalKeyTests {
         private static @Nullable String own() {
             IdempotencyContext current = IdempotencyContext.current();
             return current == null ? null : current.downstreamKey();
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableAsync
-    static class Moved {
-
-        @Bean
-        Executor taskExecutor() {
-            return task -> {
-                Thread thread = new Thread(task);
-                thread.start();
-            };
-        }
-
-        @Bean
-        MovedShop shop() {
-            return new MovedShop();
-        }
-    }
-
-    static class MovedShop {
-
-        private final AtomicInteger calls = new AtomicInteger();
-
-        @Async
-        @Idempotent(header = "Idempotency-Key", required = false)
-        public CompletableFuture<Integer> order() {
-            return CompletableFuture.completedFuture(calls.incrementAndGet());
         }
     }
 

@@ -21,7 +21,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.springframework.security.core.annotation.AuthenticationPrincipal;
-import org.springframework.web.util.UriComponentsBuilder;
 import tools.jackson.databind.JsonNode;
 
 /** Calls that are compared by their arguments. */
@@ -49,7 +48,7 @@ class Payments {
     }
 
     @Idempotent(key = "#key")
-    int payFor(String key, @AuthenticationPrincipal User payer, @CurrentUser Object user, UriComponentsBuilder here) {
+    int payFor(String key, @AuthenticationPrincipal User payer, @CurrentUser Object user) {
         return calls.incrementAndGet();
     }
 

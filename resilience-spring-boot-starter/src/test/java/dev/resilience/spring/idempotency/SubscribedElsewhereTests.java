@@ -9,7 +9,6 @@ import dev.resilience.exception.IdempotencyKeyMissingException;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
-import dev.resilience.spring.autoconfigure.ResilienceContextAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceWebAutoConfiguration;
 import java.util.Enumeration;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -48,7 +47,6 @@ class SubscribedElsewhereTests {
 
     private static ApplicationContextRunner servlets() {
         return IdempotentApplication.runner()
-                .withConfiguration(SortedOnce.of(ResilienceContextAutoConfiguration.class))
                 .withBean(Orders.class)
                 .withPropertyValues("resilience.idempotency.default.scope=none");
     }

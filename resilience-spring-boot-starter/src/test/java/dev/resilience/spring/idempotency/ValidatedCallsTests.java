@@ -22,7 +22,7 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** What is not valid claims no key. */
+/** What is not valid uses up no key. */
 class ValidatedCallsTests {
 
     private final WebApplicationContextRunner runner = IdempotentApplication.web()
@@ -62,15 +62,13 @@ class ValidatedCallsTests {
         runner.withPropertyValues("spring.validation.method.adapt-constraint-violations=" + adapted)
                 .run(context -> {
                     Service service = context.getBean(Service.class);
-                    AskedStore store = context.getBean(AskedStore.class);
 
-                    assertThatExceptionOfType(RuntimeException.class)
-                            .isThrownBy(() -> service.pay(0))
-                            .withMessageContaining(adapted ? "1 validation error" : "must be greater than 0");
-                    assertThat(store.claims()).isZero();
-
+                    for (int i = 1; i <= 2; i++) { // the first call has given its key back
+                        assertThatExceptionOfType(RuntimeException.class)
+                                .isThrownBy(() -> service.pay(0))
+                                .withMessageContaining(adapted ? "1 validation error" : "must be greater than 0");
+                    }
                     assertThat(service.pay(7)).isEqualTo("paid 7");
-                    assertThat(store.claims()).isEqualTo(1);
                 });
     }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import dev.resilience.spring.ResilienceConfigurationException;
-import dev.resilience.spring.StartupMistakes;
+import dev.resilience.spring.StartupProblems;
 import dev.resilience.spring.StartupWarnings;
 import org.junit.jupiter.api.Test;
 
@@ -25,15 +25,15 @@ class StartupLogTests {
     }
 
     @Test
-    void mistakesThatNoStartupThrewAreAnError() {
-        StartupMistakes mistakes = new StartupMistakes();
-        mistakes.add(new ResilienceConfigurationException("max-attempts is 0", "Write 1 or more"));
-        try (CapturedLines log = CapturedLines.of(StartupMistakes.class)) {
-            mistakes.destroy();
+    void problemsThatNoStartupThrewAreAnError() {
+        StartupProblems problems = new StartupProblems();
+        problems.add(new ResilienceConfigurationException("max-attempts is 0", "Write 1 or more"));
+        try (CapturedLines log = CapturedLines.of(StartupProblems.class)) {
+            problems.destroy();
 
             assertThat(log.single().getLevel()).isEqualTo(Level.ERROR);
             assertThat(log.single().getFormattedMessage()).contains("max-attempts is 0", "Write 1 or more");
-            assertThat(CapturedLines.event(log.single())).isEqualTo("startup_mistakes");
+            assertThat(CapturedLines.event(log.single())).isEqualTo("startup_problems");
         }
     }
 }

@@ -44,7 +44,7 @@ class MeterDescriptionsTests {
                             .filter(id -> id.getName().startsWith("resilience."))
                             .toList();
 
-                    assertThat(ids.stream().map(Meter.Id::getName).distinct()).hasSizeGreaterThanOrEqualTo(25);
+                    assertThat(ids.stream().map(Meter.Id::getName).distinct()).hasSizeGreaterThanOrEqualTo(23);
                     assertThat(ids)
                             .allSatisfy(id -> assertThat(id.getDescription()).isNotBlank());
                 });

@@ -103,7 +103,7 @@ class MeterRegistriesTests {
             Applications.plain(Shop.class)
                     .withConfiguration(SortedOnce.of(ResilienceMetricsAutoConfiguration.class))
                     .run(context -> {
-                        assertThat(context).hasNotFailed().doesNotHaveBean(ResilienceMeters.class);
+                        assertThat(context).hasNotFailed().doesNotHaveBean("resilienceMeters");
                         context.getBean(Callee.class).failNext(1);
                         assertThat(context.getBean(Shop.class).sell()).isEqualTo("answer 2");
                     });

@@ -102,8 +102,6 @@ class MetersAtStartupTests {
     }
 
     private void idempotency(String name) {
-        series("resilience.idempotency.workers[name=" + name + "] GAUGE", 0);
-        series("resilience.idempotency.queued[name=" + name + "] GAUGE", 0);
         series("resilience.idempotency.memory.used[] GAUGE", 0);
         series("resilience.idempotency.memory.limit[] GAUGE", MemoryIdempotencyStore.DEFAULT_MAX_BYTES);
         outcomes(

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.spring.KebabCase;
 import dev.resilience.spring.PolicyKind;
+import dev.resilience.spring.StartupProblems;
 import dev.resilience.spring.autoconfigure.KindsOfTheLibrary;
 import dev.resilience.spring.autoconfigure.Metadata;
 import java.util.LinkedHashMap;
@@ -19,12 +20,14 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.unit.DataSize;
 import tools.jackson.databind.JsonNode;
 
 /** What an IDE knows of the configuration: every key, what it does, and its default. */
@@ -38,15 +41,10 @@ class ConfigurationMetadataTests {
 
     /** All names of keys, those of policies for the policy {@code default}. */
     private static Set<String> knownNames() {
-        KnownKeys known = new KnownKeys(KINDS);
-        Set<String> kinds = KINDS.stream().map(PolicyKind::id).collect(Collectors.toSet());
         Set<String> names = new TreeSet<>();
-        known.candidates(ConfigurationPropertyName.of("resilience.unknown")).stream()
-                .filter(key -> !kinds.contains(key))
-                .forEach(key -> names.add("resilience." + key));
+        RecordKeys.of(ResilienceProperties.class).types().keySet().forEach(key -> names.add("resilience." + key));
         for (PolicyKind kind : KINDS) {
-            String policy = kind.prefix() + ".default.";
-            known.candidates(ConfigurationPropertyName.of(policy + "unknown")).forEach(key -> names.add(policy + key));
+            RecordKeys.of(kind).types().keySet().forEach(key -> names.add(kind.prefix() + ".default." + key));
         }
         return names;
     }
@@ -75,17 +73,27 @@ class ConfigurationMetadataTests {
 
         @Test
         void ofAPolicyHasTheTypeOfItsComponent() {
-            KINDS.forEach(kind -> PolicyKeys.types(kind.policyType())
-                    .forEach((key, type) -> assertThat(PROPERTIES
-                                    .get(kind.prefix() + ".default." + key)
-                                    .get("type")
-                                    .asString())
-                            .as(key)
-                            .isEqualTo(
-                                    ClassUtils.resolvePrimitiveIfNecessary(type.toClass()) == type.toClass()
-                                            ? type.getType().getTypeName()
-                                            : ClassUtils.resolvePrimitiveIfNecessary(type.toClass())
-                                                    .getName())));
+            for (PolicyKind kind : KINDS) {
+                RecordKeys.of(kind.policyType())
+                        .types()
+                        .forEach((key, type) -> assertThat(PROPERTIES
+                                        .get(kind.prefix() + ".default." + key)
+                                        .get("type")
+                                        .asString())
+                                .as(key)
+                                .isEqualTo(typeOf(type)));
+            }
+        }
+
+        /** The type of what is written: sizes are the only longs, and functions are named. */
+        private static String typeOf(ResolvableType type) {
+            Class<?> written = type.toClass() == long.class ? DataSize.class : type.toClass();
+            if (RecordKeys.isFunction(type)) {
+                return String.class.getName();
+            }
+            return written.isPrimitive() || written == DataSize.class
+                    ? ClassUtils.resolvePrimitiveIfNecessary(written).getName()
+                    : type.getType().getTypeName();
         }
 
         @Test
@@ -125,7 +133,8 @@ class ConfigurationMetadataTests {
 
         @Test
         void areThereWhereverAPolicyHasOne() {
-            KINDS.forEach(kind -> PolicyKeys.values(kind.defaultPolicy())
+            KINDS.forEach(kind -> RecordKeys.of(kind.policyType())
+                    .values(kind.defaultPolicy())
                     .forEach((key, value) -> assertThat(PROPERTIES
                                     .get(kind.prefix() + ".default." + key)
                                     .has("defaultValue"))
@@ -137,7 +146,12 @@ class ConfigurationMetadataTests {
         void bindToTheDefaultPolicies() {
             ConfigurationPropertySource source = new MapConfigurationPropertySource(written());
             PolicyBinder binder = new PolicyBinder(
-                    new ConfiguredProperties(List.of(source), new KnownKeys(KINDS)), PlaceholdersResolver.NONE);
+                    new PolicyTable(new ConfiguredProperties(List.of(source)), KINDS),
+                    new AnnotatedPolicies((kind, key) -> true, text -> text),
+                    new PolicyBeans(new StaticListableBeanFactory()),
+                    PlaceholdersResolver.NONE,
+                    StartupProblems.thrownAtOnce(),
+                    (kind, name) -> {});
             assertThat(KINDS)
                     .allSatisfy(kind -> assertThat(
                                     binder.bind(kind, kind.defaultPolicy()).get("default"))

@@ -10,7 +10,7 @@ import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.annotation.TimeLimit;
 import dev.resilience.event.CircuitBreakerOutcome;
-import dev.resilience.event.internal.OutcomeCounters;
+import dev.resilience.event.OutcomeCounters;
 import dev.resilience.exception.TimeLimitExceededException;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.ResilienceRegistry;

@@ -176,8 +176,8 @@ class CancellationPointsTests {
         }
 
         assertThat(retry.budget().available())
-                .as("retries of the budget")
-                .isEqualTo(retries - Math.max(0, point.attempts() - 1));
+                .as("retries of the budget, which counts decisions")
+                .isEqualTo(retries - point.failed);
         time.advance(Duration.ofHours(1));
         assertThat(attempts).hasValue(point.attempts());
         boolean sourceHasEnded =

@@ -14,7 +14,7 @@ import dev.resilience.retry.RetryPolicy;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.ResilienceRegistry;
-import dev.resilience.spring.properties.ChangedPolicy;
+import dev.resilience.spring.properties.PolicyChange;
 import dev.resilience.spring.retry.RetryKind;
 import dev.resilience.time.ManualTimeSource;
 import dev.resilience.timelimit.TimeLimit;
@@ -104,7 +104,7 @@ class ChangedPoliciesTests {
     }
 
     @Test
-    void allMistakesAreToldAtOnceAndChangeNothing() {
+    void allProblemsAreReportedTogetherAndChangeNothing() {
         with(registry -> {
             assertThatExceptionOfType(ResilienceConfigurationException.class)
                     .isThrownBy(() -> registry.reconfigure(
@@ -121,7 +121,7 @@ class ChangedPoliciesTests {
                                     List.of("semaphore"))))
                     .withMessageContainingAll(
                             "The bulkhead policy 'gateway' has no key 'max-concurent'",
-                            "Property: resilience.bulkhead[gateway].max-queue",
+                            "Property: resilience.bulkhead.gateway.max-queue",
                             "Origin: changed by code while the application runs",
                             "it must be at least 0",
                             "it has no unit",
@@ -144,7 +144,7 @@ class ChangedPoliciesTests {
         with(registry -> assertThatThrownBy(() -> registry.reconfigure(
                         Retry.class, "four", Map.of("retry-on", java.util.Collections.singletonList(null))))
                 .isInstanceOf(ResilienceConfigurationException.class)
-                .hasMessageContaining("resilience.retry[four].retry-on"));
+                .hasMessageContaining("resilience.retry.four.retry-on"));
     }
 
     @Test
@@ -187,7 +187,7 @@ class ChangedPoliciesTests {
         with(registry -> assertThatExceptionOfType(ResilienceConfigurationException.class)
                 .isThrownBy(() -> registry.reconfigure(
                         Retry.class, "four", new TreeMap<>(Map.of("max-attempts", 3, "maxAttempts", 5))))
-                .withMessageContaining("The keys 'max-attempts' and 'maxAttempts' of the retry policy 'four' are one"));
+                .withMessageContaining("of the retry policy 'four' is given twice"));
     }
 
     @Test
@@ -205,7 +205,7 @@ class ChangedPoliciesTests {
 
     @Test
     void nestedKeysAndListsAreReadAsInYaml() {
-        RetryPolicy changed = ChangedPolicy.of(
+        RetryPolicy changed = PolicyChange.apply(
                 new RetryKind(),
                 "four",
                 RetryPolicy.builder()

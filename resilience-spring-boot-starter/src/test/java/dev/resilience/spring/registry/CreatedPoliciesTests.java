@@ -97,7 +97,6 @@ class CreatedPoliciesTests {
                     registry.getOrCreate(Retry.class, "acme", "four");
                     Retry ofCreated = registry.getOrCreate(Retry.class, "acme-north", "acme");
 
-                    assertThat(ofCreated.reliesOnClassification()).isFalse();
                     assertThat(ofCreated.asksForRetry(0)).isTrue();
                     assertThat(ofCreated.policy().retryIf()).hasToString("rule");
                     assertThat(ofCreated.policy().retryOnResult()).hasToString("#result == 0");

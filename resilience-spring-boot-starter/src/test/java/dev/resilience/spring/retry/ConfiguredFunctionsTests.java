@@ -119,8 +119,6 @@ class ConfiguredFunctionsTests {
 
                     assertThat(retries.get("eager").policy().retryIf()).hasToString("paymentFailures");
                     assertThat(retries.get("careful").policy().retryIf()).isNull();
-                    assertThat(retries.get("eager").reliesOnClassification()).isFalse();
-                    assertThat(retries.get("careful").reliesOnClassification()).isTrue();
                 });
     }
 
@@ -158,7 +156,7 @@ class ConfiguredFunctionsTests {
     @Test
     void aBeanThatDoesNotExistFailsTheStartupWithTheNearestNames() {
         runner.withPropertyValues(PREFIX + "retry-if=paymentFailure")
-                .run(context -> assertThat(mistake(context))
+                .run(context -> assertThat(problem(context))
                         .contains("names the bean 'paymentFailure', which does not exist")
                         .contains("resilience.retry.payments.retry-if")
                         .contains("Did you mean 'paymentFailures'?"));
@@ -168,7 +166,7 @@ class ConfiguredFunctionsTests {
     @ValueSource(strings = {"texts", "slowly", "callee"})
     void aBeanOfAnotherTypeFailsTheStartup(String bean) {
         runner.withPropertyValues(PREFIX + "retry-if=" + bean)
-                .run(context -> assertThat(mistake(context))
+                .run(context -> assertThat(problem(context))
                         .contains("names the bean '" + bean + "', which is a ")
                         .contains("a bean of type java.util.function.Predicate<java.lang.Throwable>.")
                         .contains("'anything', 'paymentFailures'"));
@@ -177,18 +175,18 @@ class ConfiguredFunctionsTests {
     @Test
     void aPredicateIsNoBackoffFunction() {
         runner.withPropertyValues(PREFIX + "backoff.function=anything")
-                .run(context -> assertThat(mistake(context))
+                .run(context -> assertThat(problem(context))
                         .contains("resilience.retry.payments.backoff.function")
                         .contains("a bean of type dev.resilience.retry.BackoffFunction. Known are: 'slowly'."));
     }
 
-    private static String mistake(AssertableApplicationContext context) {
+    private static String problem(AssertableApplicationContext context) {
         Throwable failure = context.getStartupFailure();
         assertThat(failure).isNotNull();
-        while (!(failure instanceof ResilienceConfigurationException mistake)) {
+        while (!(failure instanceof ResilienceConfigurationException problem)) {
             failure = failure.getCause();
         }
-        return mistake.getMessage() + mistake.action();
+        return problem.getMessage() + problem.action();
     }
 
     @Test

@@ -102,8 +102,11 @@ final class StartupApplication {
         return "import dev.resilience.annotation.*;\n\npublic class " + name + " {\n" + body + "}\n";
     }
 
-    /** As many policies of each of four kinds, with a few keys each. */
+    /** As many policies of each of four kinds, with a few keys each; nothing at all for none. */
     static String yaml(int policiesOfAKind) {
+        if (policiesOfAKind == 0) {
+            return "";
+        }
         StringBuilder yaml = new StringBuilder("resilience:\n");
         kind(yaml, "retry", policiesOfAKind, "max-attempts: 4, backoff: {base-delay: 200ms, max-delay: 5s}");
         kind(yaml, "circuit-breaker", policiesOfAKind, "failure-threshold: 7, open-duration: 10s");

@@ -7,6 +7,8 @@ import dev.resilience.context.Attempt;
 import dev.resilience.context.CallContext;
 import dev.resilience.context.Deadline;
 import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.reactor.ReactiveCallContext;
+import dev.resilience.spring.web.CallContextExtractor.DeadlineTrust;
 import dev.resilience.time.ManualTimeSource;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -27,10 +29,12 @@ import reactor.core.publisher.Mono;
 /** What the filters do to the thread, and where they stand. */
 class CallContextFiltersTests {
 
+    private static final DeadlineTrust TRUST = new DeadlineTrust(true, Duration.ZERO);
+
     private final ManualTimeSource time = new ManualTimeSource();
     private final DeadlineHeader header = new DeadlineHeader("X-Time", Duration.ofMillis(100));
     private final CallContextServletFilter filter =
-            new CallContextServletFilter(new CallContextExtractor(header, time, true));
+            new CallContextServletFilter(new CallContextExtractor(header, TRUST, time, true));
     private final StartupWarnings warnings = new StartupWarnings();
     private final CallContext ofThread =
             new CallContext(Deadline.in(Duration.ofMinutes(1), time), Attempt.of("a test", 7, null));
@@ -71,7 +75,7 @@ class CallContextFiltersTests {
 
     @Test
     void aCallableHasAllOfItAndLeavesNothing() throws Exception {
-        CallContextCallableInterceptor callables = new CallContextCallableInterceptor();
+        CallContextServletFilter.OnOtherThreads callables = new CallContextServletFilter.OnOtherThreads();
         filter.doFilter(request, new MockHttpServletResponse(), (same, response) -> seen.add(CallContext.current()));
 
         callables.preProcess(new ServletWebRequest(request), () -> "unused");
@@ -110,7 +114,7 @@ class CallContextFiltersTests {
                 .filter(
                         MockServerWebExchange.from(twice),
                         exchange -> Mono.deferContextual(context -> {
-                            written.add(context.get(CallContextAccessor.KEY));
+                            written.add(context.get(ReactiveCallContext.KEY));
                             return Mono.empty();
                         }))
                 .block();
@@ -119,7 +123,7 @@ class CallContextFiltersTests {
     }
 
     private CallContextWebFilter webFilter(boolean reachMethods) {
-        return new CallContextWebFilter(new CallContextExtractor(header, time, reachMethods), warnings);
+        return new CallContextWebFilter(new CallContextExtractor(header, TRUST, time, reachMethods), warnings);
     }
 
     private static void handle(CallContextWebFilter filter, MockServerHttpRequest.BaseBuilder<?> request) {

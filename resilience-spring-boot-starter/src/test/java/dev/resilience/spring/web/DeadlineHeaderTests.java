@@ -6,6 +6,8 @@ import dev.resilience.context.Attempt;
 import dev.resilience.context.CallContext;
 import dev.resilience.context.Deadline;
 import dev.resilience.event.Outcome;
+import dev.resilience.spring.web.CallContextExtractor.DeadlineOutcome;
+import dev.resilience.spring.web.CallContextExtractor.DeadlineTrust;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
 import java.util.List;
@@ -17,9 +19,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class DeadlineHeaderTests {
 
+    private static final DeadlineTrust TRUST = new DeadlineTrust(true, Duration.ZERO);
+
     private final ManualTimeSource time = new ManualTimeSource();
     private final DeadlineHeader header = new DeadlineHeader("X-Time", Duration.ofMillis(100));
-    private final CallContextExtractor calls = new CallContextExtractor(header, time, true);
+    private final CallContextExtractor calls = new CallContextExtractor(header, TRUST, time, true);
 
     @ParameterizedTest
     @CsvSource({
@@ -137,7 +141,7 @@ class DeadlineHeaderTests {
 
     @Test
     void whereItReachesReactiveMethodsAloneItIsAcceptedAllTheSame() {
-        CallContextExtractor unheard = new CallContextExtractor(header, time, false);
+        CallContextExtractor unheard = new CallContextExtractor(header, TRUST, time, false);
 
         unheard.context(name -> name.equals("X-Time") ? List.of("100") : List.of());
 

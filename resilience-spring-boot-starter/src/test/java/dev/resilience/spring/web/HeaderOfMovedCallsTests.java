@@ -6,10 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
-import dev.resilience.spring.autoconfigure.ResilienceContextAutoConfiguration;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -18,10 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.mock.web.MockHttpServletRequest;
-import org.springframework.scheduling.annotation.Async;
-import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 import reactor.core.publisher.Mono;
@@ -35,13 +29,6 @@ class HeaderOfMovedCallsTests {
     @AfterEach
     void noRequest() {
         RequestContextHolder.resetRequestAttributes();
-    }
-
-    @Test
-    void anAsyncMethodHasTheKeyOfTheThreadThatCallsIt() {
-        assertKept(payments -> payments.payAsync()
-                .orTimeout(SOON.toSeconds(), TimeUnit.SECONDS)
-                .join());
     }
 
     @Test
@@ -76,30 +63,16 @@ class HeaderOfMovedCallsTests {
     private static void with(Consumer<Payments> test) {
         new WebApplicationContextRunner()
                 .withConfiguration(SortedOnce.of(
-                        AopAutoConfiguration.class,
-                        JacksonAutoConfiguration.class,
-                        ResilienceContextAutoConfiguration.class,
-                        ResilienceAutoConfiguration.class))
+                        AopAutoConfiguration.class, JacksonAutoConfiguration.class, ResilienceAutoConfiguration.class))
                 .withPropertyValues(
                         "resilience.idempotency-store.type=memory", "resilience.idempotency.default.scope=none")
-                .withUserConfiguration(AsyncConfiguration.class)
                 .withBean(Payments.class)
                 .run(context -> test.accept(context.getBean(Payments.class)));
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @EnableAsync
-    static class AsyncConfiguration {}
-
     public static class Payments {
 
         private final AtomicInteger payments = new AtomicInteger();
-
-        @Async
-        @Idempotent(header = "Idempotency-Key")
-        public CompletableFuture<String> payAsync() {
-            return CompletableFuture.completedFuture("payment " + payments.incrementAndGet());
-        }
 
         @Idempotent(header = "Idempotency-Key")
         public Mono<String> payMono() {

@@ -9,6 +9,7 @@ import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceWebAutoConfiguration;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.http.HttpHeaders;
@@ -50,7 +51,8 @@ class ReactiveControllersTests {
     @Test
     void aMethodThatReturnsNoMonoCannotTakeAKeyFromAHeader() {
         new ReactiveWebApplicationContextRunner()
-                .withConfiguration(SortedOnce.of(JacksonAutoConfiguration.class, ResilienceAutoConfiguration.class))
+                .withConfiguration(SortedOnce.of(
+                        AopAutoConfiguration.class, JacksonAutoConfiguration.class, ResilienceAutoConfiguration.class))
                 .withPropertyValues("resilience.idempotency.default.scope=none")
                 .withBean(Payments.class)
                 .run(context -> assertThat(context)

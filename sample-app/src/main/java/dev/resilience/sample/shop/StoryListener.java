@@ -6,7 +6,7 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.context.request.RequestContextHolder;
 
 /**
- * Adds each event to the story of the request that caused it. Events come on the thread of their call; those outside of
+ * Adds each event to the story of the request that caused it. Events come on the thread of their call; those outside
  * requests belong to no order.
  */
 @Component

@@ -7,12 +7,9 @@ import dev.resilience.deadletter.ReplayClaim;
 import dev.resilience.deadletter.StoredLetter;
 import dev.resilience.spring.deadletter.jdbc.LetterTable.Found;
 import dev.resilience.spring.idempotency.jdbc.Dialect;
-import dev.resilience.spring.idempotency.jdbc.Micros;
+import dev.resilience.spring.idempotency.jdbc.NamedSql;
 import dev.resilience.spring.idempotency.jdbc.OwnConnections;
-import dev.resilience.spring.idempotency.jdbc.Races;
-import dev.resilience.spring.idempotency.jdbc.RecordChange;
-import dev.resilience.spring.idempotency.jdbc.Schema;
-import dev.resilience.spring.idempotency.jdbc.connection.DataSourceLayers;
+import dev.resilience.spring.idempotency.jdbc.RowChange;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -56,131 +53,123 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
      * @param createsTable whether the table is made when the application starts, unless it is there
      */
     public JdbcDeadLetterStore(DataSource dataSource, String table, boolean createsTable) {
-        this.connections =
-                new OwnConnections(DataSourceLayers.of(dataSource), "dead letters in the table '" + table + "'");
+        this.connections = new OwnConnections(dataSource, "dead letters in the table '" + table + "'");
         this.table = table;
         this.createsTable = createsTable;
     }
 
-    /** Makes the table if that is wanted, and makes sure that it is there. */
     @Override
     public void prepare() {
-        connections.check();
-        connections.claiming(connection -> {
-            Schema schema = LetterTable.schema(Dialect.of(connection), table);
-            if (createsTable) {
-                schema.create(connection);
-            }
-            schema.check(connection);
-            return true;
-        });
+        connections.prepare(LetterTable.schema(table), createsTable);
     }
 
     @Override
     public void store(DeadLetter letter, Duration wait) {
-        connections.claiming(
-                connection -> Races.repeated(() -> letters(connection).insert(connection, letter, Micros.of(wait))));
+        connections.claiming(connection -> Boolean.TRUE.equals(
+                RowChange.repeated(() -> letters(connection).insert(connection, letter, Dialect.micros(wait)))));
     }
 
     @Override
     public List<StoredLetter> list(String policy, int limit) {
-        return connections.claiming(connection -> letters(connection).list(connection, policy, limit));
+        return connections.claiming(connection ->
+                letters(connection).list.rows(connection, LetterTable.ofPolicy(policy, limit), LetterTable::letter));
     }
 
     @Override
     public @Nullable StoredLetter find(String policy, String id) {
         return connections
-                .<Optional<StoredLetter>>claiming(connection ->
-                        Optional.ofNullable(letters(connection).find(connection, LetterIds.of(policy, id))))
+                .claiming(connection -> find(connection, LetterTable.key(policy, id)))
                 .orElse(null);
+    }
+
+    private Optional<StoredLetter> find(Connection connection, byte[] id) throws SQLException {
+        return letters(connection).find.rows(connection, Map.of("id", id), LetterTable::letter).stream()
+                .findFirst();
     }
 
     @Override
     public Map<String, Long> sizes() {
-        return connections.claiming(connection -> letters(connection).sizes(connection));
+        Map<String, Long> sizes = new HashMap<>();
+        connections.claiming(connection -> letters(connection).sizes.rows(connection, Map.of(), row -> {
+            sizes.put(row.getString("policy"), row.getLong("letters"));
+            return true;
+        }));
+        return sizes;
     }
 
     @Override
     public @Nullable ReplayClaim claim(String policy, String id, Duration lease) {
-        byte[] key = LetterIds.of(policy, id);
-        return claimFirst((letters, connection) -> letters.claimable(connection, key), lease);
+        return claimFirst(letters -> letters.claimable, Map.of("id", LetterTable.key(policy, id)), lease);
     }
 
     @Override
     public @Nullable ReplayClaim claimDue(String policy, Duration lease) {
-        return claimFirst((letters, connection) -> letters.due(connection, policy, LOOKED_AT), lease);
+        return claimFirst(letters -> letters.due, LetterTable.ofPolicy(policy, LOOKED_AT), lease);
     }
 
     /** Looks again where others were faster, a limited number of times: a transaction may have the letters locked. */
-    private @Nullable ReplayClaim claimFirst(Search search, Duration lease) {
+    private @Nullable ReplayClaim claimFirst(
+            Function<LetterTable, NamedSql> search, Map<String, Object> searched, Duration lease) {
         return connections
                 .<Optional<ReplayClaim>>claiming(connection -> {
                     LetterTable letters = letters(connection);
-                    for (int i = 0; i < Races.MOST_TRIES; i++) {
-                        List<Found> candidates = search.in(letters, connection);
+                    Optional<ReplayClaim> first = RowChange.repeated(() -> {
+                        List<Found> candidates = search.apply(letters).rows(connection, searched, LetterTable::found);
                         for (Found found : candidates) {
-                            ReplayClaim claim = claim(connection, letters, found, lease);
-                            if (claim != null) {
-                                return Optional.of(claim);
+                            Map<String, Object> values =
+                                    Map.of("id", found.id(), "fence", found.fence(), "lease", Dialect.micros(lease));
+                            if (letters.claim.skipLocked(connection, values)) {
+                                return find(connection, found.id())
+                                        .map(claimed -> new ReplayClaim(
+                                                claimed.letter(), claimed.replays(), found.fence() + 1));
                             }
                         }
-                        if (candidates.isEmpty()) {
-                            break;
-                        }
-                    }
-                    return Optional.empty();
+                        return candidates.isEmpty() ? Optional.empty() : null;
+                    });
+                    return first == null ? Optional.empty() : first;
                 })
                 .orElse(null);
     }
 
-    private static @Nullable ReplayClaim claim(Connection connection, LetterTable letters, Found found, Duration lease)
-            throws SQLException {
-        Map<String, Object> values = new HashMap<>();
-        values.put("id", found.id());
-        values.put("fence", found.fence());
-        values.put("due_at", found.dueAt());
-        values.put("lease", Micros.of(lease));
-        if (!letters.claim.unlessLocked(connection, values)) {
-            return null;
-        }
-        StoredLetter claimed = letters.find(connection, found.id());
-        return claimed == null ? null : new ReplayClaim(claimed.letter(), claimed.replays(), found.fence() + 1);
-    }
-
     @Override
     public boolean renew(ReplayClaim claim, Duration lease) {
-        return change(claim, letters -> letters.renew, new HashMap<>(Map.of("lease", Micros.of(lease))));
+        return change(claim, letters -> letters.renew, Map.of("lease", Dialect.micros(lease)));
     }
 
     @Override
     public boolean succeeded(ReplayClaim claim) {
-        return change(claim, letters -> letters.remove, new HashMap<>());
+        return change(claim, letters -> letters.remove, Map.of());
     }
 
     @Override
     public boolean failed(ReplayClaim claim, LetterFailure failure, @Nullable Duration wait) {
         Map<String, Object> values = LetterTable.failure(failure);
-        values.put("wait", wait == null ? 0L : Micros.of(wait));
-        return change(claim, letters -> wait == null ? letters.giveUp : letters.fail, values);
+        values.putAll(end(wait));
+        return change(claim, letters -> letters.fail, values);
     }
 
     @Override
-    public boolean postpone(ReplayClaim claim, Duration wait) {
-        return change(claim, letters -> letters.postpone, new HashMap<>(Map.of("wait", Micros.of(wait))));
+    public boolean postpone(ReplayClaim claim, @Nullable Duration wait) {
+        return change(claim, letters -> letters.postpone, end(wait));
+    }
+
+    private static Map<String, Object> end(@Nullable Duration wait) {
+        return wait == null ? Map.of("state", "G", "wait", 0L) : Map.of("state", "W", "wait", Dialect.micros(wait));
     }
 
     /** On the connection apart, so that what ends a replay needs none of a pool that other calls have taken. */
-    private boolean change(ReplayClaim claim, Function<LetterTable, RecordChange> change, Map<String, Object> values) {
-        values.put("id", LetterIds.of(claim.letter().policy(), claim.letter().id()));
-        values.put("fence", claim.fence());
+    private boolean change(ReplayClaim claim, Function<LetterTable, RowChange> change, Map<String, Object> values) {
+        Map<String, Object> all = new HashMap<>(values);
+        all.put("id", LetterTable.key(claim.letter().policy(), claim.letter().id()));
+        all.put("fence", claim.fence());
         return connections.keeping(
-                connection -> change.apply(letters(connection)).inOwnTransaction(connection, values));
+                connection -> change.apply(letters(connection)).inOwnTransaction(connection, all));
     }
 
     @Override
     public boolean discard(String policy, String id) {
-        Map<String, byte[]> values = Map.of("id", LetterIds.of(policy, id));
-        return connections.claiming(connection -> letters(connection).discard.unlessLocked(connection, values));
+        Map<String, byte[]> values = Map.of("id", LetterTable.key(policy, id));
+        return connections.claiming(connection -> letters(connection).discard.skipLocked(connection, values));
     }
 
     /** Closes the connection apart. */
@@ -196,12 +185,5 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
             statements = known;
         }
         return known;
-    }
-
-    /** What can be claimed. */
-    @FunctionalInterface
-    private interface Search {
-
-        List<Found> in(LetterTable letters, Connection connection) throws SQLException;
     }
 }

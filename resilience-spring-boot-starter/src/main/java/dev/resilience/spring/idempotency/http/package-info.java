@@ -1,4 +1,4 @@
-/** Answers over HTTP, kept with their status and headers as objects or as the bytes that were sent. */
+/** Idempotency over HTTP: keys in headers of requests, and what is kept of the answers to them. */
 @NullMarked
 package dev.resilience.spring.idempotency.http;
 

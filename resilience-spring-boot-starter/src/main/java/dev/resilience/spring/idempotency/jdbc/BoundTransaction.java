@@ -4,12 +4,12 @@ import dev.resilience.idempotency.store.ClaimStatus;
 import dev.resilience.idempotency.store.LeaseToken;
 import dev.resilience.idempotency.store.StoreTransaction;
 import dev.resilience.idempotency.store.StoredResult;
-import dev.resilience.spring.idempotency.jdbc.connection.ConnectionTransactions;
 import java.lang.reflect.Method;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +26,12 @@ import org.springframework.util.ReflectionUtils;
 final class BoundTransaction implements StoreTransaction {
 
     /** Not public; of a connection without auto-commit nothing else says whether it will be committed. */
-    private static final @Nullable Method IS_ACTIVE = accessible();
+    private static final Method IS_ACTIVE =
+            Objects.requireNonNull(ReflectionUtils.findMethod(ConnectionHolder.class, "isTransactionActive"));
+
+    static {
+        ReflectionUtils.makeAccessible(IS_ACTIVE);
+    }
 
     private final JdbcIdempotencyStore store;
     private final DataSource dataSource;
@@ -36,14 +41,6 @@ final class BoundTransaction implements StoreTransaction {
         this.store = store;
         this.dataSource = dataSource;
         this.holder = TransactionSynchronizationManager.getResource(dataSource);
-    }
-
-    private static @Nullable Method accessible() {
-        Method found = ReflectionUtils.findMethod(ConnectionHolder.class, "isTransactionActive");
-        if (found != null) {
-            ReflectionUtils.makeAccessible(found);
-        }
-        return found;
     }
 
     /** {@code null} where there is none, or none in which one can write. */
@@ -71,42 +68,70 @@ final class BoundTransaction implements StoreTransaction {
      */
     private boolean isReal() {
         return onConnection(connection -> !connection.getAutoCommit())
-                && (!(holder instanceof ConnectionHolder jdbc)
-                        || !jdbc.isSynchronizedWithTransaction()
-                        || IS_ACTIVE == null
-                        || isActive(IS_ACTIVE));
+                && (!(holder instanceof ConnectionHolder jdbc) || !jdbc.isSynchronizedWithTransaction() || isActive());
     }
 
     /** Whether a transaction manager of JDBC has begun it: that of JPA tells the holder nothing. */
-    private boolean isActive(Method asking) {
+    private boolean isActive() {
         return holder instanceof ConnectionHolder jdbc
-                && Boolean.TRUE.equals(ReflectionUtils.invokeMethod(asking, jdbc));
+                && Boolean.TRUE.equals(ReflectionUtils.invokeMethod(IS_ACTIVE, jdbc));
     }
 
     @Override
     public boolean complete(LeaseToken token, StoredResult result, Duration ttl) {
-        return onConnection(connection -> store.complete(connection, token, result, ttl));
+        return onConnection(connection ->
+                store.records(connection).completion(token, result, ttl).inTransaction(connection));
     }
 
     @Override
     public boolean renew(LeaseToken token, Duration lease) {
-        return onConnection(connection -> store.renew(connection, token, lease));
+        return onConnection(
+                connection -> store.records(connection).renewal(token, lease).inTransaction(connection));
     }
 
     @Override
     public boolean release(LeaseToken token) {
-        return onConnection(connection -> store.release(connection, token));
+        return onConnection(
+                connection -> store.records(connection).release(token).inTransaction(connection));
     }
 
     @Override
     public ClaimStatus statusOf(LeaseToken token) {
-        return onConnection(connection -> store.statusOf(connection, token));
+        return onConnection(connection -> store.records(connection).statusInTransaction(connection, token));
     }
 
+    /**
+     * A status is believed only where it can be true. A listener that is registered while the commit is under way may have
+     * written too late for it. And JPA reports a commit whose answer was lost as rolled back, so its rollback after the commit
+     * has begun is unknown.
+     */
     @Override
     public void beforeCommit(Runnable action, Consumer<End> end) {
-        TransactionSynchronizationManager.registerSynchronization(
-                new Listener(action, end, IS_ACTIVE != null && isActive(IS_ACTIVE)));
+        boolean isOfJdbc = isActive();
+        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+            private boolean wasBeforeCommit;
+
+            @Override
+            public void beforeCommit(boolean readOnly) {
+                wasBeforeCommit = true;
+                action.run();
+            }
+
+            @Override
+            public void savepointRollback(Object savepoint) {
+                end.accept(End.PARTLY_ROLLED_BACK);
+            }
+
+            @Override
+            public void afterCompletion(int status) {
+                end.accept(
+                        switch (status) {
+                            case STATUS_COMMITTED -> wasBeforeCommit ? End.COMMITTED : End.UNKNOWN;
+                            case STATUS_ROLLED_BACK -> wasBeforeCommit && !isOfJdbc ? End.UNKNOWN : End.ROLLED_BACK;
+                            default -> End.UNKNOWN;
+                        });
+            }
+        });
     }
 
     @Override
@@ -116,12 +141,12 @@ final class BoundTransaction implements StoreTransaction {
     }
 
     /** On the connection that is bound to the thread. */
-    private <T> T onConnection(ConnectionTransactions.Work<T> work) {
+    private <T> T onConnection(OwnConnections.Work<T> work) {
         Connection connection = DataSourceUtils.getConnection(dataSource);
         try {
             return work.with(connection);
         } catch (SQLException failure) {
-            throw new JdbcStoreException(failure, store.contents());
+            throw store.failure(failure);
         } finally {
             DataSourceUtils.releaseConnection(connection, dataSource); // which keeps it for the transaction
         }
@@ -144,45 +169,5 @@ final class BoundTransaction implements StoreTransaction {
     @Override
     public int hashCode() {
         return System.identityHashCode(holder);
-    }
-
-    private static final class Listener implements TransactionSynchronization {
-
-        private final Runnable action;
-        private final Consumer<End> end;
-        private final boolean isOfJdbc;
-        private boolean wasBeforeCommit;
-
-        Listener(Runnable action, Consumer<End> end, boolean isOfJdbc) {
-            this.action = action;
-            this.end = end;
-            this.isOfJdbc = isOfJdbc;
-        }
-
-        @Override
-        public void beforeCommit(boolean readOnly) {
-            wasBeforeCommit = true;
-            action.run();
-        }
-
-        @Override
-        public void savepointRollback(Object savepoint) {
-            end.accept(End.PARTLY_ROLLED_BACK);
-        }
-
-        /**
-         * A status is believed only where it can be true. A listener that is registered while the commit is under way
-         * may have written too late for it. And JPA reports a commit whose answer was lost as rolled back, so its
-         * rollback after the commit has begun is unknown.
-         */
-        @Override
-        public void afterCompletion(int status) {
-            end.accept(
-                    switch (status) {
-                        case STATUS_COMMITTED -> wasBeforeCommit ? End.COMMITTED : End.UNKNOWN;
-                        case STATUS_ROLLED_BACK -> wasBeforeCommit && !isOfJdbc ? End.UNKNOWN : End.ROLLED_BACK;
-                        default -> End.UNKNOWN;
-                    });
-        }
     }
 }

@@ -18,7 +18,7 @@ final class ClaimAttempt {
     private final RecordTable records;
     private final Connection connection;
     private final ClaimRequest request;
-    private @Nullable Found notToBeHad;
+    private @Nullable Found lastSeen;
 
     ClaimAttempt(RecordTable records, Connection connection, ClaimRequest request) {
         this.records = records;
@@ -27,21 +27,14 @@ final class ClaimAttempt {
     }
 
     Claim claim() throws SQLException {
-        for (int i = 0; i < Races.MOST_TRIES; i++) {
-            try {
-                Found found = records.claim(connection, request);
-                Claim claim = found == null ? null : decide(found);
-                if (claim != null) {
-                    return claim;
-                }
-            } catch (SQLException failure) {
-                if (!Races.isRace(failure)) {
-                    throw failure;
-                }
-            }
-            Races.pause(i + 1);
+        Claim claim = RowChange.repeated(() -> {
+            Found found = records.claim(connection, request);
+            return found == null ? null : decide(found);
+        });
+        if (claim == null) {
+            throw new IllegalStateException("Others claim the record again and again");
         }
-        throw new IllegalStateException("Others claim the record again and again");
+        return claim;
     }
 
     /** Returns {@code null} if the record is to be looked at again. */
@@ -53,8 +46,8 @@ final class ClaimAttempt {
             return again(found);
         }
         boolean isOver = found.left() <= 0;
-        if (found.state() == 'C' && isOver) {
-            return expired(found);
+        if (found.state() == 'C' && isOver) { // cleaning may have it locked, which is over in a moment
+            return replaced(found, found.isSameClaimAs(lastSeen), false);
         }
         if (!request.hasArgumentsOf(found.fingerprint())) {
             return new Claim.KeyReused();
@@ -66,41 +59,31 @@ final class ClaimAttempt {
             return new Claim.Executed();
         }
         if (!isOver) {
-            return new Claim.InProgress(Micros.toDuration(found.left()));
+            return new Claim.InProgress(Dialect.duration(found.left()));
         }
-        return found.isSameClaimAs(notToBeHad) ? new Claim.InProgress(Duration.ZERO) : overdue(found);
+        if (found.isSameClaimAs(lastSeen)) {
+            return new Claim.InProgress(Duration.ZERO);
+        }
+        if (request.takeOver()) {
+            return replaced(found, false, true);
+        }
+        lastSeen = found;
+        return records.isAbandoned(connection, request, found) ? new Claim.Abandoned() : null;
     }
 
     /** The answer to the first claim of this owner was lost. */
     private @Nullable Claim again(Found found) throws SQLException {
-        if (found.isSameClaimAs(notToBeHad)) {
+        if (found.isSameClaimAs(lastSeen)) {
             return new Claim.InProgress(Duration.ZERO);
         }
-        notToBeHad = found;
+        lastSeen = found;
         LeaseToken mine = new LeaseToken(request.key(), request.owner(), found.fence());
-        OwnerChange renewal = records.renewal(mine, request.lease());
-        return renewal.change().unlessLocked(connection, renewal.values()) ? new Claim.Acquired(mine, false) : null;
+        return records.renewal(mine, request.lease()).skipLocked(connection) ? new Claim.Acquired(mine, false) : null;
     }
 
-    /** Cleaning may have it locked, which is over in a moment. */
-    private @Nullable Claim expired(Found found) throws SQLException {
-        if (found.isSameClaimAs(notToBeHad)) {
-            return acquired(found, records.replaceWaiting(connection, request, found), false);
-        }
-        notToBeHad = found;
-        return acquired(found, records.replace(connection, request, found), false);
-    }
-
-    private @Nullable Claim overdue(Found found) throws SQLException {
-        notToBeHad = found;
-        if (!request.takeOver()) {
-            return records.isAbandoned(connection, request, found) ? new Claim.Abandoned() : null;
-        }
-        return acquired(found, records.replace(connection, request, found), true);
-    }
-
-    private @Nullable Claim acquired(Found found, boolean changed, boolean takenOver) {
-        return changed
+    private @Nullable Claim replaced(Found found, boolean waits, boolean takenOver) throws SQLException {
+        lastSeen = found;
+        return records.replace(connection, request, found, waits)
                 ? new Claim.Acquired(new LeaseToken(request.key(), request.owner(), found.nextFence()), takenOver)
                 : null;
     }

@@ -25,7 +25,6 @@ public final class Cleanup implements SmartLifecycle {
     private static final Duration SHORTEST_PAUSE = Duration.ofMinutes(5);
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(15);
     private static final int BATCH = 500;
-    private static final int MOST_BATCHES = 1_000;
 
     private final JdbcIdempotencyStore store;
     private final TimeSource time;
@@ -70,9 +69,7 @@ public final class Cleanup implements SmartLifecycle {
             return;
         }
         try {
-            // a store that is not prepared has no idempotent method yet: there may be no table
-            long from = store.isPrepared() ? 0 : RecordTable.ALL_REMOVED;
-            for (int i = 0; i < MOST_BATCHES && from != RecordTable.ALL_REMOVED && running; i++) {
+            for (long from = 0; from != RecordTable.ALL_REMOVED && running; ) {
                 from = store.removeExpired(from, BATCH);
             }
         } catch (RuntimeException unavailable) {

@@ -1,11 +1,18 @@
 package dev.resilience.spring.idempotency.jdbc;
 
+import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.time.Durations;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.Arrays;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What databases say differently. Times are whole microseconds since 1970 by the database's own clock: every database
@@ -50,8 +57,16 @@ public enum Dialect {
             ORDER BY state
             """,
             null),
-    MYSQL("MySQL", "VARBINARY(48)", "LONGBLOB", Dialect.NOW_OF_MYSQL, Dialect.LOOK, Dialect.INSERT_IGNORE),
-    MARIADB("MariaDB", "VARBINARY(48)", "LONGBLOB", Dialect.NOW_OF_MYSQL, Dialect.LOOK, Dialect.INSERT_IGNORE);
+    MYSQL(
+            "MySQL, MariaDB",
+            "VARBINARY(48)",
+            "LONGBLOB",
+            "TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6))",
+            """
+            SELECT {state} AS state, fingerprint, fence, valid_until, kind, result, {now} AS now
+            FROM {table} WHERE id = :id
+            """,
+            "INSERT IGNORE INTO {table} {columns} VALUES ({values})");
 
     private static final String COLUMNS = "(id, caller_hash, operation, fingerprint, state, owner, fence, take_over,"
             + " valid_until, cleanup_after, kind)";
@@ -61,22 +76,15 @@ public enum Dialect {
     /** M: in progress, and the claimant's own. */
     private static final String STATE = "CASE WHEN state = 'R' AND owner = :owner THEN 'M' ELSE state END";
 
-    private static final String NOW_OF_MYSQL = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6))";
-    private static final String LOOK = """
-            SELECT {state} AS state, fingerprint, fence, valid_until, kind, result, {now} AS now
-            FROM {table} WHERE id = :id
-            """;
-    private static final String INSERT_IGNORE = "INSERT IGNORE INTO {table} {columns} VALUES ({values})";
-
-    private final String product;
+    private final String products;
     private final String id;
     private final String binary;
     private final String now;
     private final String claim;
     private final @Nullable String insert;
 
-    Dialect(String product, String id, String binary, String now, String claim, @Nullable String insert) {
-        this.product = product;
+    Dialect(String products, String id, String binary, String now, String claim, @Nullable String insert) {
+        this.products = products;
         this.id = id;
         this.binary = binary;
         this.now = now;
@@ -88,13 +96,22 @@ public enum Dialect {
     public static Dialect of(Connection connection) throws SQLException {
         String product = connection.getMetaData().getDatabaseProductName();
         for (Dialect dialect : values()) {
-            if (dialect.product.equals(product)) {
+            if (List.of(dialect.products.split(", ")).contains(product)) {
                 return dialect;
             }
         }
-        String known = Arrays.stream(values()).map(dialect -> dialect.product).collect(Collectors.joining(", "));
+        String known = Stream.of(values()).map(dialect -> dialect.products).collect(Collectors.joining(", "));
         throw new UnsupportedOperationException("There is no store for " + product + ", but for " + known
                 + ". Define a bean of your own, an IdempotencyStore or a DeadLetterStore");
+    }
+
+    /** A duration in whole microseconds, which is what the tables have; at most 292 years. */
+    public static long micros(Duration duration) {
+        return Durations.toNanos(duration) / 1_000;
+    }
+
+    public static Duration duration(long micros) {
+        return Duration.of(micros, ChronoUnit.MICROS);
     }
 
     /**
@@ -112,63 +129,27 @@ public enum Dialect {
         return insert == null ? null : sql(insert, table);
     }
 
-    /** Whether a statement that changes rows can lock them in a subquery first, and pass over what others have locked. */
-    boolean locksInSubqueries() {
-        return this != MYSQL && this != MARIADB;
-    }
-
-    /** Whether a statement waits without a bound for a lock unless told otherwise. */
-    boolean waitsForeverForLocks() {
-        return this == POSTGRESQL;
-    }
-
-    /** Whether REPEATABLE READ fails on writing what others have changed, and does not just write the latest version. */
-    boolean hasSnapshots() {
-        return this != MYSQL && this != MARIADB;
-    }
-
     /** A statement about the table with the current time in it. */
     public NamedSql sql(String written, String table) {
         return new NamedSql(filledIn(written, table));
     }
 
-    /**
-     * What makes the table, to be run one after the other. No index has a column that renewals and results change: such
-     * an update touches no index in PostgreSQL (it is "heap-only").
-     */
-    List<String> schema(String table) {
-        return schema(table, """
-                    id            {id} NOT NULL PRIMARY KEY,
-                    caller_hash   VARCHAR(64) NOT NULL,
-                    operation     VARCHAR(1000) NOT NULL,
-                    fingerprint   VARCHAR(64) NOT NULL,
-                    state         VARCHAR(1) NOT NULL,
-                    owner         VARCHAR(64) NOT NULL,
-                    fence         BIGINT NOT NULL,
-                    take_over     BOOLEAN NOT NULL,
-                    valid_until   BIGINT NOT NULL,
-                    cleanup_after BIGINT NOT NULL,
-                    kind          VARCHAR(1) NOT NULL,
-                    result        {binary}""", "cleanup_after");
-    }
-
-    /**
-     * What makes a table, to be run one after the other. MySQL and MariaDB may have a character set of few characters, and
-     * what has others would be stored with question marks.
-     *
-     * @param columns their definitions
-     * @param indexed the one that has an index; the index is called by its first word
-     */
-    public List<String> schema(String table, String columns, String indexed) {
-        String index = table.substring(table.indexOf('.') + 1) + "_" + indexed.split("_", 2)[0];
-        String create =
-                "CREATE TABLE IF NOT EXISTS {table} (\n" + columns.indent(4).stripTrailing();
+    /** What makes a table, to be run one after the other. */
+    public List<String> statements(Schema schema) {
+        String table = schema.table();
+        String index =
+                table.substring(table.indexOf('.') + 1) + "_" + schema.indexed().split("_", 2)[0];
+        String create = "CREATE TABLE IF NOT EXISTS {table} (\n"
+                + schema.columns().indent(4).stripTrailing();
         return insert == null
                 ? List.of(
                         filledIn(create + "\n)", table),
-                        "CREATE INDEX IF NOT EXISTS " + index + " ON " + table + " (" + indexed + ")")
-                : List.of(filledIn(
-                        create + ",\n    INDEX " + index + " (" + indexed + ")\n) CHARACTER SET utf8mb4", table));
+                        "CREATE INDEX IF NOT EXISTS " + index + " ON " + table + " (" + schema.indexed() + ")")
+                : List.of(
+                        filledIn( // its own character set may have few characters, and store question marks for others
+                                create + ",\n    INDEX " + index + " (" + schema.indexed()
+                                        + ")\n) CHARACTER SET utf8mb4",
+                                table));
     }
 
     private String filledIn(String written, String table) {
@@ -181,5 +162,56 @@ public enum Dialect {
                 .replace("{first}", insert == null ? "FETCH FIRST :batch ROWS ONLY" : "LIMIT :batch")
                 .replace("{id}", id)
                 .replace("{binary}", binary);
+    }
+
+    /**
+     * A store's table.
+     *
+     * @param columns their definitions, one a line
+     * @param indexed the column that has an index, which is called by its first word
+     * @param use who needs the table, and what for: {@code Methods are @Idempotent, and need the table 'a'}
+     * @param property the one that lets the application make it
+     */
+    public record Schema(String table, String columns, String indexed, String use, String property) {
+
+        private static final Logger log = LoggerFactory.getLogger(Schema.class);
+
+        /**
+         * Makes sure that the table is there and has its columns.
+         *
+         * @param creates whether it is made, with its index, unless it is there
+         * @throws ResilienceConfigurationException if it is not, with the statements that make it
+         */
+        boolean prepare(Connection connection, boolean creates) throws SQLException {
+            List<String> making = Dialect.of(connection).statements(this);
+            try (Statement statement = connection.createStatement()) {
+                if (creates) {
+                    create(statement, making);
+                }
+                String names = columns.lines()
+                        .map(column -> column.substring(0, column.indexOf(' ')))
+                        .collect(Collectors.joining(", "));
+                return statement.execute("SELECT " + names + " FROM " + table + " WHERE 1 = 0");
+            } catch (SQLException missing) {
+                String state = String.valueOf(missing.getSQLState());
+                if (!state.startsWith("42")) { // whatever it is, it is not about the table's definition
+                    throw missing;
+                }
+                throw new ResilienceConfigurationException(
+                        use + " is missing or not as it should be: " + missing.getMessage(),
+                        "Let the application make it with '" + property + ": always', or run:\n\n"
+                                + String.join(";\n\n", making) + ";");
+            }
+        }
+
+        private void create(Statement statement, List<String> making) {
+            try {
+                for (String part : making) {
+                    statement.execute(part);
+                }
+            } catch (SQLException failure) {
+                log.debug("The table '{}' could not be made: another instance may have been faster", table, failure);
+            }
+        }
     }
 }

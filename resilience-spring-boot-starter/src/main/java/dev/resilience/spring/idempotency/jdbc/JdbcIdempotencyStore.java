@@ -9,13 +9,12 @@ import dev.resilience.idempotency.store.RecordSelection;
 import dev.resilience.idempotency.store.RecordSummary;
 import dev.resilience.idempotency.store.StoreTransaction;
 import dev.resilience.idempotency.store.StoredResult;
-import dev.resilience.spring.idempotency.jdbc.connection.DataSourceLayers;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Savepoint;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
@@ -27,8 +26,8 @@ import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
  * in: others must see that a key is taken while the method runs. A result is written in the method's transaction where
  * there is one on the same data source, so that effect and record commit together. Time is the database's.
  *
- * <p>Nothing waits without a bound for a transaction that has a record locked. Leases are renewed on a connection apart
- * where the data source is a pool of HikariCP, so that they need none of the pool's.
+ * <p>Nothing waits without a bound for a transaction that has a record locked. Leases are renewed and results stored on two
+ * connections of the store's own where the data source is a pool of HikariCP, so that they need none of the pool's.
  *
  * <p>A first execution costs two statements (in MySQL and MariaDB four), a replay one. Safe for use by many threads and
  * many processes.
@@ -40,7 +39,6 @@ public final class JdbcIdempotencyStore implements IdempotencyStore, AutoCloseab
 
     private static final Duration LONG_DEAD = Duration.ofDays(1);
 
-    private final DataSourceLayers dataSource;
     private final OwnConnections connections;
     private final String table;
     private final boolean createsTable;
@@ -59,60 +57,38 @@ public final class JdbcIdempotencyStore implements IdempotencyStore, AutoCloseab
      * @param createsTable whether the table is made when the application starts, unless it is there
      */
     public JdbcIdempotencyStore(DataSource dataSource, String table, boolean createsTable) {
-        this.dataSource = DataSourceLayers.of(dataSource);
-        this.connections = new OwnConnections(this.dataSource, contents(table));
+        this.connections = new OwnConnections(dataSource, contents(table));
         this.table = table;
         this.createsTable = createsTable;
     }
 
     @Override
     public Claim claim(ClaimRequest request) {
-        return connections.claiming(
-                connection -> new ClaimAttempt(sql(connection).records(), connection, request).claim());
+        return connections.claiming(connection -> new ClaimAttempt(records(connection), connection, request).claim());
     }
 
     @Override
     public boolean renew(LeaseToken token, Duration lease) {
         return connections.keeping(
-                connection -> sql(connection).records().renewal(token, lease).byItself(connection));
-    }
-
-    boolean renew(Connection connection, LeaseToken token, Duration lease) throws SQLException {
-        return sql(connection).records().renewal(token, lease).inTransaction(connection);
+                connection -> records(connection).renewal(token, lease).committed(connection));
     }
 
     @Override
     public boolean complete(LeaseToken token, StoredResult result, Duration ttl) {
-        return connections.ending(connection ->
-                sql(connection).records().completion(token, result, ttl).byItself(connection));
-    }
-
-    boolean complete(Connection connection, LeaseToken token, StoredResult result, Duration ttl) throws SQLException {
-        return sql(connection).records().completion(token, result, ttl).inTransaction(connection);
+        return connections.keeping(
+                connection -> records(connection).completion(token, result, ttl).committed(connection));
     }
 
     @Override
     public boolean release(LeaseToken token) {
-        return connections.ending(
-                connection -> sql(connection).records().release(token).byItself(connection));
-    }
-
-    boolean release(Connection connection, LeaseToken token) throws SQLException {
-        return sql(connection).records().release(token).inTransaction(connection);
+        return connections.keeping(
+                connection -> records(connection).release(token).committed(connection));
     }
 
     @Override
     public ClaimStatus statusOf(LeaseToken token) {
-        return connections.keeping(
-                connection -> Races.repeated(() -> sql(connection).records().status(connection, token)));
-    }
-
-    /** In a transaction, which keeps the record locked for it in MySQL and MariaDB alone. */
-    ClaimStatus statusOf(Connection connection, LeaseToken token) throws SQLException {
-        Savepoint before = connection.setSavepoint();
-        ClaimStatus status = sql(connection).records().status(connection, token);
-        connection.rollback(before);
-        return status;
+        return connections.keeping(connection -> Objects.requireNonNull(
+                RowChange.repeated(() -> records(connection).status(connection, token))));
     }
 
     @Override
@@ -124,47 +100,30 @@ public final class JdbcIdempotencyStore implements IdempotencyStore, AutoCloseab
 
     @Override
     public int resolve(RecordSelection selection, boolean executed) {
-        return change(selection, (search, connection, record) -> search.resolve(connection, record, executed));
+        return change(selection, search -> executed ? search.resolve : search.free);
     }
 
     @Override
     public int delete(RecordSelection selection) {
-        return change(selection, RecordSearch::delete);
+        return change(selection, search -> search.delete);
     }
 
-    private int change(RecordSelection selection, Change change) {
+    private int change(RecordSelection selection, Function<RecordSearch, RowChange> change) {
         return connections.claiming(connection -> {
             RecordSearch search = sql(connection).search();
-            int changed = 0;
-            for (RecordSearch.Found record : search.find(connection, selection)) {
-                changed += change.of(search, connection, record) ? 1 : 0;
-            }
-            return changed;
+            return search.change(connection, selection, change.apply(search));
         });
     }
 
     @Override
     public @Nullable StoreTransaction currentTransaction() {
-        return BoundTransaction.current(this, dataSource.boundTo());
+        return BoundTransaction.current(this, connections.boundTo());
     }
 
-    /** Makes the table if that is wanted, and makes sure that it is there. */
     @Override
     public void prepare() {
-        connections.check();
-        connections.claiming(connection -> {
-            Schema schema = Schema.ofRecords(Dialect.of(connection), table);
-            if (createsTable) {
-                schema.create(connection);
-            }
-            schema.check(connection);
-            return true;
-        });
+        connections.prepare(RecordTable.schema(table), createsTable);
         prepared = true;
-    }
-
-    boolean isPrepared() {
-        return prepared;
     }
 
     /**
@@ -176,7 +135,9 @@ public final class JdbcIdempotencyStore implements IdempotencyStore, AutoCloseab
      * @return where the next batch begins; {@link RecordTable#ALL_REMOVED} if there is none
      */
     long removeExpired(long from, int batch) {
-        return connections.claiming(connection -> sql(connection).records().expire(connection, from, batch, LONG_DEAD));
+        return prepared // otherwise no method is idempotent yet, and there may be no table
+                ? connections.claiming(connection -> records(connection).expire(connection, from, batch, LONG_DEAD))
+                : RecordTable.ALL_REMOVED;
     }
 
     /** Whether the transactions of a manager of this data source are those in which results are written. */
@@ -184,20 +145,10 @@ public final class JdbcIdempotencyStore implements IdempotencyStore, AutoCloseab
         DataSource bound = ofManager instanceof TransactionAwareDataSourceProxy proxy
                 ? Objects.requireNonNull(proxy.getTargetDataSource())
                 : ofManager;
-        return dataSource.boundTo().stream().anyMatch(layer -> layer == bound);
+        return connections.boundTo().stream().anyMatch(layer -> layer == bound);
     }
 
-    /** Where the store gets connections of its own. */
-    public DataSource dataSource() {
-        return dataSource.own();
-    }
-
-    /** Whether what keeps keys has a connection that is no other's. */
-    public boolean hasConnectionApart() {
-        return connections.hasSpare();
-    }
-
-    /** Closes the connection apart. */
+    /** Closes the connections of its own. */
     @Override
     public void close() {
         connections.close();
@@ -207,9 +158,8 @@ public final class JdbcIdempotencyStore implements IdempotencyStore, AutoCloseab
         return table;
     }
 
-    /** What the store has, for messages. */
-    String contents() {
-        return contents(table);
+    OwnConnections.JdbcStoreException failure(SQLException cause) {
+        return new OwnConnections.JdbcStoreException(cause, contents(table), "");
     }
 
     private static String contents(String table) {
@@ -222,11 +172,15 @@ public final class JdbcIdempotencyStore implements IdempotencyStore, AutoCloseab
         return known != null && known.seesSnapshots();
     }
 
+    RecordTable records(Connection connection) throws SQLException {
+        return sql(connection).records();
+    }
+
     private Sql sql(Connection connection) throws SQLException {
         Sql known = sql;
         if (known == null) {
             Dialect dialect = Dialect.of(connection);
-            boolean seesSnapshots = dialect.hasSnapshots()
+            boolean seesSnapshots = dialect != Dialect.MYSQL // which writes the latest version
                     && connection.getTransactionIsolation() >= Connection.TRANSACTION_REPEATABLE_READ;
             known = new Sql(new RecordTable(dialect, table), new RecordSearch(dialect, table), seesSnapshots);
             sql = known;
@@ -236,11 +190,4 @@ public final class JdbcIdempotencyStore implements IdempotencyStore, AutoCloseab
 
     /** The statements, in the database's dialect. */
     private record Sql(RecordTable records, RecordSearch search, boolean seesSnapshots) {}
-
-    /** What is done to a record, if it is still as it was found. */
-    @FunctionalInterface
-    private interface Change {
-
-        boolean of(RecordSearch search, Connection connection, RecordSearch.Found record) throws SQLException;
-    }
 }

@@ -4,6 +4,8 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.namedparam.MapSqlParameterSource;
@@ -19,48 +21,56 @@ public final class NamedSql {
     private final ParsedSql parsed;
     private final String sql;
 
+    /** What is read from a row. */
+    @FunctionalInterface
+    public interface Row<T> {
+
+        T of(ResultSet row) throws SQLException;
+    }
+
     NamedSql(String written) {
         this.parsed = NamedParameterUtils.parseSqlStatement(written);
         this.sql = NamedParameterUtils.substituteNamedParameters(parsed, null);
     }
 
-    /** A statement ready to be executed, to be closed by the caller. */
-    public PreparedStatement prepare(Connection connection, Map<String, ?> values) throws SQLException {
-        PreparedStatement statement = connection.prepareStatement(sql);
-        try {
-            @Nullable
-            Object[] parameters = NamedParameterUtils.buildValueArray(parsed, new MapSqlParameterSource(values), null);
-            for (int i = 0; i < parameters.length; i++) {
-                statement.setObject(i + 1, parameters[i]);
+    /** Executes the query and returns its rows. */
+    public <T> List<T> rows(Connection connection, Map<String, ?> values, Row<T> row) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            set(statement, values);
+            ResultSet found = statement.executeQuery();
+            List<T> rows = new ArrayList<>();
+            while (found.next()) {
+                rows.add(row.of(found));
             }
-            return statement;
-        } catch (SQLException | RuntimeException | Error broken) {
-            statement.close();
-            throw broken;
+            return rows;
         }
     }
 
     /** Executes the query and says whether it finds a row. */
     public boolean finds(Connection connection, Map<String, ?> values) throws SQLException {
-        try (PreparedStatement statement = prepare(connection, values);
-                ResultSet row = statement.executeQuery()) {
-            return row.next();
-        }
+        return !rows(connection, values, row -> true).isEmpty();
     }
 
     /** Executes the query and returns the text that it finds; {@code null} if it finds no row. */
     @Nullable
     String text(Connection connection, Map<String, ?> values) throws SQLException {
-        try (PreparedStatement statement = prepare(connection, values);
-                ResultSet row = statement.executeQuery()) {
-            return row.next() ? row.getString(1) : null;
-        }
+        List<String> found = rows(connection, values, row -> row.getString(1));
+        return found.isEmpty() ? null : found.get(0);
     }
 
     /** Executes the statement and returns how many rows it changed. */
     public int update(Connection connection, Map<String, ?> values) throws SQLException {
-        try (PreparedStatement statement = prepare(connection, values)) {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            set(statement, values);
             return statement.executeUpdate();
+        }
+    }
+
+    private void set(PreparedStatement statement, Map<String, ?> values) throws SQLException {
+        @Nullable
+        Object[] parameters = NamedParameterUtils.buildValueArray(parsed, new MapSqlParameterSource(values), null);
+        for (int i = 0; i < parameters.length; i++) {
+            statement.setObject(i + 1, parameters[i]);
         }
     }
 }

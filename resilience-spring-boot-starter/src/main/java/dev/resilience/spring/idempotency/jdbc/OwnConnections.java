@@ -1,100 +1,102 @@
 package dev.resilience.spring.idempotency.jdbc;
 
-import dev.resilience.idempotency.store.RecordLockedException;
-import dev.resilience.spring.idempotency.jdbc.connection.ConnectionTransactions;
-import dev.resilience.spring.idempotency.jdbc.connection.DataSourceLayers;
-import dev.resilience.spring.idempotency.jdbc.connection.PoolState;
-import dev.resilience.spring.idempotency.jdbc.connection.SpareConnection;
+import dev.resilience.spring.idempotency.jdbc.Dialect.Schema;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
 
 /**
- * The connections on which the store works in its own transactions, outside of all transactions. What keeps a key must not wait for the
- * bodies of other calls, which may have all connections of a pool: it is done on a {@linkplain SpareConnection connection
- * apart} where there is one.
+ * The connections on which a store works in its own transactions, outside all others. What keeps a key must not wait for
+ * the bodies of other calls, which may have all connections of a pool: it is done on those of an {@linkplain OwnPool own
+ * pool} where there is one. A thread that has one of the application's connections takes no second one of them.
  */
 public final class OwnConnections implements AutoCloseable {
 
     private static final boolean KNOWS_HIKARI =
             ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource", OwnConnections.class.getClassLoader());
 
+    private static final String SECOND_CONNECTION = ". The transaction of this thread has a connection, and the store "
+            + "needs a second one, because others must see at once what it writes. If the database is up, its "
+            + "connection pool is too small: allow more connections than there are threads with a transaction "
+            + "('spring.datasource.hikari.maximum-pool-size'), or make the call outside the transaction";
+
     private final DataSource shared;
-    private final List<DataSource> boundTo;
+    private final List<DataSource> boundTo = new ArrayList<>();
     private final String contents;
-    private final @Nullable PoolState pool;
-    private final @Nullable SpareConnection spare;
+    private final @Nullable OwnPool pool;
     private volatile boolean commitsByItself;
 
+    /** What is done on one connection. */
+    @FunctionalInterface
+    public interface Work<T> {
+
+        T with(Connection connection) throws SQLException;
+    }
+
     /**
+     * @param given the application's, from which come connections that are in no transaction of the thread: those of what
+     *     is inside its innermost {@link TransactionAwareDataSourceProxy}, if it has one
      * @param contents what is done on them, for messages: {@code idempotency records in the table 'orders'}
      */
-    public OwnConnections(DataSourceLayers layers, String contents) {
-        this.shared = layers.own();
-        this.boundTo = layers.boundTo();
-        this.contents = contents;
-        this.pool = KNOWS_HIKARI ? PoolState.behind(shared) : null;
-        this.spare = KNOWS_HIKARI ? SpareConnection.beside(shared) : null;
-    }
-
-    /** Whether there is a connection apart, so that a pool of one connection is enough. */
-    public boolean hasSpare() {
-        return spare != null;
-    }
-
-    /** Makes sure that these are connections of the store's own. */
-    public void check() {
-        try {
-            TransactionalSourceCheck.check(shared, contents);
-            if (!TransactionSynchronizationManager.isActualTransactionActive()) {
-                try (Connection connection = shared.getConnection()) {
-                    commitsByItself = connection.getAutoCommit();
-                }
+    public OwnConnections(DataSource given, String contents) {
+        DataSource innermost = given;
+        for (DataSource layer = given; layer != null; layer = inner(layer)) {
+            if (layer instanceof TransactionAwareDataSourceProxy proxy) {
+                innermost = Objects.requireNonNull(proxy.getTargetDataSource());
+            } else {
+                boundTo.add(layer);
             }
-        } catch (SQLException failure) {
-            throw new JdbcStoreException(failure, contents);
         }
+        this.shared = innermost;
+        this.contents = contents;
+        this.pool = KNOWS_HIKARI ? OwnPool.beside(shared) : null;
     }
 
-    /** On a connection of the application's pool; if the thread has one of it already, and the others are taken, apart. */
-    public <T> T claiming(ConnectionTransactions.Work<T> work) {
-        return on(isHeldByThread() ? second() : null, work);
+    /** What a data source of Spring's wraps, or another proxy that lets itself be unwrapped to one of those. */
+    private static @Nullable DataSource inner(DataSource layer) {
+        if (layer instanceof DelegatingDataSource delegating) {
+            return delegating.getTargetDataSource();
+        }
+        try {
+            return layer.isWrapperFor(DelegatingDataSource.class) ? layer.unwrap(DelegatingDataSource.class) : null;
+        } catch (SQLException | RuntimeException untold) { // among them those that choose their target by the thread
+            return null;
+        }
     }
 
     /**
-     * On a connection of the application's pool, or if all are taken on the one apart. A pool that does not tell whether
-     * all are taken is waited for, for as long as its own timeout is.
-     *
-     * @throws RecordLockedException if the thread has a connection of the pool already, and would have to wait for another
-     *     one: it might wait for threads that wait for its own
+     * To which layers of the data source a transaction manager may bind the connection of its transaction, outermost first.
+     * Managers see through one {@code TransactionAwareDataSourceProxy}, and through nothing else.
      */
-    <T> T ending(ConnectionTransactions.Work<T> work) {
-        if (!isHeldByThread()) {
-            return on(spare != null && isPoolTaken() ? spare.get() : null, work);
-        }
-        Connection second = second();
-        if (second == null && isPoolTaken()) {
-            throw new RecordLockedException(
-                    "The thread's transaction still has its connection, and there is no other one");
-        }
-        return on(second, work);
+    List<DataSource> boundTo() {
+        return boundTo;
     }
 
-    /** On the connection apart. */
-    public <T> T keeping(ConnectionTransactions.Work<T> work) {
-        return on(spare == null ? null : spare.get(), work);
+    /** New keys: on a connection of the application's pool, which bounds them. */
+    public <T> T claiming(Work<T> work) {
+        return on(isHeldByThread() ? own() : null, work);
     }
 
-    private boolean isPoolTaken() {
-        return pool != null && pool.isTaken();
+    /** Keys that a call has: on a connection of the own pool. */
+    public <T> T keeping(Work<T> work) {
+        return on(own(), work);
     }
 
-    private @Nullable Connection second() {
-        return spare == null ? null : spare.ofPoolOrGet();
+    /** Makes the table if that is wanted, and makes sure that it is there. */
+    public void prepare(Schema table, boolean creates) {
+        claiming(connection -> table.prepare(connection, creates));
+    }
+
+    private @Nullable Connection own() {
+        return pool == null ? null : pool.get();
     }
 
     /** Whether the current thread has a connection for a transaction, be it one in which one can write or not. */
@@ -105,18 +107,19 @@ public final class OwnConnections implements AutoCloseable {
     /**
      * @param had to be closed here; {@code null} for the application's pool
      */
-    private <T> T on(@Nullable Connection had, ConnectionTransactions.Work<T> work) {
+    private <T> T on(@Nullable Connection had, Work<T> work) {
         try (Connection connection = had == null ? ofPool() : had) {
-            if (commitsByItself
-                    && !connection.getAutoCommit()
-                    && TransactionSynchronizationManager.isActualTransactionActive()) {
+            boolean inTransaction = TransactionSynchronizationManager.isActualTransactionActive();
+            if (!inTransaction) {
+                commitsByItself = connection.getAutoCommit();
+            } else if (commitsByItself && !connection.getAutoCommit()) {
                 throw new IllegalStateException("The data source of the " + contents
                         + " hands out the connection of the thread's transaction, which is not the store's to "
                         + "commit. Define the store's bean on a data source that does not");
             }
-            return ConnectionTransactions.byItself(connection, work);
+            return committing(connection, work);
         } catch (SQLException failure) {
-            throw new JdbcStoreException(failure, contents);
+            throw new JdbcStoreException(failure, contents, "");
         }
     }
 
@@ -124,16 +127,52 @@ public final class OwnConnections implements AutoCloseable {
         try {
             return shared.getConnection();
         } catch (SQLException failure) {
-            throw isHeldByThread()
-                    ? JdbcStoreException.noSecondConnection(failure, contents)
-                    : new JdbcStoreException(failure, contents);
+            throw new JdbcStoreException(failure, contents, isHeldByThread() ? SECOND_CONNECTION : "");
+        }
+    }
+
+    /** Every statement in its own transaction. */
+    static <T> T committing(Connection connection, Work<T> work) throws SQLException {
+        if (connection.getAutoCommit()) {
+            return work.with(connection);
+        }
+        connection.setAutoCommit(true);
+        try {
+            return work.with(connection);
+        } finally {
+            connection.setAutoCommit(false);
+        }
+    }
+
+    /** On a connection with auto-commit: all of it in one transaction, or nothing if it fails. */
+    static <T> T inTransaction(Connection connection, Work<T> work) throws SQLException {
+        connection.setAutoCommit(false);
+        try {
+            T result = work.with(connection);
+            connection.commit();
+            return result;
+        } catch (SQLException | RuntimeException | Error failure) {
+            connection.rollback();
+            throw failure;
+        } finally {
+            connection.setAutoCommit(true);
         }
     }
 
     @Override
     public void close() {
-        if (spare != null) {
-            spare.close();
+        if (pool != null) {
+            pool.close();
+        }
+    }
+
+    /** The database did not answer, or not as it should. */
+    static final class JdbcStoreException extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        JdbcStoreException(SQLException cause, String contents, String cure) {
+            super("The " + contents + " could not be had: " + cause.getMessage() + cure, cause);
         }
     }
 }

@@ -1,14 +1,16 @@
 package dev.resilience.spring.idempotency.jdbc;
 
+import dev.resilience.idempotency.store.RecordKey;
 import dev.resilience.idempotency.store.RecordSelection;
 import dev.resilience.idempotency.store.RecordSummary;
 import dev.resilience.idempotency.store.RecordSummary.State;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -20,54 +22,68 @@ import java.util.stream.Collectors;
  */
 final class RecordSearch {
 
+    private static final int BYTES_OF_KEY = 16;
+    private static final int BYTES = BYTES_OF_KEY + 32;
+
     private static final String AS_FOUND =
             " WHERE id = :id AND fence = :fence AND state = :state AND (state <> 'R' OR valid_until <= {now})";
     private static final String ABANDONED = AS_FOUND + " AND state = 'R'";
 
     private final NamedSql find;
-    private final RecordChange resolve;
-    private final RecordChange free;
-    private final RecordChange delete;
+    final RowChange resolve;
+    final RowChange free;
+    final RowChange delete;
 
     RecordSearch(Dialect dialect, String table) {
         this.find = dialect.sql(
                 "SELECT id, operation, caller_hash, state, fence, valid_until, {now} AS now FROM {table}"
                         + " WHERE id BETWEEN :first AND :last AND (state <> 'C' OR valid_until > {now})",
                 table);
-        this.resolve = new RecordChange(dialect, table, "UPDATE {table} SET state = 'E'", ABANDONED);
-        this.free = new RecordChange(dialect, table, "DELETE FROM {table}", ABANDONED);
-        this.delete = new RecordChange(dialect, table, "DELETE FROM {table}", AS_FOUND);
+        this.resolve = new RowChange(dialect, table, "UPDATE {table} SET state = 'E'", ABANDONED);
+        this.free = new RowChange(dialect, table, "DELETE FROM {table}", ABANDONED);
+        this.delete = new RowChange(dialect, table, "DELETE FROM {table}", AS_FOUND);
     }
 
     List<Found> find(Connection connection, RecordSelection selection) throws SQLException {
+        Set<String> operations =
+                selection.operations().stream().map(RecordTable::shortened).collect(Collectors.toSet());
+        RecordSelection asWritten = new RecordSelection(selection.key(), operations, selection.caller());
+        byte[] first = firstId(selection.keyHash());
+        byte[] last = first.clone();
+        Arrays.fill(last, BYTES_OF_KEY, BYTES, (byte) 0xFF);
         List<Found> found = new ArrayList<>();
-        for (Found record : select(connection, selection)) {
-            boolean isLocked =
-                    record.summary().state() == State.ABANDONED && !delete.isFree(connection, record.identity());
-            found.add(isLocked ? record.inProgress() : record);
+        for (Found record : find.rows(connection, Map.of("first", first, "last", last), RecordSearch::found)) {
+            RecordSummary summary = record.summary();
+            if (asWritten.includes(summary.operation(), summary.callerHash())) {
+                boolean isLocked = summary.state() == State.ABANDONED && !delete.isFree(connection, record.identity());
+                found.add(isLocked ? record.inProgress() : record);
+            }
         }
         return found;
     }
 
-    private List<Found> select(Connection connection, RecordSelection selection) throws SQLException {
-        Set<String> operations =
-                selection.operations().stream().map(RecordTable::shortened).collect(Collectors.toSet());
-        RecordSelection asWritten = new RecordSelection(selection.key(), operations, selection.caller());
-        try (PreparedStatement statement = find.prepare(connection, RecordIds.allOf(selection));
-                ResultSet row = statement.executeQuery()) {
-            List<Found> found = new ArrayList<>();
-            while (row.next()) {
-                if (asWritten.includes(row.getString("operation"), row.getString("caller_hash"))) {
-                    found.add(new Found(
-                            Map.of(
-                                    "id", row.getBytes("id"),
-                                    "fence", row.getLong("fence"),
-                                    "state", row.getString("state")),
-                            summary(row)));
-                }
-            }
-            return found;
-        }
+    private static Found found(ResultSet row) throws SQLException {
+        Map<String, Object> identity = Map.of(
+                "id", row.getBytes("id"),
+                "fence", row.getLong("fence"),
+                "state", row.getString("state"));
+        return new Found(identity, summary(row));
+    }
+
+    /**
+     * The primary key of a record: 16 bytes of the idempotency key's hash, so that the records of one key lie side by side and
+     * a search needs no index of its own, and then the 32 bytes of the record's id. No collation compares bytes.
+     */
+    static byte[] id(RecordKey key) {
+        byte[] id = firstId(key.keyHash());
+        byte[] ofRecord = HexFormat.of().parseHex(key.id());
+        System.arraycopy(ofRecord, 0, id, BYTES_OF_KEY, ofRecord.length);
+        return id;
+    }
+
+    /** Less than the ids of all records of an idempotency key. */
+    private static byte[] firstId(String keyHash) {
+        return Arrays.copyOf(HexFormat.of().parseHex(keyHash, 0, 2 * BYTES_OF_KEY), BYTES);
     }
 
     private static RecordSummary summary(ResultSet row) throws SQLException {
@@ -79,15 +95,16 @@ final class RecordSearch {
         };
         boolean ends = state == State.IN_PROGRESS || state == State.COMPLETED;
         return new RecordSummary(
-                row.getString("operation"), row.getString("caller_hash"), state, ends ? Micros.toDuration(left) : null);
+                row.getString("operation"), row.getString("caller_hash"), state, ends ? Dialect.duration(left) : null);
     }
 
-    boolean resolve(Connection connection, Found record, boolean executed) throws SQLException {
-        return (executed ? resolve : free).unlessLocked(connection, record.identity());
-    }
-
-    boolean delete(Connection connection, Found record) throws SQLException {
-        return delete.unlessLocked(connection, record.identity());
+    /** Changes the records, if they are still as they were found, and returns how many that were. */
+    int change(Connection connection, RecordSelection selection, RowChange change) throws SQLException {
+        int changed = 0;
+        for (Found record : find(connection, selection)) {
+            changed += change.skipLocked(connection, record.identity()) ? 1 : 0;
+        }
+        return changed;
     }
 
     /**

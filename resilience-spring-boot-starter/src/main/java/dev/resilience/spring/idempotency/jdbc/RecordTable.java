@@ -3,15 +3,18 @@ package dev.resilience.spring.idempotency.jdbc;
 import dev.resilience.idempotency.store.ClaimRequest;
 import dev.resilience.idempotency.store.ClaimStatus;
 import dev.resilience.idempotency.store.LeaseToken;
+import dev.resilience.idempotency.store.RecordLockedException;
 import dev.resilience.idempotency.store.StoredResult;
 import dev.resilience.idempotency.store.StoredResult.Kind;
-import dev.resilience.spring.idempotency.jdbc.connection.ConnectionTransactions;
+import dev.resilience.spring.idempotency.jdbc.Dialect.Schema;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +26,21 @@ final class RecordTable {
 
     /** In place of no text at all, which is the same as NULL in a mode of H2. */
     private static final String NONE = "-";
+
+    /** No index has a column that renewals and results change: such an update touches no index in PostgreSQL ("heap-only"). */
+    private static final String DEFINITIONS = """
+            id            {id} NOT NULL PRIMARY KEY,
+            caller_hash   VARCHAR(64) NOT NULL,
+            operation     VARCHAR(1000) NOT NULL,
+            fingerprint   VARCHAR(64) NOT NULL,
+            state         VARCHAR(1) NOT NULL,
+            owner         VARCHAR(64) NOT NULL,
+            fence         BIGINT NOT NULL,
+            take_over     BOOLEAN NOT NULL,
+            valid_until   BIGINT NOT NULL,
+            cleanup_after BIGINT NOT NULL,
+            kind          VARCHAR(1) NOT NULL,
+            result        {binary}""";
 
     private static final String VALUE = "V";
     private static final String EXCEPTION = "E";
@@ -39,10 +57,10 @@ final class RecordTable {
 
     private final NamedSql claim;
     private final @Nullable NamedSql insert;
-    private final RecordChange replace;
-    private final RecordChange renew;
-    private final RecordChange complete;
-    private final RecordChange release;
+    private final RowChange replace;
+    private final RowChange renew;
+    private final RowChange complete;
+    private final RowChange release;
     private final NamedSql lockMine;
     private final NamedSql lookAtMine;
     private final NamedSql expired;
@@ -51,20 +69,20 @@ final class RecordTable {
     RecordTable(Dialect dialect, String table) {
         this.claim = dialect.claim(table);
         this.insert = dialect.insert(table);
-        this.replace = new RecordChange(
+        this.replace = new RowChange(
                 dialect,
                 table,
                 "UPDATE {table} SET fingerprint = :fingerprint, state = 'R', owner = :owner, fence = :new_fence,"
                         + " take_over = :take_over, valid_until = {now} + :lease, cleanup_after = {now} + :ttl, kind = '-',"
                         + " result = NULL",
                 AS_FOUND);
-        this.renew = new RecordChange(dialect, table, "UPDATE {table} SET valid_until = {now} + :lease", MINE);
-        this.complete = new RecordChange(
+        this.renew = new RowChange(dialect, table, "UPDATE {table} SET valid_until = {now} + :lease", MINE);
+        this.complete = new RowChange(
                 dialect,
                 table,
                 "UPDATE {table} SET state = 'C', kind = :kind, result = :result, valid_until = {now} + :ttl",
                 MINE);
-        this.release = new RecordChange(dialect, table, "DELETE FROM {table}", MINE);
+        this.release = new RowChange(dialect, table, "DELETE FROM {table}", MINE);
         this.lookAtMine = dialect.sql("SELECT state FROM {table}" + OF_CLAIM, table);
         this.lockMine = dialect.sql("SELECT state FROM {table}" + OF_CLAIM + " FOR UPDATE SKIP LOCKED", table);
         this.expired = dialect.sql(
@@ -76,6 +94,15 @@ final class RecordTable {
                         + " ORDER BY cleanup_after {first} FOR UPDATE SKIP LOCKED",
                 table);
         this.remove = "DELETE FROM " + table + " WHERE id = ?";
+    }
+
+    static Schema schema(String table) {
+        return new Schema(
+                table,
+                DEFINITIONS,
+                "cleanup_after",
+                "Methods are @Idempotent, and the table '" + table + "' for their records",
+                "resilience.idempotency-store.jdbc.initialize-schema");
     }
 
     /** What there is under an id. */
@@ -112,20 +139,19 @@ final class RecordTable {
     }
 
     private @Nullable Found look(Connection connection, Map<String, Object> values) throws SQLException {
-        try (PreparedStatement statement = claim.prepare(connection, values);
-                ResultSet row = statement.executeQuery()) {
-            if (!row.next()) {
-                return null;
-            }
-            long now = row.getLong("now");
-            return new Found(
-                    row.getString("state").charAt(0),
-                    row.getString("fingerprint").replace(NONE, ""),
-                    row.getLong("fence"),
-                    row.getLong("valid_until") - now,
-                    result(row),
-                    now);
-        }
+        List<Found> found = claim.rows(connection, values, RecordTable::found);
+        return found.isEmpty() ? null : found.get(0);
+    }
+
+    private static Found found(ResultSet row) throws SQLException {
+        long now = row.getLong("now");
+        return new Found(
+                row.getString("state").charAt(0),
+                row.getString("fingerprint").replace(NONE, ""),
+                row.getLong("fence"),
+                row.getLong("valid_until") - now,
+                result(row),
+                now);
     }
 
     /** Empty, which nothing can read, where there is none. */
@@ -141,35 +167,79 @@ final class RecordTable {
     }
 
     /**
-     * Makes an abandoned record, or one with an expired result, the claimant's; {@code false} if it has changed meanwhile,
-     * or a transaction has it locked.
+     * Makes an abandoned record, or one with an expired result, the claimant's; {@code false} if it has changed meanwhile.
+     *
+     * @param waits whether it is waited, for a while, for a transaction that has the record locked; otherwise it is not had
      */
-    boolean replace(Connection connection, ClaimRequest request, Found found) throws SQLException {
-        return replace.unlessLocked(connection, values(request, found));
-    }
-
-    /** Waits for a transaction that has the record locked, for a while; {@code false} if it has changed meanwhile. */
-    boolean replaceWaiting(Connection connection, ClaimRequest request, Found found) throws SQLException {
-        return ConnectionTransactions.inTransaction(
-                connection, own -> replace.inTransaction(own, values(request, found)));
+    boolean replace(Connection connection, ClaimRequest request, Found found, boolean waits) throws SQLException {
+        Map<String, Object> values = values(request, found);
+        return waits ? replace.inOwnTransaction(connection, values) : replace.skipLocked(connection, values);
     }
 
     OwnerChange renewal(LeaseToken token, Duration lease) {
-        Map<String, Object> values = values(token);
-        values.put("lease", Micros.of(lease));
-        return new OwnerChange(this, token, renew, values, false);
+        return new OwnerChange(token, renew, Map.of("lease", Dialect.micros(lease)));
     }
 
     OwnerChange completion(LeaseToken token, StoredResult result, Duration ttl) {
-        Map<String, Object> values = values(token);
-        values.put("ttl", Micros.of(ttl));
-        values.put("kind", result.kind() == Kind.VALUE ? VALUE : EXCEPTION);
-        values.put("result", result.content());
-        return new OwnerChange(this, token, complete, values, true);
+        Map<String, Object> values = Map.of(
+                "ttl", Dialect.micros(ttl),
+                "kind", result.kind() == Kind.VALUE ? VALUE : EXCEPTION,
+                "result", result.content());
+        return new OwnerChange(token, complete, values);
     }
 
     OwnerChange release(LeaseToken token) {
-        return new OwnerChange(this, token, release, values(token), false);
+        return new OwnerChange(token, release, Map.of());
+    }
+
+    /** What an owner does to its record, and to no other's. */
+    final class OwnerChange {
+
+        private final LeaseToken token;
+        private final RowChange change;
+        private final Map<String, Object> values;
+
+        private OwnerChange(LeaseToken token, RowChange change, Map<String, Object> specific) {
+            this.token = token;
+            this.change = change;
+            this.values = values(token);
+            values.putAll(specific);
+        }
+
+        /**
+         * On a connection with auto-commit. Waits for another change that takes a moment.
+         *
+         * @return false if the record is not the owner's any more; true if it is completed already, by the same owner
+         * @throws RecordLockedException if a transaction has the record locked
+         */
+        boolean committed(Connection connection) throws SQLException {
+            Boolean changed = RowChange.repeated(() -> {
+                if (skipLocked(connection)) {
+                    return true;
+                }
+                ClaimStatus status = status(connection, token);
+                boolean isOver = status == ClaimStatus.COMPLETED || status == ClaimStatus.LOST;
+                return isOver ? change == complete && status == ClaimStatus.COMPLETED : null;
+            });
+            if (changed == null) {
+                throw new RecordLockedException("A transaction has an idempotency record locked");
+            }
+            return changed;
+        }
+
+        /** On a connection with auto-commit; {@code false} too if a transaction has the record locked. */
+        boolean skipLocked(Connection connection) throws SQLException {
+            return change.skipLocked(connection, values);
+        }
+
+        /**
+         * In a transaction; fails if another one has the record locked for long.
+         *
+         * @return false if the record is not the owner's any more, or is completed
+         */
+        boolean inTransaction(Connection connection) throws SQLException {
+            return change.inTransaction(connection, values);
+        }
     }
 
     /** What has become of a claim; locks its record, unless a transaction has it locked already, and never waits. */
@@ -186,6 +256,14 @@ final class RecordTable {
         return unlocked == null ? ClaimStatus.LOCKED : ClaimStatus.IN_PROGRESS;
     }
 
+    /** As {@link #status}, in a transaction, for which the record stays locked in MySQL and MariaDB alone. */
+    ClaimStatus statusInTransaction(Connection connection, LeaseToken token) throws SQLException {
+        Savepoint before = connection.setSavepoint();
+        ClaimStatus status = status(connection, token);
+        connection.rollback(before);
+        return status;
+    }
+
     /**
      * Removes what is of no use any more.
      *
@@ -196,36 +274,34 @@ final class RecordTable {
      * @return where the next batch begins; {@link #ALL_REMOVED} if there is none
      */
     long expire(Connection connection, long from, int batch, Duration grace) throws SQLException {
-        Map<String, Object> values = Map.of("from", from, "batch", batch, "grace", Micros.of(grace));
-        return ConnectionTransactions.inTransaction(connection, own -> {
-            try (PreparedStatement select = expired.prepare(own, values);
-                    ResultSet row = select.executeQuery();
-                    PreparedStatement delete = own.prepareStatement(remove)) {
-                int found = 0;
-                long last = from;
-                for (; row.next(); found++) {
-                    last = row.getLong("cleanup_after");
-                    delete.setBytes(1, row.getBytes("id"));
+        Map<String, Object> values = Map.of("from", from, "batch", batch, "grace", Dialect.micros(grace));
+        return OwnConnections.inTransaction(connection, own -> {
+            List<Expired> found =
+                    expired.rows(own, values, row -> new Expired(row.getBytes("id"), row.getLong("cleanup_after")));
+            try (PreparedStatement delete = own.prepareStatement(remove)) {
+                for (Expired record : found) {
+                    delete.setBytes(1, record.id());
                     delete.addBatch();
                 }
-                if (found > 0) {
-                    delete.executeBatch();
-                }
-                return found < batch ? ALL_REMOVED : last;
+                delete.executeBatch();
             }
+            return found.size() < batch ? ALL_REMOVED : found.get(batch - 1).cleanupAfter();
         });
     }
 
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Expired(byte[] id, long cleanupAfter) {}
+
     private static Map<String, Object> values(ClaimRequest request) {
         Map<String, Object> values = new HashMap<>();
-        values.put("id", RecordIds.of(request.key()));
+        values.put("id", RecordSearch.id(request.key()));
         values.put("caller_hash", request.key().callerHash());
         values.put("operation", shortened(request.key().operation()));
         values.put("fingerprint", request.fingerprint().isEmpty() ? NONE : request.fingerprint());
         values.put("owner", request.owner());
         values.put("take_over", request.takeOver());
-        values.put("lease", Micros.of(request.lease()));
-        values.put("ttl", Micros.of(request.ttl()));
+        values.put("lease", Dialect.micros(request.lease()));
+        values.put("ttl", Dialect.micros(request.ttl()));
         return values;
     }
 
@@ -239,7 +315,7 @@ final class RecordTable {
 
     private static Map<String, Object> values(LeaseToken token) {
         Map<String, Object> values = new HashMap<>();
-        values.put("id", RecordIds.of(token.key()));
+        values.put("id", RecordSearch.id(token.key()));
         values.put("owner", token.owner());
         values.put("fence", token.fence());
         return values;

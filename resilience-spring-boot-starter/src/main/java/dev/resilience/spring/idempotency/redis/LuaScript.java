@@ -3,11 +3,11 @@ package dev.resilience.spring.idempotency.redis;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.data.redis.connection.RedisConnection;
@@ -45,8 +45,8 @@ final class LuaScript {
     }
 
     /** Runs a script that answers with a list. */
-    ScriptAnswer ask(RedisConnection connection, String key, Object... arguments) {
-        return new ScriptAnswer(run(List.class, connection, key, arguments));
+    Answer ask(RedisConnection connection, String key, Object... arguments) {
+        return new Answer(run(List.class, connection, key, arguments));
     }
 
     /** Runs a script that answers with 1 if it changed something, 0 if not. */
@@ -58,19 +58,18 @@ final class LuaScript {
         byte[][] all = Stream.concat(Stream.of(key), Stream.of(arguments))
                 .map(LuaScript::bytes)
                 .toArray(byte[][]::new);
-        Object answer = run(ReturnType.fromJavaType(type), connection.scriptingCommands(), all);
-        return type.cast(Objects.requireNonNull(answer, "Redis gave no answer"));
-    }
-
-    private @Nullable Object run(ReturnType type, RedisScriptingCommands commands, byte[]... keyAndArguments) {
+        RedisScriptingCommands commands = connection.scriptingCommands();
+        ReturnType answers = ReturnType.fromJavaType(type);
+        Object answer;
         try {
-            return commands.evalSha(digest, type, 1, keyAndArguments);
+            answer = commands.evalSha(digest, answers, 1, all);
         } catch (RuntimeException failed) {
             if (!isForgotten(failed)) {
                 throw failed;
             }
-            return commands.eval(text, type, 1, keyAndArguments);
+            answer = commands.eval(text, answers, 1, all);
         }
+        return type.cast(Objects.requireNonNull(answer, "Redis gave no answer"));
     }
 
     private static boolean isForgotten(RuntimeException failed) {
@@ -80,5 +79,29 @@ final class LuaScript {
 
     private static byte[] bytes(Object argument) {
         return argument instanceof byte[] raw ? raw : String.valueOf(argument).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** What a script answers: a list of texts and bytes. */
+    record Answer(List<?> parts) {
+
+        int size() {
+            return parts.size();
+        }
+
+        byte[] bytes(int index) {
+            return (byte[]) parts.get(index);
+        }
+
+        String text(int index) {
+            return new String(bytes(index), StandardCharsets.UTF_8);
+        }
+
+        long number(int index) {
+            return Long.parseLong(text(index));
+        }
+
+        Duration millis(int index) {
+            return Duration.ofMillis(number(index));
+        }
     }
 }

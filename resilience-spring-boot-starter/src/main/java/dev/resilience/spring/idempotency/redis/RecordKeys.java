@@ -1,12 +1,27 @@
 package dev.resilience.spring.idempotency.redis;
 
 import dev.resilience.idempotency.store.RecordKey;
+import dev.resilience.idempotency.store.RecordSelection;
+import dev.resilience.idempotency.store.RecordSummary;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.springframework.data.redis.connection.RedisConnection;
 
 /**
  * Where records are: at {@code <prefix>{<hash of the idempotency key>}:<id of the record>}. The braces make a cluster
- * keep all records of an idempotency key on one node, whatever the method and the caller.
+ * keep all records of an idempotency key on one node, whatever the method and the caller. Finds those that an operator means.
  */
 record RecordKeys(String prefix) {
+
+    private static final LuaScript LOOK_UP = new LuaScript("record.lua", "state.lua", "look-up.lua");
+    private static final LuaScript SCAN = new LuaScript("scan.lua");
+
+    /** The cursor with which a search starts, and with which Redis says that it is over. */
+    private static final String START_AND_END = "0";
+
+    private static final int PAGE_SIZE = 1_000;
 
     RecordKeys {
         if (prefix.contains("{") || prefix.contains("}")) {
@@ -20,12 +35,64 @@ record RecordKeys(String prefix) {
     }
 
     /** What the keys of all records of an idempotency key begin with. */
-    String common(String keyHash) {
+    private String common(String keyHash) {
         return prefix + "{" + keyHash + "}:";
     }
 
     /** The pattern that the keys of all records of an idempotency key match, and no others. */
-    String pattern(String keyHash) {
+    private String pattern(String keyHash) {
         return common(keyHash).replaceAll("[\\\\*?\\[\\]]", "\\\\$0") + "*";
     }
+
+    List<Found> find(RedisConnection connection, RecordSelection selection) {
+        List<Found> records = new ArrayList<>();
+        for (String key : candidates(connection, selection)) {
+            LuaScript.Answer answer = LOOK_UP.ask(connection, key);
+            if (answer.size() > 0) {
+                RecordSummary summary = summary(answer);
+                if (selection.includes(summary.operation(), summary.callerHash())) {
+                    records.add(new Found(key, summary));
+                }
+            }
+        }
+        return records;
+    }
+
+    /** The keys at which the records may be: known if the caller is, else looked for. */
+    private Set<String> candidates(RedisConnection connection, RecordSelection selection) {
+        String caller = selection.caller();
+        if (caller == null) {
+            return scan(connection, selection.keyHash());
+        }
+        Set<String> candidates = new LinkedHashSet<>();
+        for (String operation : selection.operations()) {
+            candidates.add(of(RecordKey.of(operation, caller, selection.key())));
+        }
+        return candidates;
+    }
+
+    private Set<String> scan(RedisConnection connection, String keyHash) {
+        Set<String> found = new LinkedHashSet<>(); // Redis may name a key twice
+        String cursor = START_AND_END;
+        do {
+            LuaScript.Answer page = SCAN.ask(connection, common(keyHash), cursor, pattern(keyHash), PAGE_SIZE);
+            cursor = page.text(0);
+            for (int i = 1; i < page.size(); i++) {
+                found.add(page.text(i));
+            }
+        } while (!cursor.equals(START_AND_END));
+        return found;
+    }
+
+    private static RecordSummary summary(LuaScript.Answer answer) {
+        boolean stays = answer.text(3).isEmpty();
+        return new RecordSummary(
+                answer.text(0),
+                answer.text(1),
+                RecordSummary.State.valueOf(answer.text(2)),
+                stays ? null : answer.millis(3));
+    }
+
+    /** A record, and where it is. */
+    record Found(String key, RecordSummary summary) {}
 }

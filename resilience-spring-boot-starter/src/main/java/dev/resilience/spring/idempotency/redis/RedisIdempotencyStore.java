@@ -11,8 +11,11 @@ import dev.resilience.spring.StartupWarnings;
 import dev.resilience.time.Durations;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -42,6 +45,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  */
 public final class RedisIdempotencyStore implements IdempotencyStore {
 
+    private static final Logger log = LoggerFactory.getLogger(RedisIdempotencyStore.class);
     private static final LuaScript CLAIM = new LuaScript("record.lua", "claim.lua");
     private static final LuaScript RENEW = new LuaScript("record.lua", "renew.lua");
     private static final LuaScript COMPLETE = new LuaScript("record.lua", "complete.lua");
@@ -61,8 +65,8 @@ public final class RedisIdempotencyStore implements IdempotencyStore {
 
     private final RedisConnectionFactory connections;
     private final RecordKeys keys;
-    private final EvictionCheck eviction;
-    private final KeySearch search;
+    private final StartupWarnings warnings;
+    private final AtomicBoolean evictionChecked = new AtomicBoolean();
 
     /**
      * Connects to nothing yet: the first claim does.
@@ -76,27 +80,49 @@ public final class RedisIdempotencyStore implements IdempotencyStore {
     public RedisIdempotencyStore(RedisConnectionFactory connections, String keyPrefix, StartupWarnings warnings) {
         this.connections = connections;
         this.keys = new RecordKeys(keyPrefix);
-        this.eviction = new EvictionCheck(warnings);
-        this.search = new KeySearch(keys);
+        this.warnings = warnings;
     }
 
     @Override
     public Claim claim(ClaimRequest request) {
         return connected(connection -> {
-            ScriptAnswer answer = claim(connection, request, "", "");
+            LuaScript.Answer answer = claim(connection, request, "", "");
             for (int i = 1; i < MOST_TRIES && answer.text(0).equals(OVERDUE); i++) {
                 answer = claim(connection, request, answer.text(1), answer.text(2));
             }
-            eviction.runOnce(connection);
+            checkEviction(connection);
             return claim(request, answer);
         });
+    }
+
+    /**
+     * Warns, once, of a server that may throw records away when its memory is full. Asks on a connection that has just
+     * proved to work, so that no application starts later for it, or not at all.
+     */
+    private void checkEviction(RedisConnection connection) {
+        if (evictionChecked.get() || !evictionChecked.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            // a cluster answers with one value for each node
+            for (Object policy :
+                    connection.serverCommands().getConfig("maxmemory-policy").values()) {
+                if (!policy.equals("noeviction")) {
+                    warnings.add("Redis has 'maxmemory-policy " + policy + "': when its memory is full it forgets "
+                            + "idempotent calls, and they run again. Set it to 'noeviction' where they are kept");
+                    return;
+                }
+            }
+        } catch (RuntimeException forbidden) {
+            log.debug("Redis does not tell its maxmemory-policy; only noeviction keeps every record", forbidden);
+        }
     }
 
     /**
      * @param overdueFence of an abandoned record that an earlier claim of this call has seen; empty for the first claim
      * @param overdueSince the server's time at that claim
      */
-    private ScriptAnswer claim(
+    private LuaScript.Answer claim(
             RedisConnection connection, ClaimRequest request, String overdueFence, String overdueSince) {
         return CLAIM.ask(
                 connection,
@@ -112,11 +138,13 @@ public final class RedisIdempotencyStore implements IdempotencyStore {
                 overdueSince);
     }
 
-    private static Claim claim(ClaimRequest request, ScriptAnswer answer) {
+    private static Claim claim(ClaimRequest request, LuaScript.Answer answer) {
         String what = answer.text(0);
         return switch (what) {
             case "ACQUIRED" ->
-                new Claim.Acquired(new LeaseToken(request.key(), request.owner(), answer.number(1)), answer.isTrue(2));
+                new Claim.Acquired(
+                        new LeaseToken(request.key(), request.owner(), answer.number(1)),
+                        Boolean.parseBoolean(answer.text(2)));
             case "COMPLETED" ->
                 new Claim.Completed(new StoredResult(StoredResult.Kind.valueOf(answer.text(1)), answer.bytes(2)));
             case "IN_PROGRESS" -> new Claim.InProgress(answer.millis(1));
@@ -158,8 +186,8 @@ public final class RedisIdempotencyStore implements IdempotencyStore {
      */
     @Override
     public List<RecordSummary> find(RecordSelection selection) {
-        return connected(connection -> search.find(connection, selection).stream()
-                .map(KeySearch.Found::summary)
+        return connected(connection -> keys.find(connection, selection).stream()
+                .map(RecordKeys.Found::summary)
                 .toList());
     }
 
@@ -174,7 +202,7 @@ public final class RedisIdempotencyStore implements IdempotencyStore {
     }
 
     private int changed(LuaScript script, RecordSelection selection, Object... arguments) {
-        return connected(connection -> (int) search.find(connection, selection).stream()
+        return connected(connection -> (int) keys.find(connection, selection).stream()
                 .filter(found -> script.change(connection, found.key(), arguments))
                 .count());
     }

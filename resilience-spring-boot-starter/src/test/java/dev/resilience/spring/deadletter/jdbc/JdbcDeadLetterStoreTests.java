@@ -12,19 +12,16 @@ import dev.resilience.deadletter.StoredLetter;
 import dev.resilience.deadletter.StoredLetter.State;
 import dev.resilience.deadletter.tck.DeadLetterStoreContract;
 import dev.resilience.spring.idempotency.jdbc.Databases;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.IntStream;
-import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -122,7 +119,8 @@ class JdbcDeadLetterStoreTests extends DeadLetterStoreContract {
         store.store(letter("free"), Duration.ZERO);
 
         new TransactionTemplate(new JdbcTransactionManager(pool)).executeWithoutResult(transaction -> {
-            jdbc.queryForList("SELECT id FROM " + TABLE + " WHERE id = ? FOR UPDATE", LetterIds.of("orders", "locked"));
+            jdbc.queryForList(
+                    "SELECT id FROM " + TABLE + " WHERE id = ? FOR UPDATE", LetterTable.key("orders", "locked"));
             assertThat(store.claimDue("orders", LONG))
                     .extracting(claim -> claim.letter().id())
                     .isEqualTo("free");
@@ -133,17 +131,27 @@ class JdbcDeadLetterStoreTests extends DeadLetterStoreContract {
         assertThat(store.claim("orders", "locked", LONG)).isNotNull();
     }
 
+    /** What the index of due letters finds is looked at every few seconds, and letters that are given up stay for long. */
     @Test
-    void anAbandonedLetterThatIsGivenBackIsNotTakenForANewOne() {
+    void lettersThatAreGivenUpAreNotAmongThoseThatTheIndexOfDueLettersFinds() {
         DeadLetterStore store = emptyStore();
-        store.store(letter("id"), Duration.ZERO);
-        assertThat(store.claim("orders", "id", Duration.ofHours(1))).isNotNull();
-        letPass(Duration.ofHours(1));
+        for (String id : List.of("given up", "postponed", "due")) {
+            store.store(letter(id), Duration.ZERO);
+        }
+        for (String id : List.of("given up", "postponed")) {
+            ReplayClaim claim = Objects.requireNonNull(store.claim("orders", id, LONG));
+            store.failed(claim, new LetterFailure("t", "m"), null);
+        }
+        store.postpone(Objects.requireNonNull(store.claim("orders", "postponed", LONG)), null);
+        letPass(LONG);
 
-        assertThat(store.postpone(Objects.requireNonNull(store.claim("orders", "id", LONG)), LONG))
-                .isTrue();
-
-        assertThat(store.find("orders", "id")).extracting(StoredLetter::state).isEqualTo(State.ABANDONED);
+        assertThat(jdbc.queryForObject(
+                        "SELECT COUNT(*) FROM " + TABLE + " WHERE due_at <= ?", Long.class, Long.MAX_VALUE))
+                .isOne();
+        assertThat(store.claimDue("orders", LONG))
+                .extracting(claim -> claim.letter().id())
+                .isEqualTo("due");
+        assertThat(store.claim("orders", "given up", LONG)).isNotNull();
     }
 
     @Test
@@ -159,20 +167,6 @@ class JdbcDeadLetterStoreTests extends DeadLetterStoreContract {
                         Map.entry("Orders", 1L),
                         Map.entry("orders ", 1L),
                         Map.entry("\u00f6rders", 1L));
-    }
-
-    @Test
-    void aDataSourceThatHidesTransactionsOfTheThreadIsRefusedForLetters() {
-        DataSource aware = new TransactionAwareDataSourceProxy(pool);
-        DataSource hiding = (DataSource) Proxy.newProxyInstance(
-                getClass().getClassLoader(),
-                new Class<?>[] {DataSource.class},
-                (proxy, method, arguments) -> method.getName().equals("getConnection")
-                        ? aware.getConnection()
-                        : method.invoke(this, arguments));
-
-        assertThatThrownBy(() -> new JdbcDeadLetterStore(hiding).prepare())
-                .hasMessageContaining("The data source of the dead letters in the table '" + TABLE + "'");
     }
 
     @Test

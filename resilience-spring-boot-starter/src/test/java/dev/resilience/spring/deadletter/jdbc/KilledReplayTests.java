@@ -56,7 +56,7 @@ class KilledReplayTests {
 
             new JdbcTemplate(pool)
                     .update("UPDATE " + TABLE
-                            + " SET due_at = due_at - 3600000001 WHERE replaying"); // the lease is over
+                            + " SET due_at = due_at - 3600000001 WHERE state = 'R'"); // the lease is over
             assertThat(state(store, "replaying")).as("not failed").isEqualTo(State.ABANDONED);
             ReplayClaim claim = Objects.requireNonNull(store.claimDue("orders", LONG));
             assertThat(claim.letter().id()).isEqualTo("replaying");

@@ -8,9 +8,6 @@ import dev.resilience.annotation.Fallback;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.deadletter.DeadLetterStore;
-import dev.resilience.deadletter.DeadLetters;
-import dev.resilience.deadletter.LetterReplayer;
-import dev.resilience.deadletter.Replayed;
 import dev.resilience.deadletter.StoredLetter;
 import dev.resilience.deadletter.StoredLetter.State;
 import dev.resilience.retry.Retry;
@@ -19,8 +16,10 @@ import dev.resilience.spring.Callee;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceJdbcAutoConfiguration;
-import dev.resilience.spring.autoconfigure.ResilienceJdbcDeadLetterAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceTransactionAutoConfiguration;
+import dev.resilience.spring.deadletter.DeadLetterMethods;
+import dev.resilience.spring.deadletter.DeadLetters;
+import dev.resilience.spring.deadletter.DeadLetters.Replayed;
 import dev.resilience.spring.idempotency.jdbc.Databases;
 import dev.resilience.spring.idempotency.jdbc.JdbcIdempotencyStore;
 import dev.resilience.time.ManualTimeSource;
@@ -136,8 +135,7 @@ class TransactionalLettersTests {
                         TransactionAutoConfiguration.class,
                         DataSourceTransactionManagerAutoConfiguration.class,
                         ResilienceTransactionAutoConfiguration.class,
-                        ResilienceJdbcAutoConfiguration.class,
-                        ResilienceJdbcDeadLetterAutoConfiguration.class))
+                        ResilienceJdbcAutoConfiguration.class))
                 .withBean("dataSource", DataSource.class, () -> dataSource, bean -> bean.setDestroyMethodName(""))
                 .withBean(JdbcTemplate.class, () -> new JdbcTemplate(dataSource))
                 .withPropertyValues(
@@ -149,10 +147,8 @@ class TransactionalLettersTests {
     }
 
     private static DeadLetters letters(ApplicationContext context) {
-        return Objects.requireNonNull(context.getBean(LiveRegistry.class)
-                .<Retry>ofKind("retry")
-                .get("kept")
-                .deadLetters());
+        return Objects.requireNonNull(DeadLetters.of(
+                context.getBean(LiveRegistry.class).<Retry>ofKind("retry").get("kept")));
     }
 
     private static List<StoredLetter> stored(ApplicationContext context) {
@@ -160,8 +156,8 @@ class TransactionalLettersTests {
     }
 
     private static Replayed replay(ApplicationContext context) {
-        return Objects.requireNonNull(
-                letters(context).replay(stored(context).get(0).letter().id(), context.getBean(LetterReplayer.class)));
+        return Objects.requireNonNull(letters(context)
+                .replay(stored(context).get(0).letter().id(), context.getBean(DeadLetterMethods.class)));
     }
 
     private List<String> effects() {
@@ -260,7 +256,7 @@ class TransactionalLettersTests {
                     .singleElement()
                     .extracting(StoredLetter::state)
                     .isEqualTo(State.ABANDONED);
-            assertThat(letters(context).replayDue(context.getBean(LetterReplayer.class)))
+            assertThat(letters(context).replayDue(context.getBean(DeadLetterMethods.class)))
                     .extracting(Replayed::result)
                     .isEqualTo(Replayed.Result.SUCCEEDED);
             assertThat(effects()).as("at least once").containsExactly("A", "A");
@@ -276,7 +272,7 @@ class TransactionalLettersTests {
             context.getBean(Shop.class).orderOnce("A");
             letPass();
 
-            assertThat(letters(context).replayDue(context.getBean(LetterReplayer.class)))
+            assertThat(letters(context).replayDue(context.getBean(DeadLetterMethods.class)))
                     .extracting(Replayed::result)
                     .isEqualTo(Replayed.Result.SUCCEEDED);
             assertThat(effects()).containsExactly("A");
@@ -344,15 +340,16 @@ class TransactionalLettersTests {
             lose(shop, each -> each.order("A"));
             letPass();
             application(pool, Bank.class).run(bank -> {
-                Replayed foreign = Objects.requireNonNull(letters(bank).replayDue(bank.getBean(LetterReplayer.class)));
+                Replayed foreign =
+                        Objects.requireNonNull(letters(bank).replayDue(bank.getBean(DeadLetterMethods.class)));
                 assertThat(foreign.result()).isEqualTo(Replayed.Result.NOT_MADE);
-                assertThat(letters(bank).replayDue(bank.getBean(LetterReplayer.class)))
+                assertThat(letters(bank).replayDue(bank.getBean(DeadLetterMethods.class)))
                         .isNull();
             });
             assertThat(stored(shop).get(0).replays()).isZero();
             letPass();
 
-            assertThat(letters(shop).replayDue(shop.getBean(LetterReplayer.class)))
+            assertThat(letters(shop).replayDue(shop.getBean(DeadLetterMethods.class)))
                     .extracting(Replayed::result)
                     .isEqualTo(Replayed.Result.SUCCEEDED);
             assertThat(effects()).containsExactly("A");
@@ -368,13 +365,13 @@ class TransactionalLettersTests {
                             .advance(Duration.ofHours(2)); // leases last by the database's clock
                     letPass();
                     one.getBean(Shop.class)
-                            .beforeCommit(() -> assertThat(letters(two).replayDue(two.getBean(LetterReplayer.class)))
+                            .beforeCommit(() -> assertThat(letters(two).replayDue(two.getBean(DeadLetterMethods.class)))
                                     .isNull());
 
-                    assertThat(letters(one).replayDue(one.getBean(LetterReplayer.class)))
+                    assertThat(letters(one).replayDue(one.getBean(DeadLetterMethods.class)))
                             .extracting(Replayed::result)
                             .isEqualTo(Replayed.Result.SUCCEEDED);
-                    assertThat(letters(two).replayDue(two.getBean(LetterReplayer.class)))
+                    assertThat(letters(two).replayDue(two.getBean(DeadLetterMethods.class)))
                             .isNull();
                     assertThat(effects()).containsExactly("A");
                 }));

@@ -38,6 +38,7 @@ class H2ModesTests extends JdbcStoreContract {
         HikariDataSource pool = new HikariDataSource();
         pool.setJdbcUrl("jdbc:h2:mem:mode;MODE=" + mode);
         pool.setUsername("sa");
+        pool.setMinimumIdle(1); // without any there would be no database
         return pool;
     }
 

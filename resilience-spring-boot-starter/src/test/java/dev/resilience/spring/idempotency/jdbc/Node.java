@@ -66,8 +66,9 @@ final class Node {
                 String[] words = line.split(" ", -1);
                 switch (words[0]) {
                     case "call" -> say(call(() -> orders.place(words[1], words[2])));
-                    case "call-without-transaction" ->
-                        say(call(() -> orders.placeWithoutTransaction(words[1], words[2])));
+                    case "call-patiently" -> say(call(() -> orders.placePatiently(words[1], words[2])));
+                    case "call-at-least-once" -> say(call(() -> orders.placeAtLeastOnce(words[1], words[2])));
+                    case "call-at-most-once" -> say(call(() -> orders.placeAtMostOnce(words[1], words[2])));
                     case "storm" -> say(storm(orders, Integer.parseInt(words[1]), Integer.parseInt(words[2])));
                     default -> throw new IllegalArgumentException(line);
                 }
@@ -90,7 +91,7 @@ final class Node {
 
     /**
      * Many threads call with keys in an order of their own until every call has its result. Each takes a fourth of the keys,
-     * so that each key is called a dozen times in this process.
+     * so that each key is called by a fourth of the threads.
      */
     private static String storm(Orders orders, int threads, int keys) throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(threads);
@@ -139,6 +140,26 @@ final class Node {
         @Idempotent(value = "orders", key = "#key")
         @Transactional
         public String place(String key, String stopAt) {
+            return order(key, stopAt);
+        }
+
+        @Idempotent(value = "patient", key = "#key")
+        @Transactional
+        public String placePatiently(String key, String stopAt) {
+            return order(key, stopAt);
+        }
+
+        @Idempotent(value = "at-least-once", key = "#key")
+        public String placeAtLeastOnce(String key, String stopAt) {
+            return order(key, stopAt);
+        }
+
+        @Idempotent(value = "at-most-once", key = "#key")
+        public String placeAtMostOnce(String key, String stopAt) {
+            return order(key, stopAt);
+        }
+
+        private String order(String key, String stopAt) {
             reach("before-the-effect", stopAt);
             jdbc.update("INSERT INTO effects (name) VALUES (?)", key);
             reach("after-the-effect", stopAt);
@@ -153,13 +174,6 @@ final class Node {
                     }
                 });
             }
-            return "order " + key;
-        }
-
-        @Idempotent(value = "orders", key = "#key")
-        public String placeWithoutTransaction(String key, String stopAt) {
-            jdbc.update("INSERT INTO effects (name) VALUES (?)", key);
-            reach("after-the-effect", stopAt);
             return "order " + key;
         }
 

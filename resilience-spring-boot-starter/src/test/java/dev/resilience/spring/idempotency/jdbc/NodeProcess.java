@@ -31,7 +31,7 @@ final class NodeProcess implements AutoCloseable {
     /** Orders without an answer, and one while the process is frozen. */
     private int unanswered;
 
-    NodeProcess(String url, String user, String... properties) throws IOException {
+    NodeProcess(ServerDatabases database, String... properties) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx256m",
@@ -40,11 +40,20 @@ final class NodeProcess implements AutoCloseable {
                 "-cp",
                 System.getProperty("java.class.path"),
                 Node.class.getName(),
-                "--node.url=" + url,
-                "--node.user=" + user,
+                "--node.url=" + database.url(),
+                "--node.user=" + database.user(),
                 "--spring.main.banner-mode=off",
                 "--logging.level.root=warn",
                 "--resilience.idempotency-store.jdbc.initialize-schema=always"));
+        // one that sleeps or dies soon loses its leases; where a call stops is no other argument
+        for (String policy : List.of("orders", "at-least-once", "at-most-once")) {
+            String prefix = "--resilience.idempotency." + policy + ".";
+            command.addAll(List.of(prefix + "lease=250ms", prefix + "max-lease=250ms", prefix + "fingerprint=false"));
+        }
+        command.addAll(List.of(
+                "--resilience.idempotency.patient.lease=5s", "--resilience.idempotency.patient.fingerprint=false"));
+        command.add("--resilience.idempotency.at-least-once.on-abandoned=take-over");
+        command.add("--resilience.idempotency.at-most-once.on-abandoned=reject");
         command.addAll(List.of(properties));
         process = new ProcessBuilder(command).redirectErrorStream(true).start();
         input = new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8);

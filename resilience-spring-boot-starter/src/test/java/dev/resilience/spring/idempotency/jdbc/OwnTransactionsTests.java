@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.resilience.spring.idempotency.jdbc.connection.ConnectionTransactions;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -41,7 +40,7 @@ class OwnTransactionsTests {
                 Connection connection = pool.getConnection()) {
             for (boolean before : new boolean[] {true, false}) {
                 connection.setAutoCommit(before);
-                assertThat(ConnectionTransactions.byItself(connection, Connection::getAutoCommit))
+                assertThat(OwnConnections.committing(connection, Connection::getAutoCommit))
                         .isTrue();
                 assertThat(connection.getAutoCommit()).isEqualTo(before);
             }
@@ -56,7 +55,7 @@ class OwnTransactionsTests {
             outside.execute("DROP TABLE IF EXISTS effects");
             outside.execute("CREATE TABLE effects (name VARCHAR(100) PRIMARY KEY)");
 
-            assertThatThrownBy(() -> ConnectionTransactions.inTransaction(connection, own -> {
+            assertThatThrownBy(() -> OwnConnections.inTransaction(connection, own -> {
                         try (Statement statement = own.createStatement()) {
                             statement.executeUpdate("INSERT INTO effects (name) VALUES ('half')");
                         }

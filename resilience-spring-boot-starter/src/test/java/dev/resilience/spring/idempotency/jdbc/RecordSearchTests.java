@@ -10,6 +10,7 @@ import dev.resilience.idempotency.store.RecordSummary.State;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -46,9 +47,9 @@ class RecordSearchTests {
 
             jdbc.update("UPDATE " + TABLE + " SET state = 'C'");
 
-            assertThat(search.delete(connection, found)).isFalse();
-            assertThat(search.resolve(connection, found, true)).isFalse();
-            assertThat(search.resolve(connection, found, false)).isFalse();
+            for (RowChange change : List.of(search.delete, search.resolve, search.free)) {
+                assertThat(change.skipLocked(connection, found.identity())).isFalse();
+            }
             assertThat(jdbc.queryForList("SELECT state FROM " + TABLE, String.class))
                     .containsExactly("C");
         }

@@ -8,18 +8,15 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.retry.Retry;
-import dev.resilience.retry.TransactionState;
 import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceTransactionAutoConfiguration;
-import dev.resilience.spring.transaction.OpenTransactions;
-import dev.resilience.spring.transaction.RollbackMarks;
+import dev.resilience.spring.retry.OpenTransactions;
 import dev.resilience.time.ManualTimeSource;
 import java.sql.SQLTransientException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -32,18 +29,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.framework.ProxyFactory;
-import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.dao.DataAccessException;
 import org.springframework.dao.TransientDataAccessResourceException;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
@@ -161,21 +153,6 @@ class RetryInTransactionTests {
     }
 
     @Test
-    void doesNotRepeatInATransactionThatPostgresqlHasAborted(CapturedOutput output) {
-        assumeThat(database).isEqualTo(Databases.POSTGRESQL);
-        with((inner, transaction, retry) -> {
-            assertThatThrownBy(() -> transaction.execute(status -> inner.failsInSql()))
-                    .isInstanceOf(DataAccessException.class)
-                    .hasMessageContaining("effects")
-                    .hasNoSuppressedExceptions();
-
-            assertThat(inner.attempts()).isEqualTo(1);
-            assertThat(retry.calls().get(RetryOutcome.NOT_RETRYABLE)).isEqualTo(1);
-        });
-        assertThat(output).contains("PostgreSQL has aborted it because a statement in it failed");
-    }
-
-    @Test
     void repeatsAFailedStatementWhereTheTransactionGoesOn() {
         assumeThat(database).isEqualTo(Databases.H2);
         with((inner, transaction, retry) -> {
@@ -183,18 +160,6 @@ class RetryInTransactionTests {
                     .isEqualTo("attempt 3");
 
             assertThat(retry.calls().get(RetryOutcome.SUCCESS_AFTER_RETRY)).isEqualTo(1);
-        });
-    }
-
-    @Test
-    void doesNotRepeatWhenTheConnectionIsGone() {
-        assumeThat(database).isEqualTo(Databases.POSTGRESQL);
-        with((inner, transaction, retry) -> {
-            assertThatThrownBy(() -> transaction.execute(status -> inner.losesItsConnection()))
-                    .isInstanceOf(Exception.class);
-
-            assertThat(inner.attempts()).isEqualTo(1);
-            assertThat(retry.calls().get(RetryOutcome.NOT_RETRYABLE)).isEqualTo(1);
         });
     }
 
@@ -226,19 +191,6 @@ class RetryInTransactionTests {
     }
 
     @Test
-    void aMarkByTheTemplateThatBeganTheTransactionCounts() {
-        with((inner, transaction, retry) -> {
-            assertThatThrownBy(() -> transaction.execute(status -> {
-                        status.setRollbackOnly();
-                        return inner.takesNoPart();
-                    }))
-                    .isInstanceOf(TransientDataAccessResourceException.class);
-
-            assertThat(inner.attempts()).isEqualTo(1);
-        });
-    }
-
-    @Test
     void theMarkOfASuspendedTransactionDoesNotCount() {
         with((inner, transaction, retry) -> {
             TransactionTemplate another =
@@ -253,54 +205,6 @@ class RetryInTransactionTests {
         });
     }
 
-    /** The mark is that of the transaction around the idempotent call, which is suspended. */
-    @Test
-    void theMarkOfASuspendedTransactionDoesNotCountWhereAMethodWithoutOneStandsBetween() {
-        with((inner, transaction, retry) -> {
-            Supplier<?> suspends = transactional(
-                    transaction,
-                    TransactionDefinition.PROPAGATION_NOT_SUPPORTED,
-                    () -> Objects.requireNonNull(transaction.<String>execute(status -> inner.takesNoPart())));
-            Supplier<?> marks = transactional(transaction, () -> {
-                TransactionInterceptor.currentTransactionStatus().setRollbackOnly();
-                return runIdempotent(suspends);
-            });
-
-            assertThat(marks.get()).isEqualTo("attempt 3");
-        });
-    }
-
-    private static String runIdempotent(Supplier<?> body) {
-        try {
-            return String.valueOf(RollbackMarks.runMethod(body::get));
-        } catch (RuntimeException failure) {
-            throw failure;
-        } catch (Throwable impossible) {
-            throw new AssertionError(impossible);
-        }
-    }
-
-    /** A question to a connection that is not there yet would take one out of the pool, and wait for it if there is none. */
-    @Test
-    void takesNoConnectionOutOfThePoolToAsk() {
-        with(
-                (inner, transaction, retry) -> transaction.executeWithoutResult(status -> {
-                    assertThat(inner.takesNoPart()).isEqualTo("attempt 3");
-
-                    assertThat(inner.activeConnections()).isZero();
-                }),
-                LazyConnections.class);
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class LazyConnections {
-
-        @Bean
-        PlatformTransactionManager transactionManager(DataSource dataSource) {
-            return new JdbcTransactionManager(new LazyConnectionDataSourceProxy(dataSource));
-        }
-    }
-
     /** Such as that of a parent context, to which nothing of this one listens. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
@@ -308,9 +212,7 @@ class RetryInTransactionTests {
         try (HikariDataSource pool = database.pool()) {
             JdbcTransactionManager manager = new JdbcTransactionManager(pool);
             manager.setValidateExistingTransaction(true);
-            StaticListableBeanFactory beans = new StaticListableBeanFactory(Map.of("manager", manager));
-            OpenTransactions state = new OpenTransactions(
-                    beans.getBeanProvider(PlatformTransactionManager.class), TransactionState.NONE);
+            OpenTransactions state = new OpenTransactions();
             TransactionTemplate transaction = new TransactionTemplate(manager);
             transaction.setReadOnly(readOnly);
 
@@ -329,19 +231,6 @@ class RetryInTransactionTests {
                 (inner, transaction, retry) -> {
                     assertThatThrownBy(() -> transaction.execute(status -> inner.joins()))
                             .isInstanceOf(TransientDataAccessResourceException.class);
-
-                    assertThat(inner.attempts()).isEqualTo(1);
-                },
-                JpaTransactionTests.Persistence.class);
-    }
-
-    @Test
-    void ofJpaIsNotRepeatedInATransactionThatPostgresqlHasAborted() {
-        assumeThat(database).isEqualTo(Databases.POSTGRESQL);
-        with(
-                (inner, transaction, retry) -> {
-                    assertThatThrownBy(() -> transaction.execute(status -> inner.failsInSql()))
-                            .isInstanceOf(DataAccessException.class);
 
                     assertThat(inner.attempts()).isEqualTo(1);
                 },
@@ -386,12 +275,6 @@ class RetryInTransactionTests {
 
         int attempts() {
             return attempts.get();
-        }
-
-        int activeConnections() {
-            return ((HikariDataSource) Objects.requireNonNull(jdbc.getDataSource()))
-                    .getHikariPoolMXBean()
-                    .getActiveConnections();
         }
 
         void begin() {
@@ -443,13 +326,6 @@ class RetryInTransactionTests {
                 jdbc.execute("SELECT nothing FROM effects");
             }
             return failTwice();
-        }
-
-        @Retryable("default")
-        public String losesItsConnection() {
-            attempts.incrementAndGet();
-            jdbc.execute("SELECT pg_terminate_backend(pg_backend_pid())");
-            return "cannot be";
         }
 
         private String failTwice() {

@@ -145,35 +145,7 @@ class SchemaTests {
         assertThat(failure("billing.idempotency", "always")).hasMessageContaining("not as it should be");
     }
 
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "x; drop table y",
-                "\"quoted\"",
-                "`quoted`",
-                "two words",
-                "a-b",
-                "1st",
-                "a..b",
-                ".a",
-                "a.",
-                "a.b.c",
-                "it's",
-                "x--",
-                "k\u00fcche",
-                "x)",
-                "\u202ex",
-                "a_name_of_51_letters_which_is_one_too_many_for_this"
-            })
-    void aNameThatIsNoneIsRefused(String table) {
-        ResilienceConfigurationException failure = failure(table, "always");
-
-        assertThat(failure)
-                .hasMessageContaining("Property: " + KEY + "table-name\n")
-                .hasMessageContaining("Value: " + table + "\n");
-        assertThat(failure.action()).contains("billing.idempotency");
-    }
-
+    /** What the application does. */
     static class Orders {
 
         @Idempotent(key = "#key")

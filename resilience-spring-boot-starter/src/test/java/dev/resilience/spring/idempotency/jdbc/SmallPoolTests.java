@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.exception.IdempotencyStoreException;
-import dev.resilience.spring.StartupWarnings;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Objects;
@@ -52,7 +51,7 @@ class SmallPoolTests {
         return assertThatExceptionOfType(IdempotencyStoreException.class)
                 .isThrownBy(() -> shop.orders().place("k"))
                 .havingCause()
-                .isInstanceOf(JdbcStoreException.class);
+                .isInstanceOf(OwnConnections.JdbcStoreException.class);
     }
 
     @Test
@@ -82,7 +81,7 @@ class SmallPoolTests {
                         .withMessageContaining("needs a second one")
                         .withMessageContaining("pool is too small")
                         .withMessageContaining("spring.datasource.hikari.maximum-pool-size")
-                        .withMessageContaining("outside of the transaction");
+                        .withMessageContaining("outside the transaction");
                 shop.jdbc().update("INSERT INTO effects (name) VALUES ('after')");
             });
 
@@ -117,22 +116,6 @@ class SmallPoolTests {
 
             assertThat(shop.orders().place("k")).isEqualTo("order 1");
         });
-    }
-
-    @Test
-    void itIsWarnedOfAtStartup() {
-        with(shop -> assertThat(shop.beans().getBean(StartupWarnings.class).all())
-                .anyMatch(warning -> warning.contains("has 1 connection") && warning.contains("at least 2")));
-        with(
-                TestShop.pool(2, Duration.ofSeconds(5)),
-                shop -> assertThat(shop.beans().getBean(StartupWarnings.class).all())
-                        .noneMatch(warning -> warning.contains("connection")));
-        TestShop.with(
-                database,
-                TestShop.pool(1, Duration.ofSeconds(5)),
-                runner -> runner.withUserConfiguration(DataSourcePoolMetadataProvidersConfiguration.class),
-                shop -> assertThat(shop.beans().getBean(StartupWarnings.class).all())
-                        .noneMatch(warning -> warning.contains("connection")));
     }
 
     /** Wraps the pool, so that there is no connection apart. */

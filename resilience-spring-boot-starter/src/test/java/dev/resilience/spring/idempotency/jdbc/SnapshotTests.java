@@ -52,7 +52,9 @@ class SnapshotTests {
     private void awaitTwo(Duration lease, TestShop shop) {
         String age = "SELECT " + database.now() + " - fence FROM " + JdbcIdempotencyStore.DEFAULT_TABLE;
         Awaitility.await()
-                .until(() -> shop.outside().queryForObject(age, Long.class), micros -> micros > 2 * Micros.of(lease));
+                .until(
+                        () -> shop.outside().queryForObject(age, Long.class),
+                        micros -> micros > 2 * Dialect.micros(lease));
     }
 
     @Test

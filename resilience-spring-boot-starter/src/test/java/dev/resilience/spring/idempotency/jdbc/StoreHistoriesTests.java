@@ -25,13 +25,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /**
- * What core's simulated store answers, the real stores answer too, history by history. Those with transactions are for
+ * What the simulated store answers, the real stores answer too, history by history. Those with transactions are for
  * databases.
  */
 @Timeout(120)
 class StoreHistoriesTests {
 
-    private static final Path FILE = Path.of("../resilience-core/src/test/resources/store-histories.txt");
+    private static final Path FILE = Path.of("src/test/resources/store-histories.txt");
 
     @RegisterExtension
     static final TestRedis REDIS = new TestRedis();

@@ -95,10 +95,15 @@ final class StoreHistoryPlayer implements AutoCloseable {
         }
         LeaseToken mine = claim(words.get(1));
         return switch (words.get(0)) {
-            case "renew" -> told(jdbc.renew(transaction, mine, time(words.get(2))));
-            case "complete" -> told(jdbc.complete(transaction, mine, result(words.get(2)), time(words.get(3))));
-            case "release" -> told(jdbc.release(transaction, mine));
-            case "status" -> jdbc.statusOf(transaction, mine).name();
+            case "renew" ->
+                told(jdbc.records(transaction).renewal(mine, time(words.get(2))).inTransaction(transaction));
+            case "complete" ->
+                told(jdbc.records(transaction)
+                        .completion(mine, result(words.get(2)), time(words.get(3)))
+                        .inTransaction(transaction));
+            case "release" -> told(jdbc.records(transaction).release(mine).inTransaction(transaction));
+            case "status" ->
+                jdbc.records(transaction).statusInTransaction(transaction, mine).name();
             default -> throw new IllegalArgumentException(words.toString());
         };
     }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.event.IdempotencyOutcome;
-import dev.resilience.event.internal.OutcomeCounters;
+import dev.resilience.event.OutcomeCounters;
 import dev.resilience.exception.IdempotencyInProgressException;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +29,7 @@ class StrictPoolTests {
     @ParameterizedTest
     @ValueSource(strings = {"TRANSACTION_REPEATABLE_READ", "TRANSACTION_SERIALIZABLE"})
     void noKeyRunsTwice(String isolation) {
-        assertNoKeyRunsTwice(isolation, 600);
+        assertNoKeyRunsTwice(isolation, 200);
     }
 
     @Tag("long")

@@ -149,6 +149,11 @@ record TestShop(
                 .isEqualTo(1);
     }
 
+    /** As time does. */
+    void endLease() {
+        assertThat(outside.update("UPDATE " + TABLE + " SET valid_until = 0")).isEqualTo(1);
+    }
+
     void assertEffects(int expected) {
         assertThat(outside.queryForObject("SELECT count(*) FROM effects", Integer.class))
                 .as("effects")

@@ -140,25 +140,11 @@ class UndoneCallTests {
     /** Who call in a transaction that they have marked. */
     static class Callers {
 
-        private final Bookings bookings;
         private final TransactionTemplate another;
 
-        Callers(Bookings bookings, PlatformTransactionManager manager) {
-            this.bookings = bookings;
+        Callers(PlatformTransactionManager manager) {
             this.another = new TransactionTemplate(manager);
             another.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
-        }
-
-        @Transactional
-        public String beginsAndMarks(String key) {
-            TransactionAspectSupport.currentTransactionStatus().setRollbackOnly();
-            return bookings.book(key);
-        }
-
-        @Transactional
-        public String joinsAndMarks(String key) {
-            TransactionAspectSupport.currentTransactionStatus().setRollbackOnly();
-            return bookings.book(key);
         }
 
         @Transactional
@@ -218,30 +204,6 @@ class UndoneCallTests {
             shop.awaitCounted(IdempotencyOutcome.RELEASED);
             bookings.undoNothing();
             assertThat(bookings.bookInNewTransaction("k")).isEqualTo("booking 2");
-            shop.assertEffects(1);
-        });
-    }
-
-    /** A caller's mark is at the status of the caller alone until the caller ends. */
-    @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "WRAPPED") // which tells of no beginning
-    void inItsCallersTransactionIfTheCallerHasMarkedIt(Manager manager) {
-        with(manager, shop -> {
-            Bookings bookings = shop.beans().getBean(Bookings.class);
-            Callers callers = shop.beans().getBean(Callers.class);
-            bookings.undoNothing();
-
-            shop.transaction().executeWithoutResult(status -> {
-                status.setRollbackOnly();
-                assertThat(bookings.book("k")).isEqualTo("booking 1");
-            });
-            assertThat(callers.beginsAndMarks("k")).isEqualTo("booking 2");
-            assertThatThrownBy(() -> shop.transaction().executeWithoutResult(status -> callers.joinsAndMarks("k")))
-                    .isInstanceOf(UnexpectedRollbackException.class);
-
-            shop.awaitCounted(IdempotencyOutcome.RELEASED, IdempotencyOutcome.RELEASED, IdempotencyOutcome.RELEASED);
-            assertThat(bookings.book("k")).isEqualTo("booking 4");
-            assertThat(bookings.book("k")).isEqualTo("booking 4");
             shop.assertEffects(1);
         });
     }

@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.exception.IdempotencyStoreException;
-import dev.resilience.spring.ResilienceConfigurationException;
-import dev.resilience.spring.deadletter.jdbc.JdbcDeadLetterStore;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -134,33 +132,20 @@ class WrappedDataSourceTests {
     }
 
     @Test
-    void aDataSourceThatHidesTransactionsOfTheThreadIsRefused() {
+    void aDataSourceThatHidesTransactionsOfTheThreadIsRefusedAtTheFirstCallWithinOne() {
         try (HikariDataSource pool = Databases.H2.pool()) {
             emptyTables(pool);
-            DataSource aware = new TransactionAwareDataSourceProxy(pool);
-            TestShop.runner(new Opaque(aware))
+            TestShop.runner(new Opaque(new TransactionAwareDataSourceProxy(pool)))
+                    .withBean(DataSourceTransactionManager.class, () -> new DataSourceTransactionManager(pool))
                     .withBean(Orders.class)
-                    .run(context -> assertThat(context)
-                            .getFailure()
-                            .rootCause()
-                            .isInstanceOf(ResilienceConfigurationException.class)
-                            .hasMessageContaining(Opaque.class.getName())
-                            .hasMessageContaining("hands out the connection of the thread's transaction"));
-            TestShop.runner(new Opaque(pool))
-                    .withBean(Orders.class)
-                    .run(context -> assertThat(context).hasNotFailed());
-        }
-    }
-
-    @Test
-    void theStoreOfDeadLettersSaysThatItIsTheOne() {
-        try (HikariDataSource pool = Databases.H2.pool();
-                JdbcDeadLetterStore store =
-                        new JdbcDeadLetterStore(new Opaque(new TransactionAwareDataSourceProxy(pool)))) {
-            assertThatThrownBy(store::prepare)
-                    .hasMessageContaining("The data source of the dead letters in the table 'resilience_dead_letter'")
-                    .hasMessageContaining("hands out the connection of the thread's transaction")
-                    .hasMessageNotContaining("idempotent");
+                    .run(context -> {
+                        Orders orders = context.getBean(Orders.class);
+                        new TransactionTemplate(context.getBean(DataSourceTransactionManager.class))
+                                .executeWithoutResult(status -> assertThatThrownBy(() -> orders.place("k"))
+                                        .isInstanceOf(IdempotencyStoreException.class)
+                                        .hasStackTraceContaining(
+                                                "hands out the connection of the thread's transaction"));
+                    });
         }
     }
 

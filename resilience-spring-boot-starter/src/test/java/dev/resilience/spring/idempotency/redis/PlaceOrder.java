@@ -1,11 +1,11 @@
 package dev.resilience.spring.idempotency.redis;
 
 import dev.resilience.event.IdempotencyOutcome;
-import dev.resilience.event.internal.EventPublisher;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.idempotency.IdempotencyPolicy;
 import dev.resilience.idempotency.IdempotentOperation;
 import dev.resilience.idempotency.store.IdempotencyStore;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.time.TimeSource;
@@ -24,7 +24,7 @@ final class PlaceOrder implements IdempotentOperation {
     }
 
     PlaceOrder(IdempotencyStore store, TimeSource time) {
-        this.idempotency = new Idempotency("orders", IdempotencyPolicy.defaults(), store, time, new EventPublisher());
+        this.idempotency = new Idempotency("orders", IdempotencyPolicy.defaults(), store, Environment.of(time));
         this.pipeline = Pipeline.of(idempotency.protecting(this));
     }
 

@@ -1,0 +1,77 @@
+package dev.resilience.event;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One counter for each outcome of a kind. Counting never blocks and never allocates; reading sums up. Not for applications.
+ *
+ * @param <O> the outcomes that are counted
+ */
+@SuppressWarnings("EnumOrdinal") // an index, and nothing that outlives the process
+public final class OutcomeCounters<O extends Enum<O> & Outcome> {
+
+    private final O[] outcomes;
+    private final LongAdder[] counters;
+    private final @Nullable O countedElsewhere;
+    private final LongSupplier elsewhere;
+
+    public OutcomeCounters(Class<O> type) {
+        this(type, null, () -> 0);
+    }
+
+    /**
+     * @param countedElsewhere an outcome that something else counts anyway, and that is only read here
+     * @param elsewhere what counts it
+     */
+    public OutcomeCounters(Class<O> type, @Nullable O countedElsewhere, LongSupplier elsewhere) {
+        this.countedElsewhere = countedElsewhere;
+        this.elsewhere = elsewhere;
+        this.outcomes = type.getEnumConstants();
+        this.counters = new LongAdder[outcomes.length];
+        for (int i = 0; i < counters.length; i++) {
+            counters[i] = new LongAdder();
+        }
+    }
+
+    /** Counts one call that ended so. */
+    public void count(O outcome) {
+        counters[outcome.ordinal()].increment();
+    }
+
+    /** What counts the calls that ended so, for those that count them often. */
+    public LongAdder counter(O outcome) {
+        return counters[outcome.ordinal()];
+    }
+
+    /** How many calls ended so. */
+    public long get(O outcome) {
+        return outcome == countedElsewhere ? elsewhere.getAsLong() : counters[outcome.ordinal()].sum();
+    }
+
+    /** How many calls ended, in whatever way. */
+    public long total() {
+        long total = 0;
+        for (O outcome : outcomes) {
+            total += get(outcome);
+        }
+        return total;
+    }
+
+    /** How many calls ended in which way, by the label of the outcome, in the order of declaration. */
+    public Map<String, Long> byLabel() {
+        Map<String, Long> byLabel = new LinkedHashMap<>();
+        for (O outcome : outcomes) {
+            byLabel.put(outcome.label(), get(outcome));
+        }
+        return byLabel;
+    }
+
+    /** Everything that is counted, in the order of declaration. */
+    public O[] outcomes() {
+        return outcomes.clone();
+    }
+}

@@ -1,0 +1,186 @@
+package dev.resilience.pipeline;
+
+import dev.resilience.log.LogLine;
+import dev.resilience.pipeline.AsyncStep.Next;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What an asynchronous call waits for. One thread {@linkplain #claim takes} the call from it when the wait ends, and then has
+ * the call.
+ */
+public abstract class AsyncWait {
+
+    private final AsyncCall call;
+    private @Nullable Thread starter;
+    private @Nullable Next ended; // the starter's
+
+    protected AsyncWait(AsyncCall call) {
+        this.call = call;
+    }
+
+    protected final AsyncCall call() {
+        return call;
+    }
+
+    /** Begins the wait, which may end at once. */
+    protected abstract void start() throws Throwable;
+
+    /** Ends the wait before its time; {@code false} if another thread has the call. */
+    protected abstract boolean stop();
+
+    /** How the call, which has failed, goes on when this was stopped. */
+    protected Next whenStopped() {
+        return call.whenEnded();
+    }
+
+    /** As {@link #start}: how the call goes on if this thread has it again. */
+    final Next begin() throws Throwable {
+        starter = Thread.currentThread();
+        try {
+            start();
+        } catch (Throwable notBegun) {
+            if (claim()) {
+                throw notBegun;
+            }
+        }
+        starter = null;
+        return ended == null ? Next.LATER : ended;
+    }
+
+    /** Takes the call for this thread; {@code false} if another one has it. */
+    protected final boolean claim() {
+        return AsyncCall.STATE.compareAndSet(call, this, null);
+    }
+
+    protected final boolean isWaiting() {
+        return call.state == this;
+    }
+
+    /** Goes on with the call, which this thread has, with what was bound to the caller's. */
+    protected final void resume(Next next) {
+        if (!isGoingOn(next) && next != Next.LATER) {
+            call.resume(next);
+        }
+    }
+
+    /** Whether this thread is still about to begin the wait, and goes on from there. */
+    final boolean isGoingOn(Next next) {
+        boolean isStarter = starter == Thread.currentThread();
+        if (isStarter) {
+            ended = next;
+        }
+        return isStarter;
+    }
+
+    /** The call, which this thread has, fails. */
+    protected final void fail(Throwable failure) {
+        call.end(null, failure);
+        resume(call.whenEnded());
+    }
+
+    /** Waits for the end of a stage, which is cancelled if the call is. */
+    static final class StageWait extends AsyncWait
+            implements BiFunction<@Nullable Object, @Nullable Throwable, @Nullable Object> {
+
+        private static final LogLine CANCELLATION_FAILED = LogLine.warn("cancellation_failed");
+
+        private final CompletionStage<?> stage;
+
+        StageWait(AsyncCall call, CompletionStage<?> stage) {
+            super(call);
+            this.stage = stage;
+        }
+
+        /** Not by {@code whenComplete}, which would make an exception for a stage that nothing reads. */
+        @Override
+        @SuppressWarnings("FutureReturnValueIgnored") // not the action is waited for, only what it completes
+        protected void start() {
+            stage.handle(this);
+        }
+
+        @Override
+        public @Nullable Object apply(@Nullable Object result, @Nullable Throwable failure) {
+            if (claim()) {
+                if (failure != null) {
+                    fail(AsyncCall.unwrap(failure));
+                } else {
+                    succeed(result);
+                }
+            }
+            return null;
+        }
+
+        /** The usual end, for which nothing of the caller's thread is put in place. */
+        private void succeed(@Nullable Object result) {
+            AsyncCall call = call();
+            call.end(result, null);
+            Next next = call.whenEnded();
+            if (!isGoingOn(next)) {
+                call.drive(next);
+                call.deliver();
+            }
+        }
+
+        @Override
+        protected boolean stop() {
+            boolean isMine = claim();
+            if (isMine) {
+                cancelStage();
+            }
+            return isMine;
+        }
+
+        private void cancelStage() {
+            try {
+                stage.toCompletableFuture().cancel(true);
+            } catch (UnsupportedOperationException cannotBeCancelled) {
+                // the stage's own choice: its result is ignored
+            } catch (Throwable broken) { // the same for a stage that would rather throw, a checked one too
+                CANCELLATION_FAILED
+                        .in(LoggerFactory.getLogger(AsyncCall.class))
+                        .setCause(broken)
+                        .log("A {} could not be cancelled", stage.getClass().getName());
+            }
+        }
+    }
+
+    /** Waits for a thread of an executor. */
+    static final class ThreadWait extends AsyncWait implements Runnable {
+
+        private final Executor threads;
+        private final Next next;
+
+        ThreadWait(AsyncCall call, Executor threads, Next next) {
+            super(call);
+            this.threads = threads;
+            this.next = next;
+        }
+
+        @Override
+        protected void start() {
+            threads.execute(this);
+        }
+
+        /** Also where that is the thread that began the wait: calls that come one after the other do not come inside each other. */
+        @Override
+        public void run() {
+            if (claim()) {
+                call().resume(next);
+            }
+        }
+
+        @Override
+        protected boolean stop() {
+            boolean isMine = claim();
+            if (isMine && threads instanceof ThreadPoolExecutor pool) {
+                pool.remove(this);
+            }
+            return isMine;
+        }
+    }
+}

@@ -1,0 +1,152 @@
+package dev.resilience.time;
+
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes pools of daemon threads, which are there as long as they have work and a minute longer, or of virtual threads. They
+ * keep nothing of the one that happened to start them.
+ */
+public final class WorkerThreads {
+
+    private static final long KEPT_IDLE_MILLIS = 60_000;
+    private static final long KEPT_IDLE_VIRTUAL_MILLIS = 1_000;
+
+    private WorkerThreads() {}
+
+    /**
+     * A pool in which so many tasks run at once; the others wait for a thread.
+     *
+     * @param prefix what the names of the threads begin with; a number follows
+     * @param max {@link Integer#MAX_VALUE} for as many threads as there are tasks
+     */
+    public static ThreadPoolExecutor platform(String prefix, int max) {
+        return pool(max, KEPT_IDLE_MILLIS, daemons(prefix));
+    }
+
+    static ThreadFactory daemons(String prefix) {
+        AtomicInteger number = new AtomicInteger();
+        return task -> {
+            Thread thread = new Thread(null, task, prefix + number.incrementAndGet(), 0, false);
+            thread.setContextClassLoader(null);
+            thread.setDaemon(true);
+            return thread;
+        };
+    }
+
+    /**
+     * As {@link #platform}, of virtual threads. Without a bound each task has a thread of its own, and none is kept.
+     *
+     * @throws UnsupportedOperationException if this JDK has none
+     */
+    public static ThreadPoolExecutor virtual(String prefix, int max) {
+        long keptIdleMillis = max == Integer.MAX_VALUE ? 0 : KEPT_IDLE_VIRTUAL_MILLIS;
+        return pool(max, keptIdleMillis, VirtualThreads.named(prefix));
+    }
+
+    private static ThreadPoolExecutor pool(int max, long keptIdleMillis, ThreadFactory factory) {
+        HandOff queue = new HandOff();
+        return new ThreadPoolExecutor(
+                0, max, keptIdleMillis, TimeUnit.MILLISECONDS, queue, factory, (task, pool) -> queue.enqueue(task));
+    }
+
+    /** Lets idle threads go at once, from now on too. Tasks are run as before. */
+    public static void releaseIdle(ThreadPoolExecutor pool) {
+        pool.setKeepAliveTime(1, TimeUnit.NANOSECONDS);
+    }
+
+    /**
+     * Takes a task only for an idle thread, so that a pool makes threads before it queues tasks, and not behind them. A
+     * {@code LinkedTransferQueue} would do that alone; but before JDK 22 a thread that gives up waiting in it may go round
+     * in circles for ever (JDK-8301341).
+     */
+    private static final class HandOff extends LinkedBlockingQueue<Runnable> {
+
+        private static final long serialVersionUID = 1;
+
+        /** How many more threads wait than tasks do. Below zero, tasks wait for a thread. */
+        private int idle;
+
+        @Override
+        public synchronized boolean offer(Runnable task) {
+            return idle > 0 && enqueue(task);
+        }
+
+        synchronized boolean enqueue(Runnable task) {
+            idle--;
+            return super.offer(task);
+        }
+
+        @Override
+        public synchronized boolean remove(@Nullable Object task) {
+            boolean removed = super.remove(task);
+            if (removed) {
+                idle++;
+            }
+            return removed;
+        }
+
+        @Override
+        public @Nullable Runnable poll(long timeout, TimeUnit unit) throws InterruptedException {
+            add(1);
+            Runnable task;
+            try {
+                task = super.poll(timeout, unit);
+            } catch (InterruptedException interrupted) {
+                add(-1);
+                throw interrupted;
+            }
+            return task == null ? pollLast() : task;
+        }
+
+        /** Stops waiting, unless a task has come for this thread meanwhile. */
+        private synchronized @Nullable Runnable pollLast() {
+            Runnable task = super.poll();
+            if (task == null) {
+                idle--;
+            }
+            return task;
+        }
+
+        private synchronized void add(int threads) {
+            idle += threads;
+        }
+    }
+
+    /** Virtual threads where the JDK has them, which is from 21 on: this library is compiled for 17. */
+    public static final class VirtualThreads {
+
+        private VirtualThreads() {}
+
+        /** Whether this JDK has them. */
+        public static boolean exist() {
+            return Runtime.version().feature() >= 21;
+        }
+
+        /**
+         * Makes virtual threads.
+         *
+         * @param prefix what their names begin with; a number follows
+         * @throws UnsupportedOperationException if this JDK has none
+         */
+        public static ThreadFactory named(String prefix) {
+            if (!exist()) {
+                String version = "Java " + Runtime.version().feature();
+                throw new UnsupportedOperationException(version + " has no virtual threads");
+            }
+            try {
+                Class<?> type = Class.forName("java.lang.Thread$Builder$OfVirtual");
+                Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
+                type.getMethod("inheritInheritableThreadLocals", boolean.class).invoke(builder, false);
+                type.getMethod("name", String.class, long.class).invoke(builder, prefix, 1L);
+                return (ThreadFactory) type.getMethod("factory").invoke(builder);
+            } catch (ReflectiveOperationException impossible) {
+                throw new IllegalStateException(impossible);
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package dev.resilience.spring;
+
+import dev.resilience.log.LogLine;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.DisposableBean;
+
+/**
+ * Collects what cannot work, in properties and in annotations, while an application starts, so that all of it is reported
+ * together. The startup goes on only to find the rest: no protected call runs while a problem is known, and the end of
+ * the startup throws. From then on a problem is thrown where it is found. Safe for use by many threads.
+ */
+public final class StartupProblems implements DisposableBean {
+
+    private static final Logger log = LoggerFactory.getLogger(StartupProblems.class);
+    private static final LogLine PROBLEMS = LogLine.error("startup_problems");
+
+    private final Map<String, ResilienceConfigurationException> found = new LinkedHashMap<>();
+    private volatile boolean empty = true; // asked by calls
+    private boolean over;
+    private boolean told;
+
+    /** For what runs without a startup, such as processing ahead of time: every problem is thrown at once. */
+    public static StartupProblems thrownAtOnce() {
+        StartupProblems problems = new StartupProblems();
+        problems.over = true;
+        return problems;
+    }
+
+    /**
+     * Keeps the problem until the startup ends.
+     *
+     * @throws ResilienceConfigurationException the problem itself, if the startup is over
+     */
+    public void add(ResilienceConfigurationException problem) {
+        for (ResilienceConfigurationException part : problem.problems()) {
+            add(String.valueOf(part.getMessage()), part);
+        }
+    }
+
+    /**
+     * As {@link #add(ResilienceConfigurationException)}, for a problem that is met several times: a value that many
+     * policies inherit.
+     *
+     * @param identity equal for equal problems, the first of which is kept
+     */
+    public synchronized void add(String identity, ResilienceConfigurationException problem) {
+        if (over) {
+            throw problem;
+        }
+        found.putIfAbsent(identity, problem);
+        empty = false;
+    }
+
+    /** Runs the check and keeps what it throws. */
+    public void collect(Runnable check) {
+        try {
+            check.run();
+        } catch (ResilienceConfigurationException problem) {
+            add(problem);
+        }
+    }
+
+    /** Whether no problem is known. */
+    public boolean isEmpty() {
+        return empty;
+    }
+
+    /** Throws all problems that are known, if there are any. */
+    public void throwIfAny() {
+        if (!empty) {
+            throw all();
+        }
+    }
+
+    /** A problem that cannot wait for the end of the startup, with all those that are known. */
+    public ResilienceConfigurationException with(ResilienceConfigurationException problem) {
+        if (empty) {
+            return problem;
+        }
+        add(problem);
+        return all();
+    }
+
+    private synchronized ResilienceConfigurationException all() {
+        told = true;
+        return ResilienceConfigurationException.causedBy(List.copyOf(found.values()));
+    }
+
+    /** Throws all problems that are known, or else ends the time of collecting. */
+    public synchronized void end() {
+        throwIfAny();
+        over = true;
+    }
+
+    /** Another bean failed first: what was found until then is not lost. */
+    @Override
+    public synchronized void destroy() {
+        if (!empty && !told) {
+            ResilienceConfigurationException all = all();
+            PROBLEMS.in(log)
+                    .log(
+                            "The application would not have started either because of this:\n\n{}\n\n{}",
+                            all.getMessage(),
+                            all.action());
+        }
+    }
+}

@@ -1,0 +1,326 @@
+package dev.resilience.spring.aop;
+
+import dev.resilience.annotation.Idempotent;
+import dev.resilience.spring.StartupProblems;
+import dev.resilience.spring.kind.Kinds;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.security.CodeSource;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanCurrentlyInCreationException;
+import org.springframework.core.BridgeMethodResolver;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Which methods of which classes are protected, found once a class. A class whose annotations cannot work is found out
+ * at the first look, which is when its bean is made: that is sooner than a proxy could be. It fails the startup, or, after
+ * the startup, the bean.
+ */
+public final class ProtectedMethods {
+
+    /** Annotations of others that are easily taken for this library's, with the bean that enables each. */
+    static final Map<String, String> LOOK_ALIKES = Map.of(
+            "org.springframework.resilience.annotation.Retryable",
+            "org.springframework.resilience.annotation.RetryAnnotationBeanPostProcessor",
+            "org.springframework.retry.annotation.Retryable",
+            "org.springframework.retry.annotation.RetryConfiguration");
+
+    private final @Nullable ProxyRules proxies;
+    private final StartupProblems problems;
+    private final Supplier<Kinds> kinds;
+    private final Supplier<List<Class<? extends Annotation>>> annotations;
+    private volatile @Nullable AnnotatedTypes annotatedTypes;
+    private final ConcurrentMap<Class<?>, Map<Method, ResilienceAnnotations>> byClass = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Class<?>, Map<Method, ResilienceAnnotations>> lookedAt = new ConcurrentHashMap<>();
+    private final Map<Class<?>, Map<Method, ResilienceAnnotations>> refused = new ConcurrentHashMap<>();
+
+    /**
+     * @param proxies {@code null} if AspectJ weaves the classes, and no proxy is made for them
+     * @param problems keeps the methods that a proxy cannot intercept
+     * @param kinds asked for with the first class that has one of the annotations
+     * @param annotations those of the kinds, asked for with the first class
+     */
+    public ProtectedMethods(
+            @Nullable ProxyRules proxies,
+            StartupProblems problems,
+            Supplier<Kinds> kinds,
+            Supplier<List<Class<? extends Annotation>>> annotations) {
+        this.proxies = proxies;
+        this.problems = problems;
+        this.kinds = kinds;
+        this.annotations = annotations;
+    }
+
+    /** Whether AspectJ weaves their classes. */
+    public boolean areWoven() {
+        return proxies == null;
+    }
+
+    /** The protected methods of a class, each as its most specific implementation. */
+    public Map<Method, ResilienceAnnotations> of(Class<?> type) {
+        Class<?> userClass = ClassUtils.getUserClass(type);
+        Map<Method, ResilienceAnnotations> known = byClass.get(userClass);
+        if (known == null) {
+            try {
+                known = in(userClass);
+            } catch (BeanCurrentlyInCreationException beingMade) {
+                return Map.of(); // what a kind is made with comes before all kinds, and cannot be protected by them
+            }
+            byClass.put(userClass, known);
+        }
+        return known;
+    }
+
+    /** As {@link #of(Class)}, for types that may not be those of a bean in the end. */
+    public Map<Method, ResilienceAnnotations> in(Class<?> type) {
+        Class<?> userClass = ClassUtils.getUserClass(type);
+        Map<Method, ResilienceAnnotations> known = lookedAt.get(userClass);
+        if (known == null) {
+            known = annotatedTypes().contains(userClass) ? find(userClass, kinds.get()) : Map.of();
+            Map<Method, ResilienceAnnotations> earlier = lookedAt.putIfAbsent(userClass, known);
+            known = earlier == null ? known : earlier;
+        }
+        return known;
+    }
+
+    /** Whether a type has protected methods; asked of types that may not be those of a bean in the end. */
+    public boolean areIn(Class<?> type) {
+        return !in(type).isEmpty();
+    }
+
+    private AnnotatedTypes annotatedTypes() {
+        AnnotatedTypes types = annotatedTypes;
+        if (types == null) {
+            types = new AnnotatedTypes(annotations.get());
+            annotatedTypes = types;
+        }
+        return types;
+    }
+
+    /** Whether a type has idempotent methods. */
+    public boolean areIdempotentIn(Class<?> type) {
+        return of(type).values().stream().anyMatch(protection -> protection.has(Idempotent.class));
+    }
+
+    /** Every class that was looked at and has protected methods. */
+    public Map<Class<?>, Map<Method, ResilienceAnnotations>> all() {
+        Map<Class<?>, Map<Method, ResilienceAnnotations>> all = new HashMap<>(byClass);
+        all.values().removeIf(Map::isEmpty);
+        return all;
+    }
+
+    /** Whether no class with annotated methods was looked at, nor one with annotations that look like this library's. */
+    public boolean areNone() {
+        for (Map<Method, ResilienceAnnotations> found : byClass.values()) {
+            if (!found.isEmpty()) {
+                return false;
+            }
+        }
+        return refused.isEmpty() && lookAlikes().isEmpty();
+    }
+
+    /** The methods that no proxy can intercept, by class: what their annotations say may be wrong as well. */
+    public Map<Class<?>, Map<Method, ResilienceAnnotations>> refused() {
+        return refused;
+    }
+
+    public boolean areRefusedIn(Class<?> type) {
+        return !refused.isEmpty() && refused.containsKey(ClassUtils.getUserClass(type));
+    }
+
+    @Nullable
+    public ResilienceAnnotations of(Method method, Class<?> type) {
+        Map<Method, ResilienceAnnotations> methods = of(type);
+        ResilienceAnnotations found = methods.get(method); // a most specific one, for the most part
+        return found != null || methods.isEmpty() ? found : methods.get(specific(method, type));
+    }
+
+    /** The method that runs in the end: of the class rather than of its interface, and not a bridge. */
+    public static Method specific(Method method, Class<?> type) {
+        return isMadeAtRunTime(type)
+                ? specificInInterfaces(method, type)
+                : AopUtils.getMostSpecificMethod(method, ClassUtils.getUserClass(type));
+    }
+
+    /**
+     * A proxy that is called through a general interface, {@code Repository<Order>.save(T)}, gets the method of that
+     * interface, or the bridge to the one with {@code Order} in it, which may have the annotation.
+     */
+    private static Method specificInInterfaces(Method method, Class<?> type) {
+        for (Class<?> implemented : type.getInterfaces()) {
+            if (method.getDeclaringClass().isAssignableFrom(implemented)) {
+                Method known = ReflectionUtils.findMethod(implemented, method.getName(), method.getParameterTypes());
+                return known == null ? method : BridgeMethodResolver.findBridgedMethod(known);
+            }
+        }
+        return method;
+    }
+
+    /**
+     * The class in the source, for names that are the same after every start: for an interface proxy the
+     * interface.
+     */
+    public static Class<?> written(Class<?> type, Method method) {
+        if (!isMadeAtRunTime(type)) {
+            return ClassUtils.getUserClass(type);
+        }
+        Class<?> declaring = method.getDeclaringClass();
+        return Arrays.stream(type.getInterfaces())
+                .filter(declaring::isAssignableFrom)
+                .findFirst()
+                .orElse(declaring);
+    }
+
+    /**
+     * Whether the class is an interface's proxy or a lambda: it has no annotations, and Spring makes a proxy of its
+     * interface.
+     */
+    public static boolean isMadeAtRunTime(Class<?> type) {
+        return Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type);
+    }
+
+    private Map<Method, ResilienceAnnotations> find(Class<?> type, Kinds kinds) {
+        Map<Method, ResilienceAnnotations> found = new HashMap<>();
+        if (isMadeAtRunTime(type)) {
+            for (Class<?> implemented : type.getInterfaces()) {
+                collect(implemented, implemented, kinds, found);
+            }
+        } else {
+            collect(type, type, kinds, found);
+        }
+        found.entrySet().removeIf(one -> isRefused(one.getKey(), type, one.getValue()));
+        return found.isEmpty() ? Map.of() : Collections.unmodifiableMap(found);
+    }
+
+    /** A method that no proxy can intercept is a problem; a proxy that were tried all the same would fail first. */
+    private boolean isRefused(Method method, Class<?> type, ResilienceAnnotations protection) {
+        ProxyRules.Refusal refusal = proxies == null
+                ? ProxyRules.WovenRules.refusal(method, type, protection)
+                : proxies.refusal(method, type, protection);
+        if (refusal != null) {
+            problems.add(refusal.of(method, type, protection));
+            refused.computeIfAbsent(type, key -> new ConcurrentHashMap<>()).put(method, protection);
+        }
+        return refusal != null;
+    }
+
+    /** Annotations of others that are easily taken for this library's, on the classes that were looked at. */
+    public Map<AnnotatedElement, String> lookAlikes() {
+        AnnotatedTypes types = annotatedTypes;
+        return types == null ? Map.of() : types.lookAlikes();
+    }
+
+    private static void collect(Class<?> type, Class<?> target, Kinds kinds, Map<Method, ResilienceAnnotations> found) {
+        MergedAnnotations onType = ResilienceAnnotations.onType(target);
+        ReflectionUtils.doWithMethods(
+                type,
+                method -> {
+                    ResilienceAnnotations protection = ResilienceAnnotations.of(method, target, onType, kinds);
+                    if (protection != null && (protection.onMethod() || ProxyRules.isService(method, target))) {
+                        found.put(method, protection);
+                    }
+                },
+                method -> isMostSpecific(method, target));
+    }
+
+    private static boolean isMostSpecific(Method method, Class<?> type) {
+        return method.getDeclaringClass() != Object.class
+                && !method.isSynthetic()
+                && specific(method, type).equals(method);
+    }
+
+    /**
+     * Which types have annotations of the kinds in their source, or extend one that does. Asked for the class of every bean, so
+     * each type and each annotation is looked at once, however many beans share them.
+     */
+    private static final class AnnotatedTypes {
+
+        private final List<Class<? extends Annotation>> annotations;
+        private final Map<Class<?>, Boolean> types = new ConcurrentHashMap<>();
+        private final Map<Class<? extends Annotation>, Boolean> marks = new ConcurrentHashMap<>();
+        private final Map<AnnotatedElement, String> lookAlikes = new ConcurrentHashMap<>();
+
+        AnnotatedTypes(List<Class<? extends Annotation>> annotations) {
+            this.annotations = annotations;
+        }
+
+        boolean contains(Class<?> type) {
+            if (type.getName().startsWith("java.") || isOwn(type)) {
+                return false;
+            }
+            Boolean known = types.get(type);
+            if (known == null) {
+                known = look(type);
+                types.put(type, known);
+            }
+            return known;
+        }
+
+        /** Whether the type comes from the same jar, which has many beans; some class loaders do not tell where types come from. */
+        private static boolean isOwn(Class<?> type) {
+            if (!type.getName().startsWith("dev.resilience.")) {
+                return false;
+            }
+            CodeSource source = type.getProtectionDomain().getCodeSource();
+            return source != null
+                    && source.getLocation() != null
+                    && source.equals(
+                            ProtectedMethods.class.getProtectionDomain().getCodeSource());
+        }
+
+        private boolean look(Class<?> type) {
+            boolean found = isMarked(type);
+            for (Method method : ReflectionUtils.getDeclaredMethods(type)) {
+                found |= isMarked(method);
+            }
+            for (Class<?> implemented : type.getInterfaces()) {
+                found |= contains(implemented);
+            }
+            Class<?> superclass = type.getSuperclass();
+            return found || (superclass != null && contains(superclass));
+        }
+
+        private boolean isMarked(AnnotatedElement element) {
+            boolean found = false;
+            for (Annotation annotation : element.getDeclaredAnnotations()) {
+                Class<? extends Annotation> type = annotation.annotationType();
+                found |= marks.computeIfAbsent(type, this::isMark);
+                if (LOOK_ALIKES.containsKey(type.getName())) {
+                    lookAlikes.put(element, type.getName());
+                }
+            }
+            return found;
+        }
+
+        private boolean isMark(Class<? extends Annotation> type) {
+            if (annotations.contains(type)) {
+                return true;
+            }
+            MergedAnnotations meta = MergedAnnotations.from(type);
+            for (Class<? extends Annotation> annotation : annotations) {
+                if (meta.isPresent(annotation)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        /** Where an annotation stands that looks like one of this library's, with its name. */
+        Map<AnnotatedElement, String> lookAlikes() {
+            return lookAlikes;
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package dev.resilience.spring.aop;
+
+import dev.resilience.spring.kind.ConfiguredKind;
+import dev.resilience.spring.kind.Kind;
+import dev.resilience.spring.kind.Kinds;
+import dev.resilience.spring.properties.AnnotatedPolicies.PolicyUse;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.util.ClassUtils;
+
+/**
+ * The annotations that hold for a method: its own, and for each that it does not have, its type's. Found on
+ * superclasses and interfaces too, and as meta-annotations.
+ *
+ * @param byType the annotations in the default order of their layers
+ * @param onType which of them the type has, and not the method itself
+ */
+public record ResilienceAnnotations(
+        Map<Class<? extends Annotation>, Annotation> byType, Set<Class<? extends Annotation>> onType) {
+
+    /** The attribute that switches a kind off for a method. */
+    private static final String ENABLED = "enabled";
+
+    /** The annotations on a type, which hold for its public methods. */
+    static MergedAnnotations onType(Class<?> type) {
+        return MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY);
+    }
+
+    /** The protection of a method of a class or of what it extends, or {@code null} if there is none. */
+    static @Nullable ResilienceAnnotations of(Method method, Class<?> type, MergedAnnotations onType, Kinds kinds) {
+        List<MergedAnnotations> ofMethod = new ArrayList<>();
+        ofMethod.add(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY));
+        // an interface of the class that the superclass with the body does not know
+        Method declared = ClassUtils.getInterfaceMethodIfPossible(method, type);
+        if (!declared.equals(method)) {
+            ofMethod.add(MergedAnnotations.from(declared, SearchStrategy.TYPE_HIERARCHY));
+        }
+        ResilienceAnnotations found = new ResilienceAnnotations(new LinkedHashMap<>(), new HashSet<>());
+        for (Kind<?, ?> kind : kinds.layers()) {
+            found.add(kind, method, ofMethod, onType);
+        }
+        return found.byType.isEmpty() ? null : found;
+    }
+
+    private <A extends Annotation> void add(
+            Kind<A, ?> kind, Method method, List<MergedAnnotations> ofMethod, MergedAnnotations ofType) {
+        Class<A> type = kind.annotation();
+        if (type == null) {
+            return;
+        }
+        for (MergedAnnotations annotations : ofMethod) {
+            MergedAnnotation<A> found = annotations.get(type);
+            if (found.isPresent()) {
+                if (isEnabled(found)) {
+                    byType.put(type, found.synthesize());
+                }
+                return;
+            }
+        }
+        MergedAnnotation<A> found = ofType.get(type);
+        if (found.isPresent() && isEnabled(found)) {
+            A annotation = found.synthesize();
+            if (kind.holdsFor(annotation, method)) {
+                byType.put(type, annotation);
+                onType.add(type);
+            }
+        }
+    }
+
+    private static boolean isEnabled(MergedAnnotation<?> annotation) {
+        return annotation.getValue(ENABLED, Boolean.class).orElse(true);
+    }
+
+    /** Whether the method itself has one of the annotations. */
+    public boolean onMethod() {
+        return onType.size() < byType.size();
+    }
+
+    /** What the annotation of a kind says of policies; {@code null} if the kind does not protect the method. */
+    <A extends Annotation> @Nullable PolicyUse<A> use(ConfiguredKind<A, ?, ?> kind, Method method, Class<?> type) {
+        A annotation = get(kind.annotation());
+        return annotation == null
+                ? null
+                : new PolicyUse<>(kind, annotation, method, type, onType.contains(annotation.annotationType()));
+    }
+
+    /** Those that are left without some. */
+    public ResilienceAnnotations without(Collection<Class<? extends Annotation>> types) {
+        if (types.isEmpty()) {
+            return this;
+        }
+        Map<Class<? extends Annotation>, Annotation> left = new LinkedHashMap<>(byType);
+        left.keySet().removeAll(types);
+        return new ResilienceAnnotations(left, onType);
+    }
+
+    public boolean has(Class<? extends Annotation> type) {
+        return byType.containsKey(type);
+    }
+
+    /** The annotation of a type; {@code null} if it does not hold for the method. */
+    public <A extends Annotation> @Nullable A get(@Nullable Class<A> type) {
+        Annotation annotation = type == null ? null : byType.get(type);
+        return type == null || annotation == null ? null : type.cast(annotation);
+    }
+
+    public Collection<Annotation> annotations() {
+        return byType.values();
+    }
+
+    /** As in source: {@code @Bulkhead, @Retryable}. */
+    @Override
+    public String toString() {
+        return annotations().stream()
+                .map(annotation -> "@" + annotation.annotationType().getSimpleName())
+                .collect(Collectors.joining(", "));
+    }
+}

@@ -1,0 +1,284 @@
+package dev.resilience.spring.autoconfigure;
+
+import dev.resilience.context.ContextCarrier;
+import dev.resilience.deadletter.DeadLetterStore;
+import dev.resilience.event.EventPublisher;
+import dev.resilience.event.ResilienceListener;
+import dev.resilience.fault.Fault;
+import dev.resilience.fault.FaultClassification;
+import dev.resilience.fault.FaultClassifier;
+import dev.resilience.fault.HttpFailure;
+import dev.resilience.pipeline.Environment;
+import dev.resilience.spring.LiveRegistry;
+import dev.resilience.spring.PolicyCustomizer;
+import dev.resilience.spring.StartupProblems;
+import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.aop.LayerOrder;
+import dev.resilience.spring.aop.NamedPolicies;
+import dev.resilience.spring.aop.PlanFactory;
+import dev.resilience.spring.aop.ProtectedMethods;
+import dev.resilience.spring.aop.ProxyRules;
+import dev.resilience.spring.aop.ResilienceAdvisor;
+import dev.resilience.spring.fault.LibraryFaults;
+import dev.resilience.spring.kind.Kind;
+import dev.resilience.spring.kind.Kinds;
+import dev.resilience.spring.properties.AnnotatedPolicies;
+import dev.resilience.spring.properties.CheckedProperties;
+import dev.resilience.spring.properties.ConfiguredProperties;
+import dev.resilience.spring.properties.PolicyBeans;
+import dev.resilience.spring.properties.PolicyBinder;
+import dev.resilience.spring.properties.PolicyNames;
+import dev.resilience.spring.properties.PolicyTable;
+import dev.resilience.spring.properties.ResilienceProperties;
+import dev.resilience.spring.properties.UnknownKeys;
+import dev.resilience.spring.registry.DefaultResilienceRegistry;
+import dev.resilience.spring.registry.ResilienceLifecycle;
+import dev.resilience.spring.weaving.ResilienceAspect;
+import dev.resilience.spring.web.CallContextExtractor.DeadlineTrust;
+import dev.resilience.spring.web.DeadlineHeader;
+import dev.resilience.time.TimeSource;
+import java.lang.annotation.Annotation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.config.EmbeddedValueResolver;
+import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.AdviceMode;
+import org.springframework.util.ClassUtils;
+
+/**
+ * The composition root: creates the objects of the library that are no beans. What costs anything is created together with the
+ * registry when it is needed first: in the startup, if protected methods or keys under {@code resilience} are found, and else
+ * when a bean or a call asks for it. Until then there is an advisor with its pointcut.
+ */
+final class ResilienceRuntime implements AutoCloseable {
+
+    /** The bean with which everything is created, so that Spring's lock for beans guards it. */
+    static final String REGISTRY = "resilienceRegistry";
+
+    static final String KINDS = "resilienceKinds";
+
+    final StartupProblems problems = new StartupProblems();
+    final StartupWarnings warnings = new StartupWarnings();
+    final EventPublisher events = new EventPublisher();
+    final CheckedProperties properties;
+    final ResilienceAdvisor advisor;
+
+    private final ConfigurableApplicationContext application;
+    private final ConfigurableListableBeanFactory beans;
+    private final ConfiguredProperties configured;
+    private final Set<String> broken = ConcurrentHashMap.newKeySet();
+    private final List<Runnable> whenCreated = new CopyOnWriteArrayList<>();
+    private volatile @Nullable DefaultResilienceRegistry registry;
+    private volatile @Nullable PlanFactory plans;
+
+    ResilienceRuntime(ConfigurableApplicationContext application) {
+        this.application = application;
+        this.beans = application.getBeanFactory();
+        this.configured = new ConfiguredProperties(application.getEnvironment());
+        this.properties = new CheckedProperties(configured, application.getEnvironment(), problems);
+        boolean proxyTargetClass =
+                application.getEnvironment().getProperty("spring.aop.proxy-target-class", Boolean.class, true);
+        boolean woven = values().adviceMode() == AdviceMode.ASPECTJ;
+        ProtectedMethods methods = new ProtectedMethods(
+                woven ? null : new ProxyRules(proxyTargetClass), problems, this::kinds, this::annotations);
+        this.advisor = new ResilienceAdvisor(methods, this::plans, problems, values().adviceOrder());
+    }
+
+    ResilienceProperties values() {
+        return properties.written();
+    }
+
+    Kinds kinds() {
+        return beans.getBean(KINDS, Kinds.class);
+    }
+
+    /** Those that protect methods. Asked for with the first bean, so the kinds are made only if the application has some of its own. */
+    private List<Class<? extends Annotation>> annotations() {
+        boolean hasOwnKinds = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, Kind.class).length > 0;
+        return hasOwnKinds ? kinds().annotations() : ResilienceAspect.ANNOTATIONS;
+    }
+
+    DefaultResilienceRegistry registry() {
+        DefaultResilienceRegistry created = registry;
+        return created == null ? beans.getBean(REGISTRY, DefaultResilienceRegistry.class) : created;
+    }
+
+    LiveRegistry live() {
+        return registry().live();
+    }
+
+    @Nullable
+    LiveRegistry liveIfCreated() {
+        DefaultResilienceRegistry created = registry;
+        return created == null ? null : created.live();
+    }
+
+    private PlanFactory plans() {
+        registry();
+        return Objects.requireNonNull(plans);
+    }
+
+    /** Whether anything is protected or configured, or has asked for the registry. */
+    boolean isNeeded() {
+        return registry != null
+                || !configured.isEmpty()
+                || !advisor.methods().areNone()
+                || !problems.isEmpty()
+                || beans.getBeanNamesForType(PolicyCustomizer.class, false, false).length > 0;
+    }
+
+    /** Runs a task when the live objects are created. */
+    void whenCreated(Runnable task) {
+        whenCreated.add(task);
+    }
+
+    /** Runs a task on the live objects: now if they are needed, and else when they are created. */
+    void whenNeeded(Runnable task) {
+        if (isNeeded()) {
+            registry();
+            task.run();
+        } else {
+            whenCreated(task);
+        }
+    }
+
+    /** Nothing of a kind can be created, because what all of its policies need is a problem that is reported already. */
+    void breaks(String kind) {
+        broken.add(kind);
+    }
+
+    /** To be called once all singletons are there. */
+    void start() {
+        String leftOver = UnknownKeys.ofResilience4j(application.getEnvironment());
+        if (leftOver != null) {
+            warnings.add(leftOver);
+        }
+        whenNeeded(() -> {
+            beans.getBeanProvider(ResilienceListener.class).orderedStream().forEach(events::add);
+            beans.getBeanProvider(DeadLetterStore.class).getIfUnique(); // what is configured for it is checked
+        });
+    }
+
+    /** What the bean of the registry is created by. */
+    DefaultResilienceRegistry create() {
+        Kinds kinds = kinds();
+        PolicyTable table = new PolicyTable(configured, kinds.ofPolicies());
+        AnnotatedPolicies annotated = new AnnotatedPolicies(table::isKey, new EmbeddedValueResolver(beans));
+        NamedPolicies.collect(beans, advisor.methods(), kinds, annotated, problems);
+        PolicyBeans policyBeans = new PolicyBeans(application);
+        PolicyNames names = new PolicyNames(table, application.getEnvironment(), broken);
+        policyBeans.check(kinds.ofPolicies(), problems);
+        new UnknownKeys(table).report(problems, warnings);
+        names.checkSpellings(annotated, policyBeans, problems);
+        LayerOrder order =
+                LayerOrder.of(values().order(), kinds, problems, properties.describe("order", values().order()));
+        deadlineHeader(); // nothing may ask for these two, and what is wrong in them is reported all the same
+        deadlineTrust();
+        Environment environment = environment();
+        DefaultResilienceRegistry created = new DefaultResilienceRegistry(
+                kinds,
+                order.kinds(),
+                new PolicyBinder(
+                        table,
+                        annotated,
+                        policyBeans,
+                        new PropertySourcesPlaceholdersResolver(application.getEnvironment()),
+                        problems,
+                        names::breaks),
+                names,
+                environment,
+                application,
+                warnings,
+                problems,
+                maxCreated(),
+                maxThreads());
+        NamedPolicies named = new NamedPolicies(created.live(), names, annotated, created);
+        plans = new PlanFactory(created.live(), kinds, named, order, beans, environment, warnings);
+        registry = created;
+        ResilienceLifecycle.register(application, created.live());
+        whenCreated.forEach(Runnable::run);
+        return created;
+    }
+
+    private int maxCreated() {
+        int max = values().registry().maxCreated();
+        properties.requirePositive(max, "resilience.registry.max-created");
+        return max;
+    }
+
+    private @Nullable Integer maxThreads() {
+        Integer max = values().async().maxThreads();
+        return max == null || properties.requirePositive(max, "resilience.async.max-threads") ? max : null;
+    }
+
+    /** What every live object works with. */
+    private Environment environment() {
+        List<HttpFailure.Reader> readers = new ArrayList<>(
+                beans.getBeanProvider(HttpFailure.Reader.class).orderedStream().toList());
+        LibraryFaults ofLibraries = new LibraryFaults();
+        readers.add(ofLibraries);
+        if (isPresent("org.springframework.web.client.RestClientResponseException")) {
+            readers.add(LibraryFaults::ofRestClient);
+        }
+        if (isPresent("org.springframework.web.reactive.function.client.WebClientResponseException")) {
+            readers.add(LibraryFaults::ofWebClient);
+        }
+        FaultClassifier ofApplication =
+                beans.getBeanProvider(FaultClassifier.class).getIfAvailable(() -> failure -> Fault.UNKNOWN);
+        FaultClassification causes = new FaultClassification(ofApplication, List.of(ofLibraries), readers);
+        return new Environment(
+                beans.getBean(TimeSource.class),
+                events,
+                new FaultClassification(
+                        ofApplication, List.of(ofLibraries, LibraryFaults.ofTransactions(causes)), readers),
+                beans.getBeanProvider(ContextCarrier.class)
+                        .orderedStream()
+                        .reduce(ContextCarrier.standard(), ContextCarrier::and));
+    }
+
+    boolean isPresent(String className) {
+        return ClassUtils.isPresent(className, application.getClassLoader());
+    }
+
+    /** How deadlines are written to requests; the default in place of what cannot be. */
+    DeadlineHeader deadlineHeader() {
+        ResilienceProperties.Deadline defaults = ResilienceProperties.defaults().deadline();
+        Duration margin = values().deadline().margin();
+        String name = values().deadline().header();
+        boolean hasMargin = properties.require(
+                !margin.isZero() && !margin.isNegative(),
+                "resilience.deadline.margin",
+                margin,
+                "must be longer than zero");
+        boolean hasName = properties.require(
+                name.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+"),
+                "resilience.deadline.header",
+                name,
+                "must be the name of a header, such as X-Request-Deadline-Ms");
+        return new DeadlineHeader(hasName ? name : defaults.header(), hasMargin ? margin : defaults.margin());
+    }
+
+    /** Which deadlines of requests are believed. */
+    DeadlineTrust deadlineTrust() {
+        Duration minimum = values().deadline().minimum();
+        boolean isDuration = properties.require(
+                !minimum.isNegative(), "resilience.deadline.minimum", minimum, "must be zero or longer");
+        return new DeadlineTrust(values().deadline().fromRequests(), isDuration ? minimum : Duration.ZERO);
+    }
+
+    /** With the application. */
+    @Override
+    public void close() {
+        advisor.end();
+        problems.destroy();
+    }
+}

@@ -1,0 +1,249 @@
+package dev.resilience.spring.autoconfigure;
+
+import dev.resilience.deadletter.DeadLetterStore;
+import dev.resilience.idempotency.CallerScope;
+import dev.resilience.idempotency.store.IdempotencyStore;
+import dev.resilience.idempotency.store.MemoryIdempotencyStore;
+import dev.resilience.retry.Retry;
+import dev.resilience.spring.LiveRegistry;
+import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.aop.StartupChecks;
+import dev.resilience.spring.deadletter.DeadLetterMethods;
+import dev.resilience.spring.deadletter.DeadLetterReplays;
+import dev.resilience.spring.deadletter.MemoryDeadLetterStore;
+import dev.resilience.spring.idempotency.IdempotentMethods;
+import dev.resilience.spring.idempotency.SecurityCallerScope;
+import dev.resilience.spring.idempotency.json.Json;
+import dev.resilience.spring.properties.CheckedProperties;
+import dev.resilience.spring.properties.ResilienceProperties;
+import dev.resilience.time.TimeSource;
+import java.util.Map;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionMessage;
+import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
+import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
+import org.springframework.boot.web.context.reactive.ReactiveWebApplicationContext;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.util.ClassUtils;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What idempotent methods and dead letters need of the application, where it brings nothing of its own. */
+@Configuration(proxyBeanMethods = false)
+@Lazy
+final class ResilienceStoreConfiguration {
+
+    private static final String LETTERS = "resilience.dead-letter-store.";
+
+    private static final String REACTIVE_FILTERS = "org.springframework.security.web.server.WebFilterChainProxy";
+
+    @Bean
+    @ConditionalOnMissingBean
+    IdempotencyStore resilienceIdempotencyStore(ResilienceRuntime resilienceRuntime, TimeSource time) {
+        CheckedProperties checked = resilienceRuntime.properties;
+        ResilienceProperties.IdempotencyStore properties = checked.written().idempotencyStore();
+        ResilienceProperties.IdempotencyStore.Type type = properties.type();
+        long maxBytes = properties.memory().maxSize().toBytes();
+        boolean canBe = checked.require(
+                        type != ResilienceProperties.IdempotencyStore.Type.REDIS,
+                        "resilience.idempotency-store.type",
+                        type,
+                        "needs a RedisConnectionFactory bean, a single or a primary one; "
+                                + "'org.springframework.boot:spring-boot-starter-data-redis' brings it")
+                && checked.require(
+                        type != ResilienceProperties.IdempotencyStore.Type.JDBC,
+                        "resilience.idempotency-store.type",
+                        type,
+                        "needs a DataSource bean, a single or a primary one; "
+                                + "'org.springframework.boot:spring-boot-starter-jdbc' brings it")
+                && checked.require(
+                        maxBytes > 0,
+                        "resilience.idempotency-store.memory.max-size",
+                        properties.memory().maxSize(),
+                        "must be more than 0");
+        if (!canBe) {
+            resilienceRuntime.breaks("idempotency");
+        }
+        return new MemoryIdempotencyStore(time, maxBytes);
+    }
+
+    @Bean
+    IdempotentMethods resilienceIdempotentMethods(
+            ResilienceRuntime resilienceRuntime,
+            ObjectProvider<Json> json,
+            ObjectProvider<CallerScope> callerScope,
+            IdempotencyStore store,
+            ApplicationContext application) {
+        boolean reactive = application instanceof ReactiveWebApplicationContext;
+        boolean fallenBack = store instanceof MemoryIdempotencyStore
+                && resilienceRuntime.values().idempotencyStore().type()
+                        == ResilienceProperties.IdempotencyStore.Type.AUTO;
+        boolean hidesCallers = reactive
+                && resilienceRuntime.isPresent("org.springframework.security.core.context.SecurityContextHolder");
+        return new IdempotentMethods(
+                json.getIfAvailable(),
+                callerScope.getIfAvailable(),
+                reactive,
+                hidesCallers ? new SecurityCallerScope(looksForCallers(application)) : null,
+                () -> {
+                    if (!resilienceRuntime.problems.isEmpty()) {
+                        return; // the application does not start: nothing is to be made for it
+                    }
+                    store.prepare();
+                    if (fallenBack) {
+                        resilienceRuntime.warnings.add(
+                                "Idempotent calls are remembered in this process only: a restart forgets them, and a second "
+                                        + "instance does not know them. Say so with 'resilience.idempotency-store.type: memory', or "
+                                        + "give the application a database or an IdempotencyStore bean");
+                    }
+                });
+    }
+
+    /** Whether Spring Security's filters are there, of its servlet or its reactive stack. */
+    private static boolean looksForCallers(ApplicationContext application) {
+        ClassLoader loader = application.getClassLoader();
+        return application.containsBean("springSecurityFilterChain")
+                || (ClassUtils.isPresent(REACTIVE_FILTERS, loader)
+                        && BeanFactoryUtils.beanNamesForTypeIncludingAncestors(
+                                                application,
+                                                ClassUtils.resolveClassName(REACTIVE_FILTERS, loader),
+                                                true,
+                                                false)
+                                        .length
+                                > 0);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    DeadLetterStore resilienceDeadLetterStore(ResilienceRuntime resilienceRuntime, TimeSource time) {
+        CheckedProperties checked = resilienceRuntime.properties;
+        ResilienceProperties.DeadLetterStore properties = checked.written().deadLetterStore();
+        long maxBytes = properties.memory().maxSize().toBytes();
+        checked.require(
+                properties.type() != ResilienceProperties.DeadLetterStore.Type.JDBC,
+                LETTERS + "type",
+                properties.type(),
+                "needs a DataSource bean, a single or a primary one; "
+                        + "'org.springframework.boot:spring-boot-starter-jdbc' brings it");
+        checked.require(
+                maxBytes > 0, LETTERS + "memory.max-size", properties.memory().maxSize(), "must be more than 0");
+        return new MemoryDeadLetterStore(time, maxBytes);
+    }
+
+    @Bean
+    DeadLetterMethods resilienceDeadLetterMethods(ObjectProvider<Json> json) {
+        return new DeadLetterMethods(json.getIfAvailable());
+    }
+
+    /** Never lazy: letters that are there are replayed even if nothing asks for it. */
+    @Bean
+    @Lazy(false)
+    DeadLetterReplays resilienceDeadLetterReplays(
+            ResilienceRuntime resilienceRuntime,
+            ObjectProvider<DeadLetterMethods> resilienceDeadLetterMethods,
+            TimeSource time,
+            StartupChecks resilienceStartupChecks) {
+        boolean undecided =
+                resilienceRuntime.values().deadLetterStore().type() == ResilienceProperties.DeadLetterStore.Type.AUTO;
+        DeadLetterReplays replays = new DeadLetterReplays(
+                resilienceRuntime::live,
+                (letter, attempt) -> resilienceDeadLetterMethods.getObject().replay(letter, attempt),
+                time,
+                () -> {
+                    resilienceStartupChecks.run();
+                    return resilienceRuntime.isNeeded();
+                },
+                store -> {
+                    store.prepare();
+                    if (undecided && store instanceof MemoryDeadLetterStore) {
+                        resilienceRuntime.warnings.add(
+                                "Dead letters are kept in this process only: a restart loses them. Say so with '"
+                                        + LETTERS
+                                        + "type: memory', or give the application a database or a DeadLetterStore bean");
+                    }
+                    warnOfForgotten(store, resilienceRuntime.live(), resilienceRuntime.warnings);
+                });
+        resilienceRuntime.whenCreated(replays::startIfRunning);
+        return replays;
+    }
+
+    /** Letters that nothing would ever replay or show. */
+    private static void warnOfForgotten(DeadLetterStore store, LiveRegistry registry, StartupWarnings warnings) {
+        Map<String, Retry> retries = registry.ofKind("retry");
+        store.sizes().forEach((policy, letters) -> {
+            Retry retry = retries.get(policy);
+            if (retry == null || !retry.policy().deadLetter()) {
+                warnings.add("There are " + letters + " dead letters of the retry policy '" + policy
+                        + "', which has no 'dead-letter: true' any more: nothing replays them. Give it back, or remove them "
+                        + "from the store");
+            }
+        });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(JsonMapper.class)
+    @Lazy
+    static class JacksonConfiguration {
+
+        @Bean
+        @ConditionalOnMissingBean(Json.class)
+        Json resilienceJson(ObjectProvider<JsonMapper> mapper) {
+            return new Json(() -> mapper.getIfAvailable(JsonMapper::new));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(SecurityContextHolder.class)
+    @Conditional(NotReactive.class)
+    @Lazy
+    static class SecurityConfiguration {
+
+        @Bean
+        @ConditionalOnMissingBean(CallerScope.class)
+        SecurityCallerScope resilienceCallerScope(ApplicationContext application) {
+            return new SecurityCallerScope(looksForCallers(application));
+        }
+    }
+
+    /** In a reactive web application the caller is not bound to a thread that could be asked. */
+    static final class NotReactive extends NoneNestedConditions {
+
+        NotReactive() {
+            super(ConfigurationPhase.REGISTER_BEAN);
+        }
+
+        @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+        static final class Reactive {}
+    }
+
+    /** Matches if the type of a store is a certain one, or is left to the library. */
+    abstract static class OnStore extends SpringBootCondition {
+
+        private final String property;
+        private final String type;
+
+        OnStore(String property, String type) {
+            this.property = property;
+            this.type = type;
+        }
+
+        @Override
+        public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            String configured = CheckedProperties.read(context.getEnvironment(), property, String.class, "auto");
+            return new ConditionOutcome(
+                    configured.equalsIgnoreCase(type) || configured.equalsIgnoreCase("auto"),
+                    ConditionMessage.of(property + " is " + configured));
+        }
+    }
+}

@@ -1,0 +1,112 @@
+package dev.resilience.spring.deadletter;
+
+import dev.resilience.deadletter.DeadLetter;
+import dev.resilience.deadletter.ReplayClaim;
+import dev.resilience.event.DeadLetterOutcome;
+import dev.resilience.event.OutcomeCounters;
+import dev.resilience.log.FoldedLog;
+import dev.resilience.log.LogLine;
+import dev.resilience.log.LoggedFailure;
+import dev.resilience.spring.KebabCase;
+import dev.resilience.spring.deadletter.DeadLetters.Replayed;
+import dev.resilience.time.Durations;
+import dev.resilience.time.TimeSource;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+
+/** Counts what becomes of a policy's dead letters, and logs it without arguments. Safe for use by many threads. */
+final class DeadLetterReports {
+
+    private static final LogLine STORED = LogLine.warn("dead_letter_stored", "stored");
+    private static final LogLine NOT_STORED = LogLine.warn("dead_letter_not_stored", "store_failure");
+    private static final LogLine REPLAYED = LogLine.info("dead_letter_replayed", "replayed");
+    private static final LogLine REPLAY_FAILED = LogLine.warn("dead_letter_replay_failed", "replay_failed");
+    private static final LogLine STORE_FAILED = LogLine.warn("dead_letter_store_failed");
+
+    private final String policy;
+    private final OutcomeCounters<DeadLetterOutcome> calls = new OutcomeCounters<>(DeadLetterOutcome.class);
+    private final FoldedLog log;
+
+    DeadLetterReports(String policy, TimeSource time) {
+        this.policy = policy;
+        this.log = new FoldedLog(
+                LoggerFactory.getLogger(DeadLetters.class),
+                time,
+                "Dead letters of retry",
+                policy,
+                "dead_letter_summary",
+                calls::byLabel);
+    }
+
+    OutcomeCounters<DeadLetterOutcome> calls() {
+        return calls;
+    }
+
+    void stored(DeadLetter letter) {
+        calls.count(DeadLetterOutcome.STORED);
+        log.write(
+                STORED,
+                line -> line.addKeyValue("id", letter.id())
+                        .log("Retry '{}': a call of {} is kept for a later replay", policy, letter.operation()));
+    }
+
+    void notStored(Throwable failure) {
+        calls.count(DeadLetterOutcome.STORE_FAILURE);
+        log.write(NOT_STORED, line -> {
+            LoggedFailure failed = LoggedFailure.of(failure);
+            failed.addTo(line).log("Retry '{}': a call that ran out of retries is lost, because {}", policy, failed);
+        });
+    }
+
+    void replayed(ReplayClaim claim) {
+        calls.count(DeadLetterOutcome.REPLAYED);
+        log.write(
+                REPLAYED,
+                line -> line.addKeyValue("id", claim.letter().id())
+                        .addKeyValue("replay", claim.replays())
+                        .log("Retry '{}': {} was replayed", policy, claim.letter()));
+    }
+
+    /**
+     * A replay failed, or was not made. The policy may have no automatic replays, which can change at any time.
+     *
+     * @param wait until automatic replays may take it; {@code null} if none does
+     */
+    void replayFailed(ReplayClaim claim, Replayed.Result result, Throwable failure, @Nullable Duration wait) {
+        if (result != Replayed.Result.NOT_MADE || failure instanceof DeadLetters.UnreadableLetterException) {
+            calls.count(DeadLetterOutcome.REPLAY_FAILED);
+        }
+        log.write(REPLAY_FAILED, line -> {
+            LoggedFailure failed = LoggedFailure.of(failure);
+            failed.addTo(line.addKeyValue("id", claim.letter().id())
+                            .addKeyValue("replay", claim.replays())
+                            .addKeyValue("result", KebabCase.of(result.name())))
+                    .log(
+                            "Retry '{}': replay {} of {} {} {}. {}",
+                            policy,
+                            claim.replays(),
+                            claim.letter(),
+                            result == Replayed.Result.NOT_MADE ? "was not made, because of" : "failed with",
+                            failed,
+                            wait == null
+                                    ? "It is kept, but no automatic replay takes it again"
+                                    : "It is kept. Automatic replays leave it alone for " + Durations.inWords(wait));
+        });
+    }
+
+    void discarded() {
+        calls.count(DeadLetterOutcome.DISCARDED);
+    }
+
+    void storeFailed(String toDoWhat, RuntimeException failure) {
+        log.write(STORE_FAILED, line -> {
+            LoggedFailure failed = LoggedFailure.of(failure);
+            failed.addTo(line).log("Retry '{}': the store of dead letters failed to {}: {}", policy, toDoWhat, failed);
+        });
+    }
+
+    void close() {
+        log.close();
+    }
+}

@@ -1,0 +1,155 @@
+package dev.resilience.spring.idempotency;
+
+import dev.resilience.spring.kind.SuspendingFunctions;
+import java.lang.reflect.Method;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.expression.EvaluationException;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.SpelEvaluationException;
+import org.springframework.expression.spel.SpelMessage;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.BeanReference;
+import org.springframework.expression.spel.ast.ConstructorReference;
+import org.springframework.expression.spel.ast.Elvis;
+import org.springframework.expression.spel.ast.OpPlus;
+import org.springframework.expression.spel.ast.Projection;
+import org.springframework.expression.spel.ast.Selection;
+import org.springframework.expression.spel.ast.Ternary;
+import org.springframework.expression.spel.ast.TypeReference;
+import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.SimpleEvaluationContext;
+
+/** A SpEL expression over the arguments of a method; parsed and checked once, reads properties and calls methods of arguments. */
+final class ArgumentExpression {
+
+    private final SpelExpression expression;
+    private final Map<String, Integer> known;
+    private final Map<String, Integer> used = new LinkedHashMap<>();
+    private final Set<Integer> whole = new LinkedHashSet<>();
+    private final Set<String> problems = new LinkedHashSet<>();
+    private final @Nullable Integer argument; // the expression is an argument, as it mostly is: nothing to be evaluated
+
+    /**
+     * Parses and checks an expression.
+     *
+     * @throws IllegalArgumentException if it does not parse or names no argument; the message says why
+     */
+    ArgumentExpression(String text, Method method) {
+        try {
+            this.expression = new SpelExpressionParser().parseRaw(text);
+        } catch (ParseException | IllegalArgumentException | IllegalStateException invalid) {
+            throw new IllegalArgumentException("it does not parse: " + invalid.getMessage(), invalid);
+        }
+        this.known = arguments(method);
+        check(expression.getAST(), false, true);
+        if (!problems.isEmpty()) {
+            throw new IllegalArgumentException(String.join("; ", problems) + "; arguments are: " + names());
+        }
+        if (used.isEmpty()) {
+            throw new IllegalArgumentException("it names no argument; arguments are written with '#': " + names());
+        }
+        this.argument = expression.getAST() instanceof VariableReference
+                ? used.values().iterator().next()
+                : null;
+    }
+
+    /**
+     * Looks at a node.
+     *
+     * @param forElements whether it is evaluated for each element of a list, which is {@code #this}
+     * @param isText whether the expression gives its value, or a text that has its text in it
+     */
+    private void check(SpelNode node, boolean forElements, boolean isText) {
+        String name = node instanceof VariableReference ? node.toStringAST().substring(1) : null;
+        if (name != null && !(forElements && name.equals("this"))) {
+            Integer index = known.get(name);
+            if (index == null) {
+                problems.add("'#" + name + "' is no argument");
+            } else {
+                used.put(name, index);
+                if (isText) {
+                    whole.add(index);
+                }
+            }
+        }
+        if (node instanceof BeanReference || node instanceof TypeReference || node instanceof ConstructorReference) {
+            problems.add("'" + node.toStringAST() + "' is not available here");
+        }
+        boolean areForElements = forElements || node instanceof Selection || node instanceof Projection;
+        boolean isChoice = node instanceof Ternary;
+        boolean areTexts = isText && (isChoice || node instanceof Elvis || node instanceof OpPlus);
+        for (int i = 0; i < node.getChildCount(); i++) {
+            check(node.getChild(i), areForElements, areTexts && !(isChoice && i == 0));
+        }
+    }
+
+    private static Map<String, Integer> arguments(Method method) {
+        Map<String, Integer> arguments = new LinkedHashMap<>();
+        @Nullable String @Nullable [] names = new DefaultParameterNameDiscoverer().getParameterNames(method);
+        int count = SuspendingFunctions.parameterCount(method);
+        for (int i = 0; i < count; i++) {
+            arguments.put("p" + i, i);
+            arguments.put("a" + i, i);
+        }
+        for (int i = 0; names != null && i < count; i++) {
+            if (names[i] != null) {
+                arguments.put(names[i], i); // also where it is called 'a1' and stands elsewhere
+            }
+        }
+        return arguments;
+    }
+
+    private String names() {
+        Set<String> names = new TreeSet<>();
+        known.forEach((name, index) -> {
+            if (!name.equals("a" + index)) {
+                names.add("#" + name);
+            }
+        });
+        return names.isEmpty() ? "none, because the method has no parameters" : String.join(", ", names);
+    }
+
+    /** The arguments that are its value, or a part of the text that it makes. */
+    Set<Integer> wholeArguments() {
+        return whole;
+    }
+
+    boolean isArgument() {
+        return argument != null;
+    }
+
+    /** Its value for the arguments of a call; {@code null} also where it asks {@code null} for something. */
+    @Nullable
+    Object value(@Nullable Object[] arguments) {
+        if (argument != null) {
+            return arguments[argument];
+        }
+        SimpleEvaluationContext context = SimpleEvaluationContext.forReadOnlyDataBinding()
+                .withInstanceMethods()
+                .build();
+        used.forEach((name, index) -> context.setVariable(name, arguments[index]));
+        try {
+            return expression.getValue(context);
+        } catch (EvaluationException failed) {
+            if (failed instanceof SpelEvaluationException spel
+                    && (spel.getMessageCode() == SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL
+                            || spel.getMessageCode() == SpelMessage.METHOD_CALL_ON_NULL_OBJECT_NOT_ALLOWED)) {
+                return null;
+            }
+            throw new IllegalStateException("The expression '" + this + "' cannot be evaluated", failed);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return expression.getExpressionString();
+    }
+}

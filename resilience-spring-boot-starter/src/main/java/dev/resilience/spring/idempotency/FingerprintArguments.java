@@ -1,0 +1,151 @@
+package dev.resilience.spring.idempotency;
+
+import dev.resilience.annotation.Idempotent;
+import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.idempotency.json.Json;
+import dev.resilience.spring.kind.SuspendingFunctions;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.Reader;
+import java.io.Writer;
+import java.lang.reflect.Method;
+import java.security.Principal;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.TimeZone;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.AnnotatedMethod;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+
+/**
+ * What of a call's arguments is compared with those of an earlier call: the value of an expression; or all arguments; or, in
+ * a web handler, the payload. Who calls is the scope's business, and headers are others when a request is repeated.
+ */
+final class FingerprintArguments {
+
+    private static final String BOUND = "org.springframework.web.bind.annotation.";
+    private static final List<String> PAYLOAD = List.of(
+            BOUND + "RequestBody",
+            BOUND + "RequestPart",
+            BOUND + "RequestParam",
+            BOUND + "PathVariable",
+            BOUND + "MatrixVariable",
+            BOUND + "ModelAttribute");
+    private static final List<String> WITH_HEADERS =
+            List.of("org.springframework.http.HttpEntity", "org.springframework.http.RequestEntity");
+    private static final List<Class<?>> INJECTED = List.of(
+            Locale.class,
+            TimeZone.class,
+            ZoneId.class,
+            InputStream.class,
+            OutputStream.class,
+            Reader.class,
+            Writer.class);
+    private static final List<String> INJECTED_PACKAGES = List.of(
+            "jakarta.servlet.",
+            "org.springframework.http.",
+            "org.springframework.ui.",
+            "org.springframework.validation.",
+            "org.springframework.web.",
+            "org.springframework.security.");
+
+    private final Json json;
+    private final String name;
+    private final @Nullable ArgumentExpression expression;
+    private final List<Integer> compared = new ArrayList<>();
+
+    /**
+     * @param type the class of the bean, which may know more of the method's types
+     * @param name the method's full name, for messages
+     * @param isCompared whether the policy wants the comparison, which must be possible then
+     */
+    FingerprintArguments(
+            Method method, Class<?> type, String name, Idempotent annotation, Json json, boolean isCompared) {
+        this.json = json;
+        this.name = name;
+        this.expression =
+                annotation.fingerprint().isBlank() ? null : expression(annotation.fingerprint(), method, name);
+        boolean isHandler =
+                MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).isPresent(BOUND + "RequestMapping");
+        MethodParameter[] parameters = new AnnotatedMethod(method).getMethodParameters(); // with those of interfaces
+        List<Runnable> checks = new ArrayList<>();
+        for (int i = 0; i < SuspendingFunctions.parameterCount(method); i++) {
+            ResolvableType declared = ResolvableType.forMethodParameter(method, i, type);
+            MergedAnnotations annotations = MergedAnnotations.from(parameters[i].getParameterAnnotations());
+            if (isHandler ? isPayload(annotations, declared.toClass()) : !isCaller(annotations, declared.toClass())) {
+                compared.add(i);
+                int index = i;
+                checks.add(() -> check(index, declared));
+            }
+        }
+        if (isCompared && expression == null) {
+            ResilienceConfigurationException.throwAll(checks.toArray(Runnable[]::new));
+        }
+    }
+
+    private static ArgumentExpression expression(String text, Method method, String name) {
+        try {
+            return new ArgumentExpression(text, method);
+        } catch (IllegalArgumentException invalid) {
+            throw new ResilienceConfigurationException(
+                    "The fingerprint expression \"" + text + "\" of the @Idempotent method " + name + " cannot work: "
+                            + invalid.getMessage(),
+                    "Write a SpEL expression over the arguments, such as \"{#order.id, #order.amount}\".");
+        }
+    }
+
+    private static boolean isCaller(MergedAnnotations annotations, Class<?> type) {
+        return Principal.class.isAssignableFrom(type)
+                || annotations.stream().anyMatch(annotation -> isOf("org.springframework.security.", annotation));
+    }
+
+    /** A {@code RequestEntity} has a body, and headers as well: it is refused. */
+    private static boolean isPayload(MergedAnnotations annotations, Class<?> type) {
+        if (PAYLOAD.stream().anyMatch(annotations::isPresent) || WITH_HEADERS.contains(type.getName())) {
+            return true;
+        }
+        return annotations.stream().noneMatch(annotation -> isOf(BOUND, annotation))
+                && !isCaller(annotations, type)
+                && INJECTED.stream().noneMatch(injected -> injected.isAssignableFrom(type))
+                && INJECTED_PACKAGES.stream().noneMatch(type.getName()::startsWith);
+    }
+
+    private static boolean isOf(String packages, MergedAnnotation<?> annotation) {
+        return annotation.getType().getName().startsWith(packages);
+    }
+
+    private void check(int i, ResolvableType declared) {
+        String why = json.whyNotComparable(declared);
+        if (why != null) {
+            throw new ResilienceConfigurationException(
+                    "Argument " + i + " of the @Idempotent method " + name + " cannot be compared with that of another "
+                            + "call with the same key: " + why,
+                    "Say what is compared by @Idempotent(fingerprint = \"...\"); make a field that is a mere tool "
+                            + "transient; or choose a policy with 'fingerprint: false'.");
+        }
+    }
+
+    /** What is compared, as bytes. */
+    byte[] describe(@Nullable Object[] all) {
+        try {
+            return json.comparable(
+                    expression != null
+                            ? expression.value(all)
+                            : compared.stream().map(i -> all[i]).toArray());
+        } catch (RuntimeException incomparable) {
+            throw new IllegalStateException(
+                    "The arguments of the @Idempotent method " + name
+                            + " cannot be compared with those of other calls, so the call was not made: "
+                            + incomparable.getMessage()
+                            + ". Say what is compared by @Idempotent(fingerprint = \"...\"), or "
+                            + "choose a policy with 'fingerprint: false'.",
+                    incomparable);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package dev.resilience.spring.idempotency.redis;
+
+import dev.resilience.idempotency.IdempotencyPolicy;
+import dev.resilience.idempotency.IdempotencyPolicy.Transactional;
+import dev.resilience.spring.StartupWarnings;
+import dev.resilience.spring.idempotency.IdempotentMethods;
+import java.lang.reflect.Method;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.transaction.interceptor.TransactionAttributeSource;
+
+/**
+ * Warns about {@code @Transactional} methods whose records are in Redis only because Redis is there: in the database of the
+ * transaction, effect and record would commit together.
+ */
+public final class RedisChosenCheck implements IdempotentMethods.Check {
+
+    private final ObjectProvider<TransactionAttributeSource> attributes;
+    private final StartupWarnings warnings;
+
+    public RedisChosenCheck(ObjectProvider<TransactionAttributeSource> attributes, StartupWarnings warnings) {
+        this.attributes = attributes;
+        this.warnings = warnings;
+    }
+
+    @Override
+    public void check(Method method, Class<?> type, String name, IdempotencyPolicy policy, boolean asynchronous) {
+        TransactionAttributeSource source =
+                policy.transactional() == Transactional.NEVER ? null : attributes.getIfAvailable();
+        if (source != null && source.getTransactionAttribute(method, type) != null) {
+            warnings.add(
+                    "The @Idempotent method " + name + " is transactional, but its records are in Redis, which was "
+                            + "found beside the database: after a crash between the commit and the record the method runs again "
+                            + "with the same key. Keep the records in the database with 'resilience.idempotency-store.type: "
+                            + "jdbc', which makes it exactly once, or say 'redis' there");
+        }
+    }
+}

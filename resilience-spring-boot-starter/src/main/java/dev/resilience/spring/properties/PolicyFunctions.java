@@ -1,0 +1,119 @@
+package dev.resilience.spring.properties;
+
+import dev.resilience.spring.NearestNames;
+import dev.resilience.spring.PolicyKind;
+import dev.resilience.spring.ProblemKind;
+import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.kind.ResultExpression;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.ResolvableType;
+
+/**
+ * The components of policies that are code of the application. What is configured is an expression over a result, if it is a predicate
+ * of any objects, and else the name of a bean.
+ */
+record PolicyFunctions(ListableBeanFactory beans) {
+
+    static boolean isBean(ResolvableType type) {
+        return RecordKeys.isFunction(type) && !isExpression(type);
+    }
+
+    private static boolean isExpression(ResolvableType type) {
+        return type.toClass() == Predicate.class && type.getGeneric().toClass() == Object.class;
+    }
+
+    /**
+     * What a text stands for; {@code null} for a blank, which takes the place of what is inherited. A bean is made if it is not
+     * there yet.
+     *
+     * @param place of the text, in words
+     */
+    @Nullable
+    Object read(PolicyKind kind, String policy, ResolvableType type, String text, String place) {
+        if (text.isBlank()) {
+            return null;
+        }
+        String subject = "The " + kind.id() + " policy '" + policy + "'";
+        return isExpression(type) ? expression(subject, text, place) : bean(kind, subject, type, text, place);
+    }
+
+    private static ResultExpression expression(String subject, String text, String place) {
+        try {
+            return new ResultExpression(text);
+        } catch (IllegalArgumentException invalid) {
+            throw new ResilienceConfigurationException(
+                    ProblemKind.VALUES,
+                    subject + " has an expression that cannot work:\n\n" + place + "\n    Reason: "
+                            + invalid.getMessage(),
+                    "Write a SpEL expression over #result that is true for the results that are meant, such as "
+                            + "\"#result.status == 'PENDING'\" or \"#result.status == 'DOWN'\".");
+        }
+    }
+
+    private Object bean(PolicyKind kind, String subject, ResolvableType type, String name, String place) {
+        boolean exists = beans.containsBean(name);
+        Object bean = exists ? beans.getBean(name) : null;
+        if (bean == null || !type.toClass().isInstance(bean) || !accepts(type, typeOf(name, bean))) {
+            List<String> known = Arrays.stream(beans.getBeanNamesForType(type.toClass(), true, false))
+                    .filter(other -> accepts(type, declaredType(other)))
+                    .toList();
+            String problem = bean == null ? "does not exist" : "is a " + typeOf(name, bean);
+            throw new ResilienceConfigurationException(
+                    ProblemKind.POLICIES,
+                    subject + " names the bean '" + name + "', which " + problem + ":\n\n" + place,
+                    "Write the name of a bean of type " + type + ". " + NearestNames.suggest(name, known));
+        }
+        return bean instanceof Predicate<?> rule && type.toClass() == Predicate.class
+                ? new NamedPredicate<>(name, rule)
+                : kind.named(type.toClass(), name, bean);
+    }
+
+    /** Shown by its name. */
+    private record NamedPredicate<T>(String name, Predicate<T> rule) implements Predicate<T> {
+
+        @Override
+        public boolean test(T value) {
+            return rule.test(value);
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    /** Type arguments that are not known, those of lambdas above all, are taken for the right ones. */
+    private static boolean accepts(ResolvableType type, ResolvableType candidate) {
+        ResolvableType same = candidate.as(type.toClass());
+        for (int i = 0; i < type.getGenerics().length; i++) {
+            Class<?> argument = same.getGeneric(i).resolve();
+            if (argument != null
+                    && !argument.isAssignableFrom(type.getGeneric(i).toClass())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private ResolvableType typeOf(String name, Object bean) {
+        ResolvableType declared = declaredType(name);
+        return declared.toClass().isInstance(bean) ? declared : ResolvableType.forInstance(bean);
+    }
+
+    /** With the type arguments of the method that makes the bean. */
+    private ResolvableType declaredType(String bean) {
+        if (beans instanceof ConfigurableApplicationContext application) {
+            ConfigurableListableBeanFactory factory = application.getBeanFactory();
+            if (factory.containsBeanDefinition(bean)) {
+                return factory.getMergedBeanDefinition(bean).getResolvableType();
+            }
+        }
+        return ResolvableType.forClass(beans.getType(bean));
+    }
+}

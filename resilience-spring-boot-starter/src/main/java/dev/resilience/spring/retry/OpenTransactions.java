@@ -1,0 +1,50 @@
+package dev.resilience.spring.retry;
+
+import dev.resilience.retry.TransactionState;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.NoTransactionException;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
+import org.springframework.transaction.support.ResourceHolderSupport;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Asks Spring whether the transaction of the current thread can only be rolled back. When an attempt has ended, so have the
+ * transactions that were its own: what is open then was open before.
+ */
+public final class OpenTransactions implements TransactionState {
+
+    @Override
+    public @Nullable String whyLost(@Nullable Throwable failure) {
+        return isRollbackOnly() ? "it is marked rollback-only" : null;
+    }
+
+    /**
+     * Whether a participant that has ended, or the innermost {@code @Transactional} method, has marked the transaction. A
+     * mark of a template, or of a method further out, is seen when that one ends.
+     */
+    public static boolean isRollbackOnly() {
+        if (!TransactionSynchronizationManager.isActualTransactionActive()) {
+            return false;
+        }
+        for (Object bound : TransactionSynchronizationManager.getResourceMap().values()) {
+            if (bound instanceof ResourceHolderSupport holder && holder.isRollbackOnly()) {
+                return true;
+            }
+        }
+        try {
+            TransactionStatus method = TransactionAspectSupport.currentTransactionStatus();
+            return method.isRollbackOnly() && isCurrent(method);
+        } catch (NoTransactionException none) {
+            return false;
+        }
+    }
+
+    /** Whether the method's transaction is not one that a template has suspended since. */
+    private static boolean isCurrent(TransactionStatus method) {
+        return !method.isNewTransaction()
+                || Objects.equals(
+                        method.getTransactionName(), TransactionSynchronizationManager.getCurrentTransactionName());
+    }
+}

@@ -1,0 +1,45 @@
+package dev.resilience.spring.deadletter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.resilience.deadletter.DeadLetter;
+import dev.resilience.deadletter.DeadLetterStore;
+import dev.resilience.deadletter.LetterFailure;
+import dev.resilience.deadletter.tck.DeadLetterStoreContract;
+import dev.resilience.time.ManualTimeSource;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class MemoryDeadLetterStoreTests extends DeadLetterStoreContract {
+
+    private final ManualTimeSource time = new ManualTimeSource();
+
+    @Override
+    protected DeadLetterStore emptyStore() {
+        return new MemoryDeadLetterStore(time);
+    }
+
+    @Override
+    protected void letPass(Duration duration) {
+        time.advance(duration);
+    }
+
+    @Test
+    void aFullMemoryKeepsWhatItHasAndRefusesMore() {
+        MemoryDeadLetterStore store = new MemoryDeadLetterStore(time, 10_000);
+        store.store(letter("one", 6_000), Duration.ZERO);
+
+        assertThatThrownBy(() -> store.store(letter("two", 6_000), Duration.ZERO))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("resilience.dead-letter-store.memory.max-size");
+
+        assertThat(store.find("orders", "one")).isNotNull();
+        assertThat(store.discard("orders", "one")).isTrue();
+        store.store(letter("two", 6_000), Duration.ZERO);
+    }
+
+    private static DeadLetter letter(String id, int bytes) {
+        return new DeadLetter(id, "orders", "bean", "method", new byte[bytes], new LetterFailure("a.B", ""), 1);
+    }
+}
