@@ -11,6 +11,7 @@ import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.TimeSource;
 import dev.resilience.time.WorkerThreads;
+import dev.resilience.time.WorkerThreads.VirtualThreads;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -76,7 +77,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
      */
     @Override
     public synchronized void reconfigure(BulkheadPolicy changed) {
-        if (changed.virtualThreads() != policy.virtualThreads()) {
+        if (areVirtual(changed) != areVirtual(policy)) {
             WorkerThreads.releaseIdle(threads);
             threads = threads(changed);
         }
@@ -86,9 +87,14 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
 
     /** Only calls that hold a permit go there, so their number needs no bound of its own. */
     private ThreadPoolExecutor threads(BulkheadPolicy changed) {
-        return changed.virtualThreads()
+        return areVirtual(changed)
                 ? WorkerThreads.virtual(prefix, Integer.MAX_VALUE)
                 : WorkerThreads.platform(prefix, Integer.MAX_VALUE);
+    }
+
+    /** Beside a semaphore only asynchronous calls go there that have waited in the queue: as those of a retry after a wait. */
+    private static boolean areVirtual(BulkheadPolicy policy) {
+        return policy.virtualThreads() || (policy.type() == BulkheadPolicy.Type.SEMAPHORE && VirtualThreads.exist());
     }
 
     /** Calls that hold a permit now. */
@@ -122,7 +128,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
      */
     public void stopPool() {
         permits.rejectIf(PermitQueue.Waiter::runsInPool);
-        moved.forEach(call -> runUrgently(call::stop));
+        moved.forEach(call -> runElsewhere(call::stop));
     }
 
     /**
@@ -161,9 +167,9 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
         return policy.type() == BulkheadPolicy.Type.THREAD_POOL ? threads : null;
     }
 
-    /** On a thread that has nothing else to do. */
-    void runUrgently(Runnable action) {
-        time.scheduleUrgent(Duration.ZERO, action);
+    /** On a thread of the bulkhead's own that has nothing else to do. */
+    void runElsewhere(Runnable action) {
+        time.schedule(Duration.ZERO, action, threads);
     }
 
     /** How long the call of the current thread may wait in the queue. */

@@ -113,7 +113,7 @@ final class BulkheadStep extends AsyncStep {
             cancelTimer();
             bulkhead.reports.waited(BulkheadOutcome.ACCEPTED, start);
             // not on the thread that granted the permit, which has work of its own, and not behind slow code of others
-            resume(moveTo(pool == null ? bulkhead::runUrgently : pool, call()));
+            resume(moveTo(pool == null ? bulkhead::runElsewhere : pool, call()));
         }
 
         /** The time is over. */
@@ -130,7 +130,7 @@ final class BulkheadStep extends AsyncStep {
         public void rejected() {
             claim();
             cancelTimer();
-            bulkhead.runUrgently(() -> {
+            bulkhead.runElsewhere(() -> {
                 bulkhead.reports.waited(BulkheadOutcome.REJECTED, start);
                 fail(bulkhead.reports.rejected(BulkheadReports.STOPPED));
             });

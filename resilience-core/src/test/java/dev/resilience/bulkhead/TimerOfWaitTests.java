@@ -6,6 +6,7 @@ import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Pipeline;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -67,6 +68,11 @@ class TimerOfWaitTests {
         @Override
         public Scheduled schedule(Duration delay, Runnable task) {
             notUrgent.incrementAndGet();
+            return super.schedule(delay, task);
+        }
+
+        @Override
+        public Scheduled schedule(Duration delay, Runnable task, Executor ofTheBulkhead) {
             return super.schedule(delay, task);
         }
 

@@ -6,6 +6,8 @@ import dev.resilience.annotation.Idempotent;
 import dev.resilience.spring.SortedOnce;
 import dev.resilience.spring.autoconfigure.ResilienceAutoConfiguration;
 import dev.resilience.spring.autoconfigure.ResilienceWebAutoConfiguration;
+import jakarta.servlet.ServletException;
+import java.io.IOException;
 import java.math.BigDecimal;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -17,13 +19,20 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.catalina.connector.Request;
+import org.apache.catalina.connector.Response;
+import org.apache.catalina.valves.ValveBase;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.tomcat.autoconfigure.servlet.TomcatServletWebServerAutoConfiguration;
+import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.server.servlet.context.AnnotationConfigServletWebServerApplicationContext;
 import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
 import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
@@ -104,7 +113,7 @@ class UntypedAnswersOnTomcatTests {
         with(
                 (port, shop) -> {
                     assertThat(post(port, "/slow").statusCode()).isEqualTo(503);
-                    shop.slow().complete(ResponseEntity.accepted().body(Map.of("number", 1)));
+                    assertThat(shop.ended().await(30, TimeUnit.SECONDS)).isTrue();
 
                     HttpResponse<String> again = post(port, "/slow");
                     assertThat(again.statusCode()).isEqualTo(202);
@@ -115,11 +124,38 @@ class UntypedAnswersOnTomcatTests {
                 "spring.mvc.async.request-timeout=1ms");
     }
 
+    /** Ends a slow call in the worst moment: its request has another answer, with headers of its own, and is not over yet. */
+    private static final class AfterTheErrorPage extends ValveBase {
+
+        private final Shop shop;
+
+        AfterTheErrorPage(Shop shop) {
+            super(true);
+            this.shop = shop;
+        }
+
+        @Override
+        public void invoke(Request request, Response response) throws IOException, ServletException {
+            getNext().invoke(request, response);
+            if (response.getStatus() == 503) {
+                assertThat(response.getContentType()).startsWith("text/html");
+                shop.slow().complete(ResponseEntity.accepted().body(Map.of("number", 1)));
+                shop.ended().countDown();
+            }
+        }
+    }
+
     @RestController
-    static class Shop {
+    static class Shop implements WebServerFactoryCustomizer<TomcatServletWebServerFactory> {
 
         private final AtomicInteger calls = new AtomicInteger();
         private final CompletableFuture<ResponseEntity<?>> slow = new CompletableFuture<>();
+        private final CountDownLatch ended = new CountDownLatch(1);
+
+        @Override
+        public void customize(TomcatServletWebServerFactory tomcat) {
+            tomcat.addEngineValves(new AfterTheErrorPage(this));
+        }
 
         AtomicInteger calls() {
             return calls;
@@ -127,6 +163,10 @@ class UntypedAnswersOnTomcatTests {
 
         CompletableFuture<ResponseEntity<?>> slow() {
             return slow;
+        }
+
+        CountDownLatch ended() {
+            return ended;
         }
 
         private Map<String, Object> order() {

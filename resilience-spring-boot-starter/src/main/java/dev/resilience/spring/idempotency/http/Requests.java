@@ -2,7 +2,6 @@ package dev.resilience.spring.idempotency.http;
 
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.spring.kind.ProtectedCall;
-import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.Collections;
@@ -15,8 +14,12 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.context.request.async.DeferredResultProcessingInterceptor;
+import org.springframework.web.context.request.async.WebAsyncUtils;
 import org.springframework.web.server.ServerWebExchange;
 
 /** Where an application's calls find the request that they belong to. */
@@ -97,12 +100,10 @@ public enum Requests {
 
     /**
      * The servlet request of a call. Servers use its objects again for other requests: it is this request as long as it has the
-     * mark that was set when the call began, and the dispatch of then. In a later dispatch it gets another answer, because it has
-     * timed out, or failed.
+     * mark that was set when the call began. It loses it when it gets another answer, because it has timed out, or failed.
      */
-    record ServletExchange(
-            HttpServletRequest request, HttpServletResponse response, Object mark, DispatcherType dispatch)
-            implements Exchange {
+    record ServletExchange(HttpServletRequest request, HttpServletResponse response, Object mark)
+            implements Exchange, DeferredResultProcessingInterceptor {
 
         private static final String MARK = ServletExchange.class.getName();
 
@@ -118,7 +119,21 @@ public enum Requests {
             HttpServletRequest request = attributes.getRequest();
             Object mark = Objects.requireNonNullElseGet(request.getAttribute(MARK), Object::new);
             request.setAttribute(MARK, mark);
-            return new ServletExchange(request, response, mark, request.getDispatcherType());
+            ServletExchange exchange = new ServletExchange(request, response, mark);
+            WebAsyncUtils.getAsyncManager(request).registerDeferredResultInterceptor(MARK, exchange);
+            return exchange;
+        }
+
+        @Override
+        public <T> boolean handleTimeout(NativeWebRequest timedOut, DeferredResult<T> result) {
+            request.removeAttribute(MARK);
+            return true;
+        }
+
+        @Override
+        public <T> boolean handleError(NativeWebRequest failed, DeferredResult<T> result, Throwable failure) {
+            request.removeAttribute(MARK);
+            return true;
         }
 
         /** All values of a header of the current thread's request; {@code null} if there is no request. */
@@ -170,7 +185,7 @@ public enum Requests {
 
         private boolean isLive() {
             try {
-                return request.getAttribute(MARK) == mark && request.getDispatcherType() == dispatch;
+                return request.getAttribute(MARK) == mark;
             } catch (RuntimeException recycled) {
                 return false; // as Tomcat says it
             }
