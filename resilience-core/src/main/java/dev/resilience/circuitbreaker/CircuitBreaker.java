@@ -230,22 +230,16 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
         return new CircuitBreakerStep(this, next);
     }
 
-    Permit admit() {
-        State current = state;
-        Permit permit = current.tryAdmit();
-        return permit != null ? permit : askAgain(current);
-    }
-
     /** A call is refused only by the state that the breaker is in, not by one that ended while it was asked. */
-    private Permit askAgain(State refusing) {
-        State asked = refusing;
-        for (State current = state; current != asked; current = state) {
-            Permit permit = current.tryAdmit();
+    Permit admit() {
+        State asked;
+        do {
+            asked = state;
+            Permit permit = asked.tryAdmit();
             if (permit != null) {
                 return permit;
             }
-            asked = current;
-        }
+        } while (asked != state);
         count(CircuitBreakerOutcome.REJECTED);
         throw reports.refused(asked.refusal());
     }

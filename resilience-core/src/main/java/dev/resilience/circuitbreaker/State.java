@@ -86,7 +86,8 @@ abstract sealed class State
     }
 
     /**
-     * Lets a call in, or returns {@code null}: refused, unless the breaker is in another state by now, which is asked.
+     * Lets a call in, or returns {@code null}. Then {@link CircuitBreaker#admit} refuses it if the breaker is still in this
+     * state, and asks the state that has followed otherwise: an open period that is over makes the move itself.
      */
     abstract @Nullable Permit tryAdmit();
 
