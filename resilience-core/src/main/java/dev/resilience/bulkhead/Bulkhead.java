@@ -11,7 +11,6 @@ import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.TimeSource;
 import dev.resilience.time.WorkerThreads;
-import dev.resilience.time.WorkerThreads.VirtualThreads;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -87,14 +86,13 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
 
     /** Only calls that hold a permit go there, so their number needs no bound of its own. */
     private ThreadPoolExecutor threads(BulkheadPolicy changed) {
-        return areVirtual(changed)
-                ? WorkerThreads.virtual(prefix, Integer.MAX_VALUE)
-                : WorkerThreads.platform(prefix, Integer.MAX_VALUE);
+        return WorkerThreads.pool(prefix, Integer.MAX_VALUE, areVirtual(changed));
     }
 
     /** Beside a semaphore only asynchronous calls go there that have waited in the queue: as those of a retry after a wait. */
     private static boolean areVirtual(BulkheadPolicy policy) {
-        return policy.virtualThreads() || (policy.type() == BulkheadPolicy.Type.SEMAPHORE && VirtualThreads.exist());
+        return policy.virtualThreads()
+                || (policy.type() == BulkheadPolicy.Type.SEMAPHORE && WorkerThreads.canBeVirtual());
     }
 
     /** Calls that hold a permit now. */

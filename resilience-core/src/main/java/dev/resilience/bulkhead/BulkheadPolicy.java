@@ -1,7 +1,7 @@
 package dev.resilience.bulkhead;
 
 import dev.resilience.policy.Require;
-import dev.resilience.time.WorkerThreads.VirtualThreads;
+import dev.resilience.time.WorkerThreads;
 import java.time.Duration;
 
 /**
@@ -26,7 +26,7 @@ public record BulkheadPolicy(
                 virtualThreads,
                 "is for type thread-pool only: a semaphore has no threads");
         Require.that(
-                !virtualThreads || VirtualThreads.exist(),
+                !virtualThreads || WorkerThreads.canBeVirtual(),
                 "virtual-threads",
                 virtualThreads,
                 "needs Java 21 or later, and this is Java " + Runtime.version().feature());

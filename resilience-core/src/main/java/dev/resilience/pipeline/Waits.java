@@ -6,7 +6,6 @@ import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
 import dev.resilience.time.TimeSource.Scheduled;
 import dev.resilience.time.WorkerThreads;
-import dev.resilience.time.WorkerThreads.VirtualThreads;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -41,9 +40,9 @@ public final class Waits implements AutoCloseable {
      */
     public Waits(String prefix, TimeSource time, @Nullable Integer maxThreads) {
         this.time = time;
-        this.threads = VirtualThreads.exist()
-                ? WorkerThreads.virtual(prefix, maxThreads == null ? Integer.MAX_VALUE : maxThreads)
-                : WorkerThreads.platform(prefix, maxThreads == null ? MAX_THREADS : maxThreads);
+        boolean virtual = WorkerThreads.canBeVirtual();
+        int most = virtual ? Integer.MAX_VALUE : MAX_THREADS;
+        this.threads = WorkerThreads.pool(prefix, maxThreads == null ? most : maxThreads, virtual);
     }
 
     /** Threads that are busy with what goes on after a wait. */

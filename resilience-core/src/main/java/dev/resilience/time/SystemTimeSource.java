@@ -177,10 +177,10 @@ final class SystemTimeSource implements TimeSource {
         private static final int MAX_WORKERS =
                 Math.max(16, 4 * Runtime.getRuntime().availableProcessors());
 
-        static final Executor WORKERS = WorkerThreads.platform("resilience-worker-", MAX_WORKERS);
+        static final Executor WORKERS = WorkerThreads.pool("resilience-worker-", MAX_WORKERS, false);
 
         /** As many as there are tasks due: one that hangs, such as a store that does not answer, delays no other. */
-        static final Executor URGENT = WorkerThreads.platform("resilience-urgent-", Integer.MAX_VALUE);
+        static final Executor URGENT = WorkerThreads.pool("resilience-urgent-", Integer.MAX_VALUE, false);
 
         static final ScheduledThreadPoolExecutor TIMER =
                 new ScheduledThreadPoolExecutor(1, WorkerThreads.daemons("resilience-timer-"));

@@ -19,13 +19,24 @@ public final class WorkerThreads {
     private WorkerThreads() {}
 
     /**
-     * A pool in which so many tasks run at once; the others wait for a thread.
+     * A pool in which so many tasks run at once; the others wait for a thread. Without a bound each task on a virtual thread
+     * has one of its own, and none is kept.
      *
      * @param prefix what the names of the threads begin with; a number follows
      * @param max {@link Integer#MAX_VALUE} for as many threads as there are tasks
+     * @throws UnsupportedOperationException if the threads are to be virtual and this JDK {@linkplain #canBeVirtual() has none}
      */
-    public static ThreadPoolExecutor platform(String prefix, int max) {
-        return pool(max, KEPT_IDLE_MILLIS, daemons(prefix));
+    public static ThreadPoolExecutor pool(String prefix, int max, boolean virtual) {
+        long keptIdleVirtual = max == Integer.MAX_VALUE ? 0 : KEPT_IDLE_VIRTUAL_MILLIS;
+        HandOff queue = new HandOff();
+        return new ThreadPoolExecutor(
+                0,
+                max,
+                virtual ? keptIdleVirtual : KEPT_IDLE_MILLIS,
+                TimeUnit.MILLISECONDS,
+                queue,
+                virtual ? virtual(prefix) : daemons(prefix),
+                (task, pool) -> queue.enqueue(task));
     }
 
     static ThreadFactory daemons(String prefix) {
@@ -38,20 +49,26 @@ public final class WorkerThreads {
         };
     }
 
-    /**
-     * As {@link #platform}, of virtual threads. Without a bound each task has a thread of its own, and none is kept.
-     *
-     * @throws UnsupportedOperationException if this JDK has none
-     */
-    public static ThreadPoolExecutor virtual(String prefix, int max) {
-        long keptIdleMillis = max == Integer.MAX_VALUE ? 0 : KEPT_IDLE_VIRTUAL_MILLIS;
-        return pool(max, keptIdleMillis, VirtualThreads.named(prefix));
+    /** Whether this JDK has virtual threads, as from 21 on. */
+    public static boolean canBeVirtual() {
+        return Runtime.version().feature() >= 21;
     }
 
-    private static ThreadPoolExecutor pool(int max, long keptIdleMillis, ThreadFactory factory) {
-        HandOff queue = new HandOff();
-        return new ThreadPoolExecutor(
-                0, max, keptIdleMillis, TimeUnit.MILLISECONDS, queue, factory, (task, pool) -> queue.enqueue(task));
+    /** By reflection, because this library is compiled for Java 17. */
+    private static ThreadFactory virtual(String prefix) {
+        if (!canBeVirtual()) {
+            String version = "Java " + Runtime.version().feature();
+            throw new UnsupportedOperationException(version + " has no virtual threads");
+        }
+        try {
+            Class<?> type = Class.forName("java.lang.Thread$Builder$OfVirtual");
+            Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
+            type.getMethod("inheritInheritableThreadLocals", boolean.class).invoke(builder, false);
+            type.getMethod("name", String.class, long.class).invoke(builder, prefix, 1L);
+            return (ThreadFactory) type.getMethod("factory").invoke(builder);
+        } catch (ReflectiveOperationException impossible) {
+            throw new IllegalStateException(impossible);
+        }
     }
 
     /** Lets idle threads go at once, from now on too. Tasks are run as before. */
@@ -114,39 +131,6 @@ public final class WorkerThreads {
 
         private synchronized void add(int threads) {
             idle += threads;
-        }
-    }
-
-    /** Virtual threads where the JDK has them, which is from 21 on: this library is compiled for 17. */
-    public static final class VirtualThreads {
-
-        private VirtualThreads() {}
-
-        /** Whether this JDK has them. */
-        public static boolean exist() {
-            return Runtime.version().feature() >= 21;
-        }
-
-        /**
-         * Makes virtual threads.
-         *
-         * @param prefix what their names begin with; a number follows
-         * @throws UnsupportedOperationException if this JDK has none
-         */
-        public static ThreadFactory named(String prefix) {
-            if (!exist()) {
-                String version = "Java " + Runtime.version().feature();
-                throw new UnsupportedOperationException(version + " has no virtual threads");
-            }
-            try {
-                Class<?> type = Class.forName("java.lang.Thread$Builder$OfVirtual");
-                Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
-                type.getMethod("inheritInheritableThreadLocals", boolean.class).invoke(builder, false);
-                type.getMethod("name", String.class, long.class).invoke(builder, prefix, 1L);
-                return (ThreadFactory) type.getMethod("factory").invoke(builder);
-            } catch (ReflectiveOperationException impossible) {
-                throw new IllegalStateException(impossible);
-            }
         }
     }
 }

@@ -56,20 +56,16 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
 
     /** For adapters; applications ask {@link dev.resilience.Resilience#timeLimit}. */
     public TimeLimit(String name, TimeLimitPolicy policy, Environment environment) {
-        this(name, policy, environment, MAX_WORKERS);
+        this(name, policy, environment, MAX_WORKERS, false);
     }
 
-    TimeLimit(String name, TimeLimitPolicy policy, Environment environment, int maxWorkers) {
-        this(name, policy, environment, WorkerThreads.platform(prefix(name), maxWorkers));
-    }
-
-    private TimeLimit(String name, TimeLimitPolicy policy, Environment environment, ThreadPoolExecutor workers) {
+    TimeLimit(String name, TimeLimitPolicy policy, Environment environment, int maxWorkers, boolean virtualThreads) {
         this.name = name;
         this.policy = policy;
         this.time = environment.time();
         this.events = environment.events();
         this.carrier = environment.carrier();
-        this.workers = workers;
+        this.workers = WorkerThreads.pool("resilience-time-limit-" + name + "-", maxWorkers, virtualThreads);
         this.log = new FoldedLog(
                 LoggerFactory.getLogger(TimeLimit.class),
                 time,
@@ -85,12 +81,7 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
      * @throws UnsupportedOperationException if this JDK has none
      */
     public static TimeLimit onVirtualThreads(String name, TimeLimitPolicy policy, Environment environment) {
-        ThreadPoolExecutor workers = WorkerThreads.virtual(prefix(name), Integer.MAX_VALUE);
-        return new TimeLimit(name, policy, environment, workers);
-    }
-
-    private static String prefix(String name) {
-        return "resilience-time-limit-" + name + "-";
+        return new TimeLimit(name, policy, environment, Integer.MAX_VALUE, true);
     }
 
     /** A time limit with the system's time, which takes along what {@link ContextCarrier#standard()} does. */

@@ -20,7 +20,7 @@ class WorkerThreadsTests {
     void idleThreadsThatAreLetGoTogetherAllEnd() throws Exception {
         List<ThreadPoolExecutor> pools = new ArrayList<>();
         for (int i = 0; i < 300; i++) {
-            ThreadPoolExecutor pool = WorkerThreads.platform("idle-", 4);
+            ThreadPoolExecutor pool = WorkerThreads.pool("idle-", 4, false);
             CyclicBarrier allRun = new CyclicBarrier(4);
             CountDownLatch ended = new CountDownLatch(4);
             for (int task = 0; task < 4; task++) {
@@ -41,7 +41,7 @@ class WorkerThreadsTests {
     /** A task that came for a thread which had just given up would wait for others: here for ever, because they meet. */
     @Test
     void aTaskIsNeverLeftBehindOthersWhileThereMayBeMoreThreads() throws Exception {
-        ThreadPoolExecutor pool = WorkerThreads.platform("meeting-", 1000);
+        ThreadPoolExecutor pool = WorkerThreads.pool("meeting-", 1000, false);
         pool.setKeepAliveTime(20, TimeUnit.MICROSECONDS);
         for (int round = 0; round < 2_000; round++) {
             CyclicBarrier meeting = new CyclicBarrier(3);
@@ -59,7 +59,7 @@ class WorkerThreadsTests {
 
     @Test
     void whatExceedsTheThreadsWaitsAndCanBeRemoved() throws Exception {
-        ThreadPoolExecutor pool = WorkerThreads.platform("full-", 1);
+        ThreadPoolExecutor pool = WorkerThreads.pool("full-", 1, false);
         CountDownLatch end = new CountDownLatch(1);
         AtomicInteger run = new AtomicInteger();
         pool.execute(() -> {

@@ -36,7 +36,8 @@ class LineForWorkersTests {
             "orders",
             new TimeLimitPolicy(TestTimeLimit.TIMEOUT, RunsOn.WORKER),
             new Environment(time, new EventPublisher(), FaultClassification.ofJdk(), counting),
-            1);
+            1,
+            false);
     private final Pipeline pipeline = Pipeline.of(limit);
     private final CountDownLatch latch = new CountDownLatch(1);
     private final Call running;

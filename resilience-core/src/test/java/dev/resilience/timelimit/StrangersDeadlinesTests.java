@@ -36,7 +36,7 @@ class StrangersDeadlinesTests {
 
     private Pipeline withOneWorkerAnd(RunsOn thread) {
         TimeLimitPolicy policy = new TimeLimitPolicy(TIMEOUT, thread);
-        return Pipeline.of(breaker, new TimeLimit("orders", policy, Environment.of(time), 1));
+        return Pipeline.of(breaker, new TimeLimit("orders", policy, Environment.of(time), 1, false));
     }
 
     @Test

@@ -45,7 +45,11 @@ final class TestTimeLimit {
         TimeLimitPolicy policy =
                 TimeLimitPolicy.builder().timeout(TIMEOUT).thread(thread).build();
         this.limit = new TimeLimit(
-                "orders", policy, new Environment(time, heard, FaultClassification.ofJdk(), carrier), mostWorkers);
+                "orders",
+                policy,
+                new Environment(time, heard, FaultClassification.ofJdk(), carrier),
+                mostWorkers,
+                false);
         this.pipeline = Pipeline.of(limit);
     }
 
