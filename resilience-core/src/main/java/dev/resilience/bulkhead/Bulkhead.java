@@ -50,7 +50,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
         this.permits = new PermitQueue(policy.maxConcurrent(), policy.maxQueue());
         this.prefix = "resilience-bulkhead-" + name + "-";
         this.threads = threads(policy);
-        this.reports = new BulkheadReports(name, time, environment.events(), permits);
+        this.reports = new BulkheadReports(name, environment, permits);
     }
 
     /** A bulkhead with the system's time, which takes along what {@link ContextCarrier#standard()} does. */

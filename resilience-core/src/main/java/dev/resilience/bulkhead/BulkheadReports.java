@@ -4,22 +4,20 @@ import dev.resilience.context.Deadline;
 import dev.resilience.event.BulkheadOutcome;
 import dev.resilience.event.CallQueued;
 import dev.resilience.event.CallRejected;
-import dev.resilience.event.EventPublisher;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.exception.DeadlineExceededException;
 import dev.resilience.exception.ResilienceException;
-import dev.resilience.log.FoldedLog;
 import dev.resilience.log.LogLine;
-import dev.resilience.time.TimeSource;
+import dev.resilience.pipeline.Environment;
+import dev.resilience.pipeline.Reports;
 import java.time.Duration;
-import org.slf4j.LoggerFactory;
 
 /**
  * Reports accepted, queued and rejected calls of a bulkhead to its counters, its log and its listeners, and makes the
  * exceptions that rejected callers get.
  */
-final class BulkheadReports {
+final class BulkheadReports extends Reports<BulkheadOutcome> {
 
     static final String STOPPED = "it was stopped before the call began";
     static final String INTERRUPTED = "it was interrupted while it waited in the queue";
@@ -27,30 +25,17 @@ final class BulkheadReports {
     private static final LogLine REJECTED = LogLine.warn("bulkhead_rejected", "rejected");
     private static final LogLine TIMED_OUT = LogLine.warn("bulkhead_timed_out", "timed_out");
 
-    private final String name;
-    private final TimeSource time;
-    private final EventPublisher events;
     private final PermitQueue permits;
-    private final OutcomeCounters<BulkheadOutcome> calls;
-    private final FoldedLog log;
 
-    BulkheadReports(String name, TimeSource time, EventPublisher events, PermitQueue permits) {
-        this.name = name;
-        this.time = time;
-        this.events = events;
+    BulkheadReports(String name, Environment environment, PermitQueue permits) {
+        super(
+                Bulkhead.class,
+                "Bulkhead",
+                "bulkhead_summary",
+                name,
+                environment,
+                new OutcomeCounters<>(BulkheadOutcome.class, BulkheadOutcome.ACCEPTED, permits::acquisitions));
         this.permits = permits;
-        this.calls = new OutcomeCounters<>(BulkheadOutcome.class, BulkheadOutcome.ACCEPTED, permits::acquisitions);
-        this.log = new FoldedLog(
-                LoggerFactory.getLogger(Bulkhead.class), time, "Bulkhead", name, "bulkhead_summary", calls::byLabel);
-    }
-
-    OutcomeCounters<BulkheadOutcome> calls() {
-        return calls;
-    }
-
-    /** Writes what is folded. */
-    void close() {
-        log.close();
     }
 
     /** For a call that finds neither a permit nor room in the queue. */
@@ -72,11 +57,11 @@ final class BulkheadReports {
 
     /** Without a reason: the call was cancelled, or is broken. */
     void leftWithoutPermit() {
-        calls.count(BulkheadOutcome.REJECTED);
+        calls().count(BulkheadOutcome.REJECTED);
     }
 
     void waited(BulkheadOutcome outcome, long since) {
-        events.publish(() -> new CallQueued(time.now(), name, outcome, Duration.ofNanos(time.nanoTime() - since)));
+        publish(() -> new CallQueued(time.now(), name, outcome, Duration.ofNanos(time.nanoTime() - since)));
     }
 
     BulkheadFullException rejected(String why) {
@@ -85,15 +70,15 @@ final class BulkheadReports {
     }
 
     private void refused(BulkheadOutcome outcome, LogLine event, String why) {
-        calls.count(outcome);
+        calls().count(outcome);
         int running = permits.running();
         int queued = permits.waiting();
-        log.write(
-                event,
-                line -> line.addKeyValue("running", running)
-                        .addKeyValue("queued", queued)
-                        .addKeyValue("reason", why)
-                        .log("Bulkhead '{}': a call was not let in, because {}", name, why));
-        events.publish(() -> new CallRejected(time.now(), "bulkhead", name, outcome.label()));
+        log().write(
+                        event,
+                        line -> line.addKeyValue("running", running)
+                                .addKeyValue("queued", queued)
+                                .addKeyValue("reason", why)
+                                .log("Bulkhead '{}': a call was not let in, because {}", name, why));
+        publish(() -> new CallRejected(time.now(), "bulkhead", name, outcome.label()));
     }
 }

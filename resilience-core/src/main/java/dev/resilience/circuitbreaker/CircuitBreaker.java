@@ -54,7 +54,7 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
         this.name = name;
         this.faults = environment.faults();
         this.time = environment.time();
-        this.reports = new CircuitBreakerReports(name, time, environment.events(), calls);
+        this.reports = new CircuitBreakerReports(name, environment, calls);
         this.state = initial(Settings.of(policy), now());
     }
 
@@ -222,7 +222,7 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
 
     /** Writes to the log the refusals that it has counted in place of single lines. */
     public void flushLog() {
-        reports.flushLog();
+        reports.close();
     }
 
     @Override

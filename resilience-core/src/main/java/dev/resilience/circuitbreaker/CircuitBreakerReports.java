@@ -8,13 +8,12 @@ import dev.resilience.event.CallRejected;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
 import dev.resilience.event.CircuitStateChanged;
-import dev.resilience.event.EventPublisher;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.exception.CircuitOpenException;
-import dev.resilience.log.FoldedLog;
 import dev.resilience.log.LogLine;
+import dev.resilience.pipeline.Environment;
+import dev.resilience.pipeline.Reports;
 import dev.resilience.time.Durations;
-import dev.resilience.time.TimeSource;
 import dev.resilience.time.Timestamps;
 import java.time.Duration;
 import java.util.function.Predicate;
@@ -24,7 +23,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /** What a circuit breaker reports to the log and the listeners. Safe for use by many threads. */
-final class CircuitBreakerReports {
+final class CircuitBreakerReports extends Reports<CircuitBreakerOutcome> {
 
     private static final Logger log = LoggerFactory.getLogger(CircuitBreaker.class);
     private static final LogLine REJECTED = LogLine.warn("circuit_rejected", "rejected");
@@ -36,17 +35,8 @@ final class CircuitBreakerReports {
 
     private static final String UNTIL_OPERATED = " until an operator or the application says otherwise";
 
-    private final String name;
-    private final TimeSource time;
-    private final EventPublisher events;
-    private final FoldedLog lines;
-
-    CircuitBreakerReports(
-            String name, TimeSource time, EventPublisher events, OutcomeCounters<CircuitBreakerOutcome> calls) {
-        this.name = name;
-        this.time = time;
-        this.events = events;
-        this.lines = new FoldedLog(log, time, "Circuit breaker", name, "circuit_summary", calls::byLabel);
+    CircuitBreakerReports(String name, Environment environment, OutcomeCounters<CircuitBreakerOutcome> calls) {
+        super(CircuitBreaker.class, "Circuit breaker", "circuit_summary", name, environment, calls);
     }
 
     /**
@@ -99,7 +89,7 @@ final class CircuitBreakerReports {
             log(change);
         } catch (Throwable broken) { // a logger, which must not hurt a call
         }
-        events.publish(() -> event(change));
+        publish(() -> event(change));
     }
 
     private CircuitStateChanged event(StateChange change) {
@@ -185,21 +175,17 @@ final class CircuitBreakerReports {
 
     /** Returns what the caller gets. */
     CircuitOpenException refused(CircuitOpenException refusal) {
-        events.publish(
-                () -> new CallRejected(time.now(), "circuit-breaker", name, CircuitBreakerOutcome.REJECTED.label()));
-        lines.write(
-                REJECTED,
-                line -> line.addKeyValue("retryAfterMs", refusal.retryAfter().toMillis())
-                        .log("A call was not made. {}", refusal.getMessage()));
+        publish(() -> new CallRejected(time.now(), "circuit-breaker", name, CircuitBreakerOutcome.REJECTED.label()));
+        log().write(
+                        REJECTED,
+                        line -> line.addKeyValue(
+                                        "retryAfterMs", refusal.retryAfter().toMillis())
+                                .log("A call was not made. {}", refusal.getMessage()));
         return refusal;
     }
 
     /** Whether a result counts as a failure by a rule of the application's, which is reported once if it throws. */
     boolean isFailure(Predicate<@Nullable Object> rule, @Nullable Object result) {
-        return lines.asks(rule, result, "record-on-result", "the call counts as a success");
-    }
-
-    void flushLog() {
-        lines.close();
+        return log().asks(rule, result, "record-on-result", "the call counts as a success");
     }
 }

@@ -3,7 +3,6 @@ package dev.resilience.idempotency;
 import dev.resilience.context.Deadline;
 import dev.resilience.context.IdempotencyContext;
 import dev.resilience.event.IdempotencyOutcome;
-import dev.resilience.idempotency.Idempotency.IdempotencyLog;
 import dev.resilience.idempotency.store.Claim;
 import dev.resilience.idempotency.store.ClaimStatus;
 import dev.resilience.idempotency.store.IdempotencyStore;
@@ -131,7 +130,7 @@ public final class ClaimedRecord {
             return true; // no other call can take it over meanwhile
         } catch (RuntimeException unavailable) {
             String what = "a lease could not be renewed; next try in " + lease.interval();
-            idempotency.log().failed(IdempotencyLog.RENEWAL_FAILED, what, unavailable);
+            idempotency.reports().failed(IdempotencyReports.RENEWAL_FAILED, what, unavailable);
             return true;
         }
     }
@@ -139,7 +138,7 @@ public final class ClaimedRecord {
     /** A running call has lost its lease. */
     public void lost() {
         endLease();
-        idempotency.log().leaseLost();
+        idempotency.reports().leaseLost();
         count(IdempotencyOutcome.LEASE_LOST);
     }
 
@@ -154,7 +153,7 @@ public final class ClaimedRecord {
             return question.get();
         } catch (RuntimeException unavailable) {
             String what = "how the transaction of a call of " + operation.name() + " ended could not be found out";
-            idempotency.log().failed(IdempotencyLog.CHECK_FAILED, what, unavailable);
+            idempotency.reports().failed(IdempotencyReports.CHECK_FAILED, what, unavailable);
             return ClaimStatus.LOCKED;
         }
     }
@@ -166,7 +165,7 @@ public final class ClaimedRecord {
     public void end(@Nullable StoredResult answer) {
         String why = answer == null ? null : whyNotKept(answer);
         if (why != null) {
-            idempotency.log().resultNotKept(why);
+            idempotency.reports().resultNotKept(why);
         }
         if (answer == null || why != null) {
             end(() -> store().release(token), IdempotencyOutcome.RELEASED);
@@ -207,13 +206,13 @@ public final class ClaimedRecord {
     /** Counts the call, unless it is counted. */
     public void count(IdempotencyOutcome outcome) {
         if (counted.compareAndSet(false, true)) {
-            idempotency.count(outcome);
+            idempotency.reports().count(outcome);
         }
     }
 
     /** How the call ended could not be written to the store: its key stays taken until the lease ends. */
     public void notStored(Throwable unavailable) {
-        idempotency.completionFailed(operation, unavailable);
+        idempotency.reports().completionFailed(operation, unavailable);
         count(IdempotencyOutcome.STORE_FAILURE);
     }
 }

@@ -1,7 +1,6 @@
 package dev.resilience.idempotency;
 
 import dev.resilience.exception.ResilienceException;
-import dev.resilience.idempotency.Idempotency.IdempotencyLog;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Modifier;
 import java.nio.charset.StandardCharsets;
@@ -19,14 +18,14 @@ import org.jspecify.annotations.Nullable;
 final class ExceptionCodec {
 
     private final List<Class<? extends Throwable>> listed;
-    private final IdempotencyLog log;
+    private final IdempotencyReports reports;
 
     /** Classes that were thrown here, for those that no class loader at hand would find by name. */
     private final ConcurrentMap<String, Class<? extends Throwable>> seen = new ConcurrentHashMap<>();
 
-    ExceptionCodec(List<Class<? extends Throwable>> listed, IdempotencyLog log) {
+    ExceptionCodec(List<Class<? extends Throwable>> listed, IdempotencyReports reports) {
         this.listed = listed;
-        this.log = log;
+        this.reports = reports;
     }
 
     static boolean canRebuild(Class<? extends Throwable> type) {
@@ -52,7 +51,7 @@ final class ExceptionCodec {
                 return text.getBytes(StandardCharsets.UTF_8);
             }
         }
-        log.notReplayed(failure.getClass().getName());
+        reports.notReplayed(failure.getClass().getName());
         return null;
     }
 

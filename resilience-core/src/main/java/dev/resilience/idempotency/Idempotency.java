@@ -1,15 +1,10 @@
 package dev.resilience.idempotency;
 
 import dev.resilience.context.IdempotencyContext;
-import dev.resilience.event.EventPublisher;
-import dev.resilience.event.IdempotencyDecided;
 import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.idempotency.store.IdempotencyStore;
 import dev.resilience.idempotency.store.StoredResult;
-import dev.resilience.log.FoldedLog;
-import dev.resilience.log.LogLine;
-import dev.resilience.log.LoggedFailure;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Layer;
@@ -18,7 +13,6 @@ import dev.resilience.pipeline.Waits;
 import dev.resilience.policy.Require;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,7 +20,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.LoggerFactory;
 
 /**
  * An idempotency policy at work: runs a call once per key and answers repeated calls from the store.
@@ -46,12 +39,10 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
     private final IdempotentExecution.Factory executions;
     private final TimeSource time;
     private final Waits waits;
-    private final EventPublisher events;
     private final ExceptionCodec exceptions;
-    private final IdempotencyLog log;
+    private final IdempotencyReports reports;
     private volatile IdempotencyPolicy policy;
     private final Set<String> operations = ConcurrentHashMap.newKeySet();
-    private final OutcomeCounters<IdempotencyOutcome> calls = new OutcomeCounters<>(IdempotencyOutcome.class);
 
     /** For adapters; applications ask {@link dev.resilience.Resilience#idempotency}. */
     public Idempotency(String name, IdempotencyPolicy policy, IdempotencyStore store, Environment environment) {
@@ -75,9 +66,8 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
         this.store = store;
         this.time = environment.time();
         this.waits = environment.waits("resilience-idempotency-" + name + "-");
-        this.events = environment.events();
-        this.log = new IdempotencyLog(name, time, calls::byLabel);
-        this.exceptions = new ExceptionCodec(policy.replayExceptions(), log);
+        this.reports = new IdempotencyReports(name, environment);
+        this.exceptions = new ExceptionCodec(policy.replayExceptions(), reports);
     }
 
     @Override
@@ -113,7 +103,7 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
 
     /** Calls by how they ended. */
     public OutcomeCounters<IdempotencyOutcome> calls() {
-        return calls;
+        return reports.calls();
     }
 
     /** The layer that protects one method. */
@@ -139,21 +129,15 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
     @Override
     public void close() {
         waits.close();
-        log.close();
+        reports.close();
     }
 
     IdempotentExecution execution(ClaimedRecord record) {
         return executions.of(record);
     }
 
-    IdempotencyLog log() {
-        return log;
-    }
-
-    void completionFailed(IdempotentOperation operation, Throwable unavailable) {
-        String what = "how a call of " + operation.name()
-                + " ended could not be stored; its key stays taken until the lease ends";
-        log.failed(IdempotencyLog.COMPLETION_FAILED, what, unavailable);
+    IdempotencyReports reports() {
+        return reports;
     }
 
     /** Runs asynchronous calls that have waited for their key on threads of its own. */
@@ -183,11 +167,6 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
 
     String newOwner() {
         return PROCESS + "-" + CALLS.incrementAndGet();
-    }
-
-    void count(IdempotencyOutcome outcome) {
-        calls.count(outcome);
-        events.publish(() -> new IdempotencyDecided(time.now(), name, outcome));
     }
 
     /** Stores the answer when the call ends. It runs, until it has ended or lost its key to another call. */
@@ -236,78 +215,6 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
                     record.notStored(unwritable);
                 }
             }
-        }
-    }
-
-    /** What an idempotency policy writes to the log: above all, that its store does not answer. Never keys or results. */
-    static final class IdempotencyLog implements AutoCloseable {
-
-        static final LogLine REFUSED = LogLine.warn("idempotency_store_failed", "store_failure");
-        static final LogLine UNPROTECTED = LogLine.warn("idempotency_unprotected", "store_failure");
-        static final LogLine RENEWAL_FAILED = LogLine.warn("idempotency_renewal_failed");
-        static final LogLine COMPLETION_FAILED = LogLine.warn("idempotency_completion_failed", "store_failure");
-        static final LogLine CHECK_FAILED = LogLine.warn("idempotency_check_failed");
-        private static final LogLine LEASE_LOST = LogLine.warn("idempotency_lease_lost", "lease_lost");
-        private static final LogLine RESULT_NOT_KEPT = LogLine.warn("idempotency_result_not_kept");
-        private static final LogLine NOT_REPLAYED = LogLine.warn("idempotency_exception_not_replayed");
-
-        private final String policy;
-        private final FoldedLog log;
-
-        IdempotencyLog(String policy, TimeSource time, Supplier<Map<String, Long>> counts) {
-            this.policy = policy;
-            this.log = new FoldedLog(
-                    LoggerFactory.getLogger(Idempotency.class),
-                    time,
-                    "Idempotency",
-                    policy,
-                    "idempotency_summary",
-                    counts);
-        }
-
-        /** The store has failed. */
-        void failed(LogLine event, String what, Throwable unavailable) {
-            log.write(
-                    event,
-                    line -> LoggedFailure.of(unavailable)
-                            .addTo(line)
-                            .setCause(unavailable)
-                            .log("Idempotency '{}': {}", policy, what));
-        }
-
-        void leaseLost() {
-            log.write(
-                    LEASE_LOST,
-                    line -> line.log("Idempotency '{}': a running call has lost its lease to another one", policy));
-        }
-
-        /**
-         * @param why as a sentence without its full stop
-         */
-        void resultNotKept(String why) {
-            log.write(
-                    RESULT_NOT_KEPT,
-                    line -> line.addKeyValue("reason", why)
-                            .log("Idempotency '{}': {}; it is not stored and its key is free again", policy, why));
-        }
-
-        /** Once for each type. */
-        void notReplayed(String type) {
-            log.once(
-                    type,
-                    NOT_REPLAYED,
-                    line -> line.addKeyValue("errorType", type)
-                            .log(
-                                    "Idempotency '{}': a {} is not replayed, and its key is free again, because its constructor "
-                                            + "refuses the message that it was thrown with: give the class a public "
-                                            + "constructor that takes the message as it is. Logged once.",
-                                    policy,
-                                    type));
-        }
-
-        @Override
-        public void close() {
-            log.close();
         }
     }
 }

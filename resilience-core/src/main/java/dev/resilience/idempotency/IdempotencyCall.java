@@ -7,7 +7,6 @@ import dev.resilience.exception.IdempotencyKeyReusedException;
 import dev.resilience.exception.IdempotencyOutcomeUnknownException;
 import dev.resilience.exception.IdempotencyStoreException;
 import dev.resilience.exception.ResilienceException;
-import dev.resilience.idempotency.Idempotency.IdempotencyLog;
 import dev.resilience.idempotency.IdempotencyPolicy.OnAbandoned;
 import dev.resilience.idempotency.IdempotencyPolicy.OnInProgress;
 import dev.resilience.idempotency.IdempotencyPolicy.OnStoreFailure;
@@ -82,14 +81,14 @@ final class IdempotencyCall {
             if (isRunningElsewhere && interrupted) {
                 throw inProgress();
             }
-            idempotency.count(IdempotencyOutcome.STORE_FAILURE);
+            idempotency.reports().count(IdempotencyOutcome.STORE_FAILURE);
             if (failsOpen) {
                 String what = "the store does not answer; the call runs unprotected";
-                idempotency.log().failed(IdempotencyLog.UNPROTECTED, what, unavailable);
+                idempotency.reports().failed(IdempotencyReports.UNPROTECTED, what, unavailable);
                 return null;
             }
             String what = "the store does not answer, so the call was not made";
-            idempotency.log().failed(IdempotencyLog.REFUSED, what, unavailable);
+            idempotency.reports().failed(IdempotencyReports.REFUSED, what, unavailable);
             throw new IdempotencyStoreException("Idempotency '" + name() + "': " + what, unavailable);
         }
     }
@@ -113,7 +112,7 @@ final class IdempotencyCall {
                 if (pause.compareTo(LONGEST_PAUSE_AFTER_LOST_CLAIM) < 0) {
                     freeIn(pause.multipliedBy(2));
                 } else {
-                    idempotency.completionFailed(operation, unavailable);
+                    idempotency.reports().completionFailed(operation, unavailable);
                 }
             }
         });
@@ -134,11 +133,11 @@ final class IdempotencyCall {
             return waitOrRefuse();
         }
         if (claim instanceof Claim.KeyReused) {
-            idempotency.count(IdempotencyOutcome.KEY_REUSED);
+            idempotency.reports().count(IdempotencyOutcome.KEY_REUSED);
             throw new IdempotencyKeyReusedException(
                     "The idempotency key was used before, with other arguments (policy '" + name() + "')");
         }
-        idempotency.count(IdempotencyOutcome.OUTCOME_UNKNOWN);
+        idempotency.reports().count(IdempotencyOutcome.OUTCOME_UNKNOWN);
         throw new IdempotencyOutcomeUnknownException((claim instanceof Claim.Executed
                         ? "An earlier call with this idempotency key had its effect, but its result was lost"
                         : "An earlier call with this idempotency key died, and whether it had its effect is not known")
@@ -158,7 +157,7 @@ final class IdempotencyCall {
 
     /** The call gives up because another one with its key is running. */
     IdempotencyInProgressException inProgress() {
-        idempotency.count(IdempotencyOutcome.IN_PROGRESS);
+        idempotency.reports().count(IdempotencyOutcome.IN_PROGRESS);
         return new IdempotencyInProgressException(
                 "A call with the same idempotency key is running (policy '" + name() + "')", leaseLeft);
     }
@@ -184,7 +183,7 @@ final class IdempotencyCall {
     Object answer() throws Throwable {
         StoredResult result = Objects.requireNonNull(stored);
         Object answer = read(result);
-        idempotency.count(IdempotencyOutcome.REPLAYED);
+        idempotency.reports().count(IdempotencyOutcome.REPLAYED);
         onReplay.run();
         if (result.kind() == StoredResult.Kind.EXCEPTION && answer instanceof Throwable failure) {
             throw failure;
@@ -198,7 +197,7 @@ final class IdempotencyCall {
                     ? operation.read(result.content())
                     : idempotency.exceptions().read(result.content());
         } catch (Exception | LinkageError unreadable) {
-            idempotency.count(IdempotencyOutcome.STORE_FAILURE);
+            idempotency.reports().count(IdempotencyOutcome.STORE_FAILURE);
             throw new IdempotencyStoreException(
                     "Idempotency '" + name() + "': the stored result of " + operation.name()
                             + " cannot be read; the call is refused until its record is deleted",

@@ -60,12 +60,12 @@ final class IdempotencyStep extends AsyncStep {
         try {
             Deadline.check();
         } catch (DeadlineExceededException late) {
-            idempotency.count(IdempotencyOutcome.RELEASED);
+            idempotency.reports().count(IdempotencyOutcome.RELEASED);
             throw late;
         }
         String key = operation.key(invocation);
         if (key == null) {
-            idempotency.count(IdempotencyOutcome.NO_KEY);
+            idempotency.reports().count(IdempotencyOutcome.NO_KEY);
             return null;
         }
         return new IdempotencyCall(idempotency, operation.ofCall(invocation), key, invocation);

@@ -86,7 +86,7 @@ public class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseable {
         this.waits = environment.waits("resilience-retry-" + name + "-");
         this.events = environment.events();
         this.budget = budget;
-        this.reports = new RetryReports(name, time, events, budget);
+        this.reports = new RetryReports(name, environment, budget);
         this.rules = new RetryRules(policy, new RetryRules.Parts(environment.faults(), random, transactions, reports));
         this.outermost = attempt(1, null);
     }

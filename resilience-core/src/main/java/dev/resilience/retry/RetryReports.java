@@ -1,17 +1,16 @@
 package dev.resilience.retry;
 
 import dev.resilience.context.Attempt;
-import dev.resilience.event.EventPublisher;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.event.RetryFinished;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.event.RetryScheduled;
 import dev.resilience.fault.FaultClassification;
-import dev.resilience.log.FoldedLog;
 import dev.resilience.log.LogLine;
 import dev.resilience.log.LoggedFailure;
+import dev.resilience.pipeline.Environment;
+import dev.resilience.pipeline.Reports;
 import dev.resilience.policy.PropertyNames;
-import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -19,7 +18,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
@@ -27,7 +25,7 @@ import org.slf4j.spi.LoggingEventBuilder;
  * not happen: a retry has a line when it begins, and a call that ends without success when it has ended. A first attempt that
  * succeeds costs one counter, which the budget reads too. Safe for use by many threads.
  */
-final class RetryReports implements AutoCloseable {
+final class RetryReports extends Reports<RetryOutcome> {
 
     private static final LogLine ATTEMPT = LogLine.warn("retry_attempt", "retries");
     private static final LogLine RECOVERED = LogLine.info("retry_recovered", "success_after_retry");
@@ -40,17 +38,12 @@ final class RetryReports implements AutoCloseable {
 
     private static final LoggedFailure OF_RESULT = new LoggedFailure("result", "the result asks for another try");
 
-    private final String name;
     private final String properties;
-    private final TimeSource time;
-    private final EventPublisher events;
     private final @Nullable RetryBudget budget;
-    private final OutcomeCounters<RetryOutcome> calls = new OutcomeCounters<>(RetryOutcome.class);
-    private final LongAdder successes = calls.counter(RetryOutcome.SUCCESS);
+    private final LongAdder successes = calls().counter(RetryOutcome.SUCCESS);
     private final LongAdder successesOfRepetitions = new LongAdder();
     private final LongSupplier successesForBudget = this::successesForBudget;
     private final LongAdder retries = new LongAdder();
-    private final FoldedLog log;
     private volatile @Nullable Failure lastFailure;
     private final AtomicReference<@Nullable Instant> failingSince = new AtomicReference<>();
 
@@ -80,35 +73,24 @@ final class RetryReports implements AutoCloseable {
         }
     }
 
-    RetryReports(String name, TimeSource time, EventPublisher events, @Nullable RetryBudget budget) {
-        this.name = name;
+    RetryReports(String name, Environment environment, @Nullable RetryBudget budget) {
+        super(Retry.class, "Retry", "retry_summary", name, environment, new OutcomeCounters<>(RetryOutcome.class));
         this.properties = PropertyNames.of("resilience.retry", name) + ".";
-        this.time = time;
-        this.events = events;
         this.budget = budget;
-        this.log =
-                new FoldedLog(LoggerFactory.getLogger(Retry.class), time, "Retry", name, "retry_summary", this::counts);
         if (budget != null) {
             budget.addSuccesses(successesForBudget);
         }
     }
 
-    private Map<String, Long> counts() {
-        Map<String, Long> counts = calls.byLabel();
+    @Override
+    protected Map<String, Long> counts() {
+        Map<String, Long> counts = super.counts();
         counts.put(ATTEMPT.outcome(), retries.sum());
         return counts;
     }
 
     private long successesForBudget() {
         return successes.sum() - successesOfRepetitions.sum();
-    }
-
-    OutcomeCounters<RetryOutcome> calls() {
-        return calls;
-    }
-
-    FoldedLog log() {
-        return log;
     }
 
     long retries() {
@@ -144,7 +126,7 @@ final class RetryReports implements AutoCloseable {
 
     /** A call waits for its next attempt. */
     void scheduled(int attempt, int maxAttempts, Duration wait, @Nullable Throwable failure) {
-        events.publish(() -> new RetryScheduled(time.now(), name, attempt, maxAttempts, wait, failure));
+        publish(() -> new RetryScheduled(time.now(), name, attempt, maxAttempts, wait, failure));
     }
 
     /**
@@ -155,7 +137,7 @@ final class RetryReports implements AutoCloseable {
      */
     void retrying(int attempt, int maxAttempts, Duration waited, @Nullable Throwable failure) {
         retries.increment();
-        log.write(ATTEMPT, line -> {
+        log().write(ATTEMPT, line -> {
             LoggedFailure failed = logged(failure);
             long delayMs = waited.toMillis();
             String what =
@@ -176,7 +158,7 @@ final class RetryReports implements AutoCloseable {
      * @param failure what its caller gets; {@code null} for a result
      */
     void ended(End end, int attempts, int maxAttempts, long start, @Nullable Throwable failure) {
-        calls.count(end.outcome);
+        calls().count(end.outcome);
         if (end.outcome == RetryOutcome.SUCCESS_AFTER_RETRY) {
             endStreak();
         } else if (end.outcome != RetryOutcome.INTERRUPTED) {
@@ -186,23 +168,23 @@ final class RetryReports implements AutoCloseable {
         }
         switch (end.outcome) {
             case SUCCESS_AFTER_RETRY ->
-                log.write(
-                        RECOVERED,
-                        line -> numbered(line, attempts, maxAttempts)
-                                .log("Retry '{}': attempt {} of {} succeeded", name, attempts, maxAttempts));
+                log().write(
+                                RECOVERED,
+                                line -> numbered(line, attempts, maxAttempts)
+                                        .log("Retry '{}': attempt {} of {} succeeded", name, attempts, maxAttempts));
             case EXHAUSTED -> gaveUp(EXHAUSTED, end, attempts, maxAttempts, failure);
             case BUDGET_EXHAUSTED -> gaveUp(BUDGET_EXHAUSTED, end, attempts, maxAttempts, failure);
             case OUT_OF_TIME -> gaveUp(OUT_OF_TIME, end, attempts, maxAttempts, failure);
             case SUCCESS, NOT_RETRYABLE, INTERRUPTED -> {} // the caller has the whole story
         }
         if (start != Retry.NOT_MEASURED) {
-            events.publish(() -> new RetryFinished(
+            publish(() -> new RetryFinished(
                     time.now(), name, end.outcome, attempts, Duration.ofNanos(time.nanoTime() - start)));
         }
     }
 
     private void gaveUp(LogLine event, End end, int attempts, int maxAttempts, @Nullable Throwable failure) {
-        log.write(event, line -> {
+        log().write(event, line -> {
             LoggedFailure failed = logged(failure);
             String what =
                     "attempt " + attempts + " of " + maxAttempts + " failed and is not repeated, because " + end.why;
@@ -223,7 +205,7 @@ final class RetryReports implements AutoCloseable {
 
     /** Reported once for every pair. */
     void nested(String outer) {
-        log.once(outer, NESTED, line -> {
+        log().once(outer, NESTED, line -> {
             String cure = "To leave retrying to the outer one, set " + properties + "nested to suppress. Logged once.";
             line.addKeyValue("outer", outer)
                     .log("Retry '{}' works inside {}, so the attempts of both multiply. {}", name, outer, cure);
@@ -232,7 +214,7 @@ final class RetryReports implements AutoCloseable {
 
     /** Reported once. */
     void transactionLost(String why) {
-        log.once("transaction", LOST_TRANSACTION, line -> {
+        log().once("transaction", LOST_TRANSACTION, line -> {
             String text =
                     "a failed attempt is not repeated, because it was made in a transaction that was open before it, "
                             + "and which can only be rolled back: " + why
@@ -248,7 +230,7 @@ final class RetryReports implements AutoCloseable {
         String root = FaultClassification.rootCause(failure).getClass().getName();
         boolean isRoot = type.equals(root);
         String both = isRoot ? type : type + ", caused by " + root + ",";
-        log.once(both, UNKNOWN_FAULT, line -> {
+        log().once(both, UNKNOWN_FAULT, line -> {
             String text = "is not retried, because nothing tells whether it is transient. To retry it, add "
                     + (isRoot ? "it" : root) + " to " + properties + "retry-on; to retry all unknown failures, set "
                     + properties + "retry-unknown to true; to silence this line, add it to " + properties
@@ -260,7 +242,7 @@ final class RetryReports implements AutoCloseable {
     /** Writes what is folded, and lets the budget keep the calls until now. */
     @Override
     public void close() {
-        log.close();
+        super.close();
         if (budget != null) {
             budget.removeSuccesses(successesForBudget);
         }

@@ -4,11 +4,9 @@ import dev.resilience.context.ContextCarrier;
 import dev.resilience.context.Deadline;
 import dev.resilience.context.Deadline.Timeout;
 import dev.resilience.event.CallTimedOut;
-import dev.resilience.event.EventPublisher;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.event.TimeLimitOutcome;
 import dev.resilience.exception.TimeLimitExceededException;
-import dev.resilience.log.FoldedLog;
 import dev.resilience.log.LogLine;
 import dev.resilience.pipeline.AsyncCall;
 import dev.resilience.pipeline.AsyncStep;
@@ -17,6 +15,7 @@ import dev.resilience.pipeline.InterruptibleExecution;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
+import dev.resilience.pipeline.Reports;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.TimeSource;
 import dev.resilience.time.TimeSource.Scheduled;
@@ -26,7 +25,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.ThreadPoolExecutor;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.LoggerFactory;
 
 /**
  * A time limit policy at work: ends calls that take too long, in the way that its policy says, and never later than the
@@ -47,12 +45,10 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
 
     private final String name;
     private final TimeSource time;
-    private final EventPublisher events;
     private final ContextCarrier carrier;
     private final ThreadPoolExecutor workers;
     private volatile TimeLimitPolicy policy;
-    private final OutcomeCounters<TimeLimitOutcome> calls = new OutcomeCounters<>(TimeLimitOutcome.class);
-    private final FoldedLog log;
+    private final Reports<TimeLimitOutcome> reports;
 
     /** For adapters; applications ask {@link dev.resilience.Resilience#timeLimit}. */
     public TimeLimit(String name, TimeLimitPolicy policy, Environment environment) {
@@ -63,16 +59,10 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
         this.name = name;
         this.policy = policy;
         this.time = environment.time();
-        this.events = environment.events();
         this.carrier = environment.carrier();
         this.workers = WorkerThreads.pool("resilience-time-limit-" + name + "-", maxWorkers, virtualThreads);
-        this.log = new FoldedLog(
-                LoggerFactory.getLogger(TimeLimit.class),
-                time,
-                "Time limit",
-                name,
-                "time_limit_summary",
-                calls::byLabel);
+        OutcomeCounters<TimeLimitOutcome> calls = new OutcomeCounters<>(TimeLimitOutcome.class);
+        this.reports = new Reports<>(TimeLimit.class, "Time limit", "time_limit_summary", name, environment, calls);
     }
 
     /**
@@ -115,7 +105,7 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
 
     /** Calls by how they ended. */
     public OutcomeCounters<TimeLimitOutcome> calls() {
-        return calls;
+        return reports.calls();
     }
 
     @Override
@@ -130,7 +120,7 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
     @Override
     public void close() {
         WorkerThreads.releaseIdle(workers);
-        log.close();
+        reports.close();
     }
 
     /**
@@ -145,7 +135,7 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
     }
 
     void inTime() {
-        calls.count(TimeLimitOutcome.IN_TIME);
+        reports.calls().count(TimeLimitOutcome.IN_TIME);
     }
 
     /**
@@ -165,13 +155,14 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
     /** Counts and reports a call that took too long. */
     private String report(String what, Timeout timeout) {
         String why = what + timeout;
-        calls.count(TimeLimitOutcome.TIMED_OUT);
-        log.write(
-                EXCEEDED,
-                line -> line.addKeyValue("timeoutMs", timeout.timeout().toMillis())
-                        .addKeyValue("reason", why)
-                        .log("Time limit '{}': {}", name, why));
-        events.publish(() -> new CallTimedOut(time.now(), name, timeout.timeout()));
+        reports.calls().count(TimeLimitOutcome.TIMED_OUT);
+        reports.log()
+                .write(
+                        EXCEEDED,
+                        line -> line.addKeyValue("timeoutMs", timeout.timeout().toMillis())
+                                .addKeyValue("reason", why)
+                                .log("Time limit '{}': {}", name, why));
+        reports.publish(() -> new CallTimedOut(time.now(), name, timeout.timeout()));
         return why;
     }
 

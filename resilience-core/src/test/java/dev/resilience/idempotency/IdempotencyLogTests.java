@@ -6,11 +6,11 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import dev.resilience.idempotency.Idempotency.IdempotencyLog;
+import dev.resilience.event.IdempotencyOutcome;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -18,9 +18,8 @@ import org.slf4j.LoggerFactory;
 
 class IdempotencyLogTests {
 
-    private long failures;
     private final ManualTimeSource time = new ManualTimeSource();
-    private final IdempotencyLog log = new IdempotencyLog("orders", time, () -> Map.of("store_failure", failures));
+    private final IdempotencyReports reports = new IdempotencyReports("orders", Environment.of(time));
     private final Logger logger = (Logger) LoggerFactory.getLogger(Idempotency.class);
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
     private final Level before = logger.getLevel();
@@ -43,9 +42,10 @@ class IdempotencyLogTests {
     @Test
     void aStoreThatIsDownIsToldOfInAFewLinesHoweverManyCallsItFails() {
         for (int i = 0; i < 1_000; i++) {
-            failures += 2;
-            log.failed(IdempotencyLog.REFUSED, "refused", new IllegalStateException("down"));
-            log.failed(IdempotencyLog.UNPROTECTED, "unprotected", new IllegalStateException("down"));
+            reports.calls().count(IdempotencyOutcome.STORE_FAILURE);
+            reports.calls().count(IdempotencyOutcome.STORE_FAILURE);
+            reports.failed(IdempotencyReports.REFUSED, "refused", new IllegalStateException("down"));
+            reports.failed(IdempotencyReports.UNPROTECTED, "unprotected", new IllegalStateException("down"));
         }
         time.advance(Duration.ofSeconds(1));
 
@@ -64,10 +64,10 @@ class IdempotencyLogTests {
 
     @Test
     void everythingElseIsToldWithItsReason() {
-        log.leaseLost();
-        log.failed(IdempotencyLog.RENEWAL_FAILED, "not renewed", new IllegalStateException("down"));
-        log.failed(IdempotencyLog.COMPLETION_FAILED, "not stored", new IllegalStateException("down"));
-        log.resultNotKept("a result of Shop.order(String) has 9 bytes");
+        reports.leaseLost();
+        reports.failed(IdempotencyReports.RENEWAL_FAILED, "not renewed", new IllegalStateException("down"));
+        reports.failed(IdempotencyReports.COMPLETION_FAILED, "not stored", new IllegalStateException("down"));
+        reports.resultNotKept("a result of Shop.order(String) has 9 bytes");
 
         assertThat(lines.list)
                 .extracting(ILoggingEvent::getFormattedMessage)
@@ -82,9 +82,9 @@ class IdempotencyLogTests {
     @Test
     void whatIsCountedIsWrittenWhenThePolicyIsClosed() {
         for (int i = 0; i < 12; i++) {
-            log.leaseLost();
+            reports.leaseLost();
         }
-        log.close();
+        reports.close();
 
         assertThat(message(1)).isEqualTo("Idempotency 'orders': in the last second also more of the lines above");
     }

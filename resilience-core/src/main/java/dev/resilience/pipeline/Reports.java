@@ -1,0 +1,69 @@
+package dev.resilience.pipeline;
+
+import dev.resilience.event.EventPublisher;
+import dev.resilience.event.Outcome;
+import dev.resilience.event.OutcomeCounters;
+import dev.resilience.event.ResilienceEvent;
+import dev.resilience.log.FoldedLog;
+import dev.resilience.time.TimeSource;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What becomes of the calls of a live object: counted, logged and published. Each kind says with its own methods what that
+ * is. Not for applications. Safe for use by many threads.
+ *
+ * @param <O> how calls of the kind end
+ */
+public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
+
+    protected final String name;
+    protected final TimeSource time;
+    private final OutcomeCounters<O> calls;
+    private final FoldedLog log;
+    private final EventPublisher events;
+
+    /**
+     * @param logger the class of the live object
+     * @param kind the kind of the policy, in words that begin a sentence: {@code Retry}
+     * @param summary the event of the log's summaries: {@code retry_summary}
+     */
+    public Reports(
+            Class<?> logger,
+            String kind,
+            String summary,
+            String name,
+            Environment environment,
+            OutcomeCounters<O> calls) {
+        this.name = name;
+        this.time = environment.time();
+        this.events = environment.events();
+        this.calls = calls;
+        this.log = new FoldedLog(LoggerFactory.getLogger(logger), time, kind, name, summary, this::counts);
+    }
+
+    /** Calls that ended, by how they ended. */
+    public final OutcomeCounters<O> calls() {
+        return calls;
+    }
+
+    public final FoldedLog log() {
+        return log;
+    }
+
+    public final void publish(Supplier<ResilienceEvent> event) {
+        events.publish(event);
+    }
+
+    /** What a summary of the log is made of. */
+    protected Map<String, Long> counts() {
+        return calls.byLabel();
+    }
+
+    /** Writes to the log what is folded. */
+    @Override
+    public void close() {
+        log.close();
+    }
+}
