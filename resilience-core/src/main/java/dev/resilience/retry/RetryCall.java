@@ -100,33 +100,31 @@ final class RetryCall {
         return !hasEmitted && rules.asksForRetry(result);
     }
 
-    /** An attempt failed. How long to wait before the next one, or {@code null} if the call has ended so. */
-    @Nullable
-    Duration onFailure(Throwable failure) {
+    /** An attempt failed. Whether another one follows, after {@link #nextWait()}; otherwise the call has ended. */
+    boolean onFailure(Throwable failure) {
         if (failure instanceof DeadlineExceededException && isLate()) { // after the wait, and the attempt was not made
             if (!hasFailed && !asksForRetry) {
                 record(failure, true, false);
             }
-            return end(End.DEADLINE_OVER);
+            return endsBy(End.DEADLINE_OVER);
         }
         firstAttemptEnded();
         record(failure, true, false);
         if (FaultClassification.isInterrupt(failure)) {
-            return end(End.INTERRUPTED);
+            return endsBy(End.INTERRUPTED);
         }
         return rules.isRetryable(failure, isIdempotent)
-                ? waitForNext(rules.hint(failure, retry.time))
-                : end(End.NOT_RETRYABLE);
+                ? mayWaitForNext(rules.hint(failure, retry.time))
+                : endsBy(End.NOT_RETRYABLE);
     }
 
     /** An attempt returned. As {@link #onFailure}, if the result asks for another one; otherwise the call has ended. */
-    @Nullable
-    Duration onResult(@Nullable Object result, boolean asksForAnother) {
+    boolean onResult(@Nullable Object result, boolean asksForAnother) {
         if (asksForAnother) {
             firstAttemptEnded();
         }
         record(result, false, asksForAnother);
-        return asksForAnother ? waitForNext(null) : end(attempts == 1 ? End.SUCCESS : End.SUCCESS_AFTER_RETRY);
+        return asksForAnother ? mayWaitForNext(null) : endsBy(attempts == 1 ? End.SUCCESS : End.SUCCESS_AFTER_RETRY);
     }
 
     private void firstAttemptEnded() {
@@ -135,34 +133,34 @@ final class RetryCall {
         }
     }
 
-    private @Nullable Duration waitForNext(@Nullable Duration hintOfServer) {
+    private boolean mayWaitForNext(@Nullable Duration hintOfServer) {
         if (hasEmitted && !policy().retryAfterFirstElement()) {
-            return end(End.NOT_RETRYABLE);
+            return endsBy(End.NOT_RETRYABLE);
         }
         if (attempts >= maxAttempts()) {
-            return end(End.NO_ATTEMPTS_LEFT);
+            return endsBy(End.NO_ATTEMPTS_LEFT);
         }
         String lost = whyTransactionLost();
         if (lost != null) {
             retry.reports.transactionLost(lost);
-            return end(End.NOT_RETRYABLE);
+            return endsBy(End.NOT_RETRYABLE);
         }
         if (retry.waits.isStopped()) {
-            return end(End.STOPPED);
+            return endsBy(End.STOPPED);
         }
         hint = hintOfServer;
         backoffNanos = Durations.toNanos(rules.backoff(attempts, Duration.ofNanos(backoffNanos), failure(), result()));
         Duration wait = nextWait();
         End tooLong = whyTooLong(wait);
         if (tooLong != null) {
-            return end(tooLong);
+            return endsBy(tooLong);
         }
         RetryBudget budget = retry.budget();
         if (budget != null && !budget.tryAcquire()) {
-            return end(End.BUDGET_EXHAUSTED);
+            return endsBy(End.BUDGET_EXHAUSTED);
         }
         retry.reports.scheduled(attempts, policy().maxAttempts(), wait, failure());
-        return wait;
+        return true;
     }
 
     private @Nullable End whyTooLong(Duration wait) {
@@ -179,7 +177,7 @@ final class RetryCall {
     }
 
     /** How long the call waits for the next attempt. */
-    private Duration nextWait() {
+    Duration nextWait() {
         Duration backoff = Duration.ofNanos(backoffNanos);
         return hint == null ? backoff : Durations.max(backoff, hint);
     }
@@ -194,18 +192,16 @@ final class RetryCall {
         return thread == Thread.currentThread() ? rules.whyTransactionLost(failure()) : null;
     }
 
-    /** The call ends so, in place of another attempt. */
-    @Nullable
-    Duration end(End how) {
+    /** The call ends so, in place of another attempt: the answer is no. */
+    boolean endsBy(End how) {
         end = how;
-        return null;
+        return false;
     }
 
     /** The wait is over and the next attempt is about to begin, unless the wait took longer than it should. */
     boolean mayTryAgain() {
         if (retry.waits.isStopped() || isLate()) {
-            end = retry.waits.isStopped() ? End.STOPPED : End.DEADLINE_OVER;
-            return false;
+            return endsBy(retry.waits.isStopped() ? End.STOPPED : End.DEADLINE_OVER);
         }
         discard();
         retry.reports.retrying(attempts, maxAttempts(), nextWait(), failure());

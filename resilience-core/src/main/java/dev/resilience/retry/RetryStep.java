@@ -10,7 +10,6 @@ import dev.resilience.pipeline.Waits.WaitStoppedException;
 import dev.resilience.retry.Retry.ExhaustedCalls;
 import dev.resilience.retry.RetryCall.Phase;
 import dev.resilience.retry.RetryReports.End;
-import java.time.Duration;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -48,34 +47,33 @@ final class RetryStep extends AsyncStep {
         RetryRules rules = retry.rules;
         long start = retry.begin(rules.policy());
         Object begun = begin(invocation, outer);
-        Object result;
+        Object result = null;
+        Throwable failure = null;
         try {
             result = attempt(invocation, slots, retry.firstAttempt(rules.policy(), outer), outer);
-        } catch (Throwable failure) {
-            RetryCall call = new RetryCall(retry, rules, start, outer, begun, isIdempotent.getAsBoolean());
-            return callAgain(invocation, call, call.onFailure(failure));
+        } catch (Throwable thrown) {
+            failure = thrown;
         }
-        if (rules.asksForRetry(result)) {
-            RetryCall call = new RetryCall(retry, rules, start, outer, begun, isIdempotent.getAsBoolean());
-            return callAgain(invocation, call, call.onResult(result, true));
+        if (failure == null && !rules.asksForRetry(result)) {
+            retry.reports.succeededAtOnce(outer);
+            return result;
         }
-        retry.reports.succeededAtOnce(outer);
-        return result;
+        RetryCall call = new RetryCall(retry, rules, start, outer, begun, isIdempotent.getAsBoolean());
+        return callAgain(invocation, call, failure == null ? call.onResult(result, true) : call.onFailure(failure));
     }
 
     private @Nullable Object begin(Invocation invocation, @Nullable Attempt outer) {
         return exhausted == null || outer != null ? null : exhausted.begins(invocation);
     }
 
-    private @Nullable Object callAgain(Invocation invocation, RetryCall call, @Nullable Duration firstWait)
-            throws Throwable {
-        Duration wait = firstWait;
-        while (wait != null && slept(wait, call) && call.mayTryAgain()) {
+    private @Nullable Object callAgain(Invocation invocation, RetryCall call, boolean isRetried) throws Throwable {
+        boolean again = isRetried;
+        while (again && slept(call) && call.mayTryAgain()) {
             try {
                 Object result = attempt(invocation, CallContext.ofThread(), call.attempt(), call.outer);
-                wait = call.onResult(result, call.asksForRetry(result));
+                again = call.onResult(result, call.asksForRetry(result));
             } catch (Throwable failure) {
-                wait = call.onFailure(failure);
+                again = call.onFailure(failure);
             }
         }
         call.ended();
@@ -97,17 +95,16 @@ final class RetryStep extends AsyncStep {
         }
     }
 
-    private boolean slept(Duration wait, RetryCall call) {
+    private boolean slept(RetryCall call) {
         try {
-            retry.waits.sleep(wait);
+            retry.waits.sleep(call.nextWait());
             return true;
         } catch (WaitStoppedException applicationEnds) {
-            call.end(End.STOPPED);
+            return call.endsBy(End.STOPPED);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
-            call.end(End.INTERRUPTED);
+            return call.endsBy(End.INTERRUPTED);
         }
-        return false;
     }
 
     @Override
@@ -170,15 +167,13 @@ final class RetryStep extends AsyncStep {
             retried.leavesItsThread();
         }
         Throwable failure = call.failure();
-        Duration wait = null;
-        if (!call.isOver()) {
-            wait = failure == null ? retried.onResult(call.result(), asksForAnother) : retried.onFailure(failure);
-        }
-        if (wait == null) {
+        boolean again = !call.isOver()
+                && (failure == null ? retried.onResult(call.result(), asksForAnother) : retried.onFailure(failure));
+        if (!again) {
             return ended(call, retried);
         }
         retried.phase = Phase.WAITS;
-        return retry.waits.pause(call, wait);
+        return retry.waits.pause(call, retried.nextWait());
     }
 
     private Next waitEnded(AsyncCall call, RetryCall retried) {
