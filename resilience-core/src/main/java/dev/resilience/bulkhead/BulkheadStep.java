@@ -119,8 +119,7 @@ final class BulkheadStep extends AsyncStep {
         /** The time is over. */
         @Override
         public void run() {
-            if (permits.withdraw(this)) {
-                claim();
+            if (withdraw()) {
                 bulkhead.reports.waited(BulkheadOutcome.TIMED_OUT, start);
                 fail(bulkhead.reports.timedOut(timeout));
             }
@@ -136,16 +135,17 @@ final class BulkheadStep extends AsyncStep {
             });
         }
 
+        /** Whoever takes it out of the queue has the call. */
         @Override
-        protected boolean stop() {
-            boolean isMine = permits.withdraw(this);
-            if (isMine) {
-                claim();
-                cancelTimer();
-                bulkhead.reports.waited(BulkheadOutcome.REJECTED, start);
-                bulkhead.reports.leftWithoutPermit();
-            }
-            return isMine;
+        protected boolean withdraw() {
+            return permits.withdraw(this) && claim();
+        }
+
+        @Override
+        protected void stopped() {
+            cancelTimer();
+            bulkhead.reports.waited(BulkheadOutcome.REJECTED, start);
+            bulkhead.reports.leftWithoutPermit();
         }
 
         private void cancelTimer() {

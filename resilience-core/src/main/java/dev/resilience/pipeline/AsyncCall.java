@@ -47,7 +47,7 @@ public class AsyncCall extends CallersFuture implements Runnable {
     // All but the last two are read and written by the thread that drives.
     private final AsyncStep first;
     private final Invocation invocation;
-    private final @Nullable Object[] held;
+    private final @Nullable Object[] held; // by each step
     private @Nullable Deadline deadline;
     private @Nullable Attempt attempt;
     private @Nullable IdempotencyContext idempotency;
@@ -85,16 +85,21 @@ public class AsyncCall extends CallersFuture implements Runnable {
         return invocation;
     }
 
-    /** What the step keeps for this call between its two methods. */
+    /**
+     * Keeps something of the step whose {@code enter} or {@code exit} runs, until it exits: each step of the segment has a
+     * slot of its own. It is empty when the step is entered.
+     */
     public void hold(@Nullable Object ofStep) {
-        held[index()] = ofStep;
+        held[runningStep()] = ofStep;
     }
 
+    /** What the step whose {@code enter} or {@code exit} runs has kept. */
     public @Nullable Object held() {
-        return held[index()];
+        return held[runningStep()];
     }
 
-    private int index() {
+    /** On the way outward the innermost step that is entered, and otherwise the one behind it, which is not yet. */
+    private int runningStep() {
         return outward ? position - 1 : position;
     }
 
@@ -185,9 +190,9 @@ public class AsyncCall extends CallersFuture implements Runnable {
         }
         try {
             if (outward) {
-                return first.segment[position - 1].exit(this);
+                return first.segment[runningStep()].exit(this);
             }
-            return position < held.length ? first.segment[position].enter(this) : enterBody();
+            return position < held.length ? first.segment[runningStep()].enter(this) : enterBody();
         } catch (Throwable failed) {
             end(null, unwrap(failed));
             return OUTWARD;

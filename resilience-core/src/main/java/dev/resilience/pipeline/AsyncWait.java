@@ -31,7 +31,21 @@ public abstract class AsyncWait {
     protected abstract void start() throws Throwable;
 
     /** Ends the wait before its time; {@code false} if another thread has the call. */
-    protected abstract boolean stop();
+    final boolean stop() {
+        boolean isMine = withdraw();
+        if (isMine) {
+            stopped();
+        }
+        return isMine;
+    }
+
+    /** Takes the call back for this thread before the wait has ended; {@code false} if another one has it. */
+    protected boolean withdraw() {
+        return claim();
+    }
+
+    /** The wait was stopped by this thread, which has the call: what was waited for is not needed any more. */
+    protected abstract void stopped();
 
     /** How the call, which has failed, goes on when this was stopped. */
     protected Next whenStopped() {
@@ -63,13 +77,13 @@ public abstract class AsyncWait {
 
     /** Goes on with the call, which this thread has, with what was bound to the caller's. */
     protected final void resume(Next next) {
-        if (!isGoingOn(next) && next != Next.LATER) {
+        if (!leaveToStarter(next) && next != Next.LATER) {
             call.resume(next);
         }
     }
 
-    /** Whether this thread is still about to begin the wait, and goes on from there. */
-    final boolean isGoingOn(Next next) {
+    /** If this thread is still about to begin the wait, notes how the call goes on from there; {@code false} if it is not. */
+    final boolean leaveToStarter(Next next) {
         boolean isStarter = starter == Thread.currentThread();
         if (isStarter) {
             ended = next;
@@ -120,22 +134,14 @@ public abstract class AsyncWait {
             AsyncCall call = call();
             call.end(result, null);
             Next next = call.whenEnded();
-            if (!isGoingOn(next)) {
+            if (!leaveToStarter(next)) {
                 call.drive(next);
                 call.deliver();
             }
         }
 
         @Override
-        protected boolean stop() {
-            boolean isMine = claim();
-            if (isMine) {
-                cancelStage();
-            }
-            return isMine;
-        }
-
-        private void cancelStage() {
+        protected void stopped() {
             try {
                 stage.toCompletableFuture().cancel(true);
             } catch (UnsupportedOperationException cannotBeCancelled) {
@@ -175,12 +181,10 @@ public abstract class AsyncWait {
         }
 
         @Override
-        protected boolean stop() {
-            boolean isMine = claim();
-            if (isMine && threads instanceof ThreadPoolExecutor pool) {
+        protected void stopped() {
+            if (threads instanceof ThreadPoolExecutor pool) {
                 pool.remove(this);
             }
-            return isMine;
         }
     }
 }

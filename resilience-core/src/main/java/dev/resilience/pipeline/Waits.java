@@ -163,7 +163,7 @@ public final class Waits implements AutoCloseable {
             Executor executor = call().executor();
             timer = time.schedule(Duration.ofNanos(waitNanos), this, executor == null ? threads : executor);
             if (!isWaiting()) {
-                end();
+                stopped();
             } else if (stopped) {
                 run();
             }
@@ -173,18 +173,9 @@ public final class Waits implements AutoCloseable {
         @Override
         public void run() {
             if (claim()) {
-                end();
+                stopped();
                 resume(Next.AGAIN);
             }
-        }
-
-        @Override
-        protected boolean stop() {
-            boolean isMine = claim();
-            if (isMine) {
-                end();
-            }
-            return isMine;
         }
 
         @Override
@@ -192,7 +183,9 @@ public final class Waits implements AutoCloseable {
             return Next.AGAIN;
         }
 
-        private void end() {
+        /** Also when the wait is over. */
+        @Override
+        protected void stopped() {
             pauses.remove(this);
             Scheduled set = timer;
             if (set != null) {
