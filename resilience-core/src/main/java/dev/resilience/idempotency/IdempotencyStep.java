@@ -100,7 +100,10 @@ final class IdempotencyStep extends AsyncStep {
         return result;
     }
 
-    /** Asked once more after each wait for another call with the key. A call that has its key is awaited here. */
+    /**
+     * Asked once more after each wait for another call with the key. A call that has its key is awaited here, so only an
+     * unprotected one goes inward. Until that is known the step holds the {@link IdempotencyCall}.
+     */
     @Override
     protected Next enter(AsyncCall call) throws Throwable {
         IdempotencyCall claiming = (IdempotencyCall) call.held();
@@ -132,6 +135,7 @@ final class IdempotencyStep extends AsyncStep {
         return call.await(toItsEnd(execution, claiming, call.invocation()));
     }
 
+    /** From now on the step holds the idempotent call around this one, for the way outward. */
     private static Next enterUnprotected(AsyncCall call) {
         call.hold(call.idempotency());
         call.idempotency(null);
