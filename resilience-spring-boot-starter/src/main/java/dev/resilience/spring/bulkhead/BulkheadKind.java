@@ -32,11 +32,6 @@ public final class BulkheadKind extends ConfiguredKind<dev.resilience.annotation
     }
 
     @Override
-    public boolean mayBeLeftOutOfOrder() {
-        return false;
-    }
-
-    @Override
     public Bulkhead create(String name, BulkheadPolicy policy, KindContext context) {
         return new Bulkhead(name, policy, context.environment());
     }

@@ -40,11 +40,6 @@ public final class CircuitBreakerKind
     }
 
     @Override
-    public boolean mayBeLeftOutOfOrder() {
-        return false;
-    }
-
-    @Override
     public CircuitBreaker create(String name, CircuitBreakerPolicy policy, KindContext context) {
         return new CircuitBreaker(name, policy, context.environment());
     }

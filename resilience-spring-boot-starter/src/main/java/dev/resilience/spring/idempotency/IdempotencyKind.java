@@ -59,11 +59,6 @@ public final class IdempotencyKind extends ConfiguredKind<Idempotent, Idempotenc
     }
 
     @Override
-    public boolean mayBeLeftOutOfOrder() {
-        return false;
-    }
-
-    @Override
     public Idempotency create(String name, IdempotencyPolicy policy, KindContext context) {
         IdempotencyStore store = context.beans(IdempotencyStore.class).getObject();
         return new Idempotency(name, policy, store, context.environmentWithWaits(), TransactionalExecution::new);

@@ -4,6 +4,7 @@ import dev.resilience.pipeline.Layer;
 import dev.resilience.spring.LiveRegistry;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopInfrastructureBean;
 
@@ -18,6 +19,9 @@ import org.springframework.aop.framework.AopInfrastructureBean;
  * @param <L> the live object: what counts calls and holds state
  */
 public abstract class Kind<A extends Annotation, L> implements LiveRegistry.Lifecycle<L>, AopInfrastructureBean {
+
+    private static final Set<String> NAMED_IN_ORDER =
+            Set.of("idempotent", "bulkhead", "circuit-breaker", "retry", "time-limit");
 
     private final String id;
     private final @Nullable Class<A> annotation;
@@ -54,9 +58,9 @@ public abstract class Kind<A extends Annotation, L> implements LiveRegistry.Life
         return id;
     }
 
-    /** Whether {@code resilience.order} may leave the layer out, which then keeps its place. */
-    public boolean mayBeLeftOutOfOrder() {
-        return true;
+    /** Whether {@code resilience.order} may leave the layer out, which then keeps its place: all but five of the library's. */
+    public final boolean mayBeLeftOutOfOrder() {
+        return !NAMED_IN_ORDER.contains(layerName());
     }
 
     /** Whether the layer may run the method more than once in a call. */

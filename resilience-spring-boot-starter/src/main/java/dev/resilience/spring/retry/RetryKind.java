@@ -46,11 +46,6 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
     }
 
     @Override
-    public boolean mayBeLeftOutOfOrder() {
-        return false;
-    }
-
-    @Override
     public boolean repeats() {
         return true;
     }

@@ -33,11 +33,6 @@ public final class TimeLimitKind
             "resilience.timelimit.calls", "calls", "Calls under a time limit by whether they ended in time");
 
     @Override
-    public boolean mayBeLeftOutOfOrder() {
-        return false;
-    }
-
-    @Override
     public TimeLimit create(String name, TimeLimitPolicy policy, KindContext context) {
         return onVirtualThreads
                 ? TimeLimit.onVirtualThreads(name, policy, context.environment())
