@@ -3,6 +3,7 @@ package dev.resilience.spring.idempotency;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.idempotency.json.Json;
+import dev.resilience.spring.kind.CallExpression;
 import dev.resilience.spring.kind.SuspendingFunctions;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -57,7 +58,7 @@ final class FingerprintArguments {
 
     private final Json json;
     private final String name;
-    private final @Nullable ArgumentExpression expression;
+    private final @Nullable CallExpression expression;
     private final List<Integer> compared = new ArrayList<>();
 
     /**
@@ -89,9 +90,9 @@ final class FingerprintArguments {
         }
     }
 
-    private static ArgumentExpression expression(String text, Method method, String name) {
+    private static CallExpression expression(String text, Method method, String name) {
         try {
-            return new ArgumentExpression(text, method);
+            return CallExpression.ofArguments(text, method);
         } catch (IllegalArgumentException invalid) {
             throw new ResilienceConfigurationException(
                     "The fingerprint expression \"" + text + "\" of the @Idempotent method " + name + " cannot work: "

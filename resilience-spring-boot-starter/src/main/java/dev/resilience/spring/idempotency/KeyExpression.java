@@ -5,6 +5,7 @@ import dev.resilience.exception.IdempotencyKeyMissingException;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.spring.idempotency.http.Requests.KeySource;
 import dev.resilience.spring.idempotency.json.NonValueTypes;
+import dev.resilience.spring.kind.CallExpression;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.RecordComponent;
@@ -54,10 +55,10 @@ final class KeyExpression implements KeySource {
     /** Without an order, or in the time zone of the process. */
     private static final List<Class<?>> UNSTABLE = List.of(Collection.class, Map.class, Date.class, Calendar.class);
 
-    private final ArgumentExpression expression;
+    private final CallExpression expression;
     private final boolean required;
 
-    private KeyExpression(ArgumentExpression expression, boolean required) {
+    private KeyExpression(CallExpression expression, boolean required) {
         this.expression = expression;
         this.required = required;
     }
@@ -69,7 +70,7 @@ final class KeyExpression implements KeySource {
      * @throws IllegalArgumentException if it does not parse or cannot give a key; the message says why
      */
     static KeyExpression parse(String text, Method method, boolean required) {
-        ArgumentExpression expression = new ArgumentExpression(text, method);
+        CallExpression expression = CallExpression.ofArguments(text, method);
         for (int index : expression.wholeArguments()) {
             ResolvableType type = ResolvableType.forMethodParameter(method, index);
             Class<?> raw = type.resolve(Object.class);

@@ -141,7 +141,10 @@ class UnreadableValuesFailTests extends FailingStartup {
     }
 
     @ParameterizedTest
-    @CsvSource({"#reslut == null, there is no '#reslut'", "status == null, it does not name #result"})
+    @CsvSource({
+        "#reslut == null, '''#reslut'' is no variable; variables are: #result'",
+        "status == null, it names no variable"
+    })
     void aResultExpressionThatIsNotOverTheResult(String expression, String reason) {
         fail("resilience.retry.payments.retry-on-result: \"" + expression + "\"")
                 .blames("resilience.retry.payments.retry-on-result", expression, 1)
@@ -160,7 +163,7 @@ class UnreadableValuesFailTests extends FailingStartup {
     void aResultExpressionOfACircuitBreakerThatIsNotOverTheResult() {
         fail("resilience.circuit-breaker.payments.record-on-result: \"status == null\"")
                 .blames("resilience.circuit-breaker.payments.record-on-result", "status == null", 1)
-                .says("Reason: it does not name #result")
+                .says("Reason: it names no variable")
                 .advises("SpEL expression over #result");
     }
 

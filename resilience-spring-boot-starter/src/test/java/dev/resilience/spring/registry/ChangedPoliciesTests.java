@@ -178,7 +178,7 @@ class ChangedPoliciesTests {
             assertThat(retry.asksForRetry(8)).isFalse();
             assertThatThrownBy(() -> registry.reconfigure(Retry.class, "four", Map.of("retry-on-result", "= 7")))
                     .isInstanceOf(ResilienceConfigurationException.class)
-                    .hasMessageContaining("it does not name #result");
+                    .hasMessageContaining("it names no variable");
         });
     }
 

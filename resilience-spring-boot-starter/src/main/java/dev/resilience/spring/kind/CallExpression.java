@@ -1,6 +1,5 @@
-package dev.resilience.spring.idempotency;
+package dev.resilience.spring.kind;
 
-import dev.resilience.spring.kind.SuspendingFunctions;
 import java.lang.reflect.Method;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -27,10 +26,14 @@ import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
-/** A SpEL expression over the arguments of a method; parsed and checked once, reads properties and calls methods of arguments. */
-final class ArgumentExpression {
+/**
+ * A SpEL expression over what a call has, its arguments or its result. It is parsed and checked once, reads properties and calls
+ * methods, and can do nothing else. Safe for use by many threads.
+ */
+public final class CallExpression {
 
     private final SpelExpression expression;
+    private final String noun;
     private final Map<String, Integer> known;
     private final Map<String, Integer> used = new LinkedHashMap<>();
     private final Set<Integer> whole = new LinkedHashSet<>();
@@ -38,23 +41,35 @@ final class ArgumentExpression {
     private final @Nullable Integer argument; // the expression is an argument, as it mostly is: nothing to be evaluated
 
     /**
-     * Parses and checks an expression.
+     * Over the arguments of a method.
      *
      * @throws IllegalArgumentException if it does not parse or names no argument; the message says why
      */
-    ArgumentExpression(String text, Method method) {
+    public static CallExpression ofArguments(String text, Method method) {
+        return new CallExpression(text, "argument", arguments(method));
+    }
+
+    /** Over {@code #result}; throws as {@link #ofArguments}. */
+    static CallExpression ofResult(String text) {
+        return new CallExpression(text, "variable", Map.of("result", 0));
+    }
+
+    /** @param noun what the names stand for, in messages */
+    private CallExpression(String text, String noun, Map<String, Integer> known) {
         try {
             this.expression = new SpelExpressionParser().parseRaw(text);
         } catch (ParseException | IllegalArgumentException | IllegalStateException invalid) {
             throw new IllegalArgumentException("it does not parse: " + invalid.getMessage(), invalid);
         }
-        this.known = arguments(method);
+        this.noun = noun;
+        this.known = known;
         check(expression.getAST(), false, true);
         if (!problems.isEmpty()) {
-            throw new IllegalArgumentException(String.join("; ", problems) + "; arguments are: " + names());
+            throw new IllegalArgumentException(String.join("; ", problems) + "; " + noun + "s are: " + names());
         }
         if (used.isEmpty()) {
-            throw new IllegalArgumentException("it names no argument; arguments are written with '#': " + names());
+            throw new IllegalArgumentException(
+                    "it names no " + noun + "; " + noun + "s are written with '#': " + names());
         }
         this.argument = expression.getAST() instanceof VariableReference
                 ? used.values().iterator().next()
@@ -72,7 +87,7 @@ final class ArgumentExpression {
         if (name != null && !(forElements && name.equals("this"))) {
             Integer index = known.get(name);
             if (index == null) {
-                problems.add("'#" + name + "' is no argument");
+                problems.add("'#" + name + "' is no " + noun);
             } else {
                 used.put(name, index);
                 if (isText) {
@@ -118,26 +133,21 @@ final class ArgumentExpression {
     }
 
     /** The arguments that are its value, or a part of the text that it makes. */
-    Set<Integer> wholeArguments() {
+    public Set<Integer> wholeArguments() {
         return whole;
     }
 
-    boolean isArgument() {
+    public boolean isArgument() {
         return argument != null;
     }
 
     /** Its value for the arguments of a call; {@code null} also where it asks {@code null} for something. */
-    @Nullable
-    Object value(@Nullable Object[] arguments) {
+    public @Nullable Object value(@Nullable Object[] arguments) {
         if (argument != null) {
             return arguments[argument];
         }
-        SimpleEvaluationContext context = SimpleEvaluationContext.forReadOnlyDataBinding()
-                .withInstanceMethods()
-                .build();
-        used.forEach((name, index) -> context.setVariable(name, arguments[index]));
         try {
-            return expression.getValue(context);
+            return evaluate(Object.class, arguments);
         } catch (EvaluationException failed) {
             if (failed instanceof SpelEvaluationException spel
                     && (spel.getMessageCode() == SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL
@@ -146,6 +156,15 @@ final class ArgumentExpression {
             }
             throw new IllegalStateException("The expression '" + this + "' cannot be evaluated", failed);
         }
+    }
+
+    /** Its value as one of a type; fails where it cannot be evaluated. */
+    <T> @Nullable T evaluate(Class<T> type, @Nullable Object... values) {
+        SimpleEvaluationContext context = SimpleEvaluationContext.forReadOnlyDataBinding()
+                .withInstanceMethods()
+                .build();
+        used.forEach((name, index) -> context.setVariable(name, values[index]));
+        return expression.getValue(context, type);
     }
 
     @Override
