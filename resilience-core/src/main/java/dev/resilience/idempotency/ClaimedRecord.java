@@ -43,7 +43,7 @@ public final class ClaimedRecord {
         this.operation = operation;
         this.token = claim.token();
         this.takenOver = claim.takenOver();
-        this.lease = new LeaseKeeper(idempotency.time(), policy.lease(), policy.maxLease());
+        this.lease = new LeaseKeeper(idempotency.time, policy.lease(), policy.maxLease());
     }
 
     /** The name of the policy that the record was claimed under. */
@@ -83,7 +83,7 @@ public final class ClaimedRecord {
 
     /** What is to be stored of an exception; {@code null} if it is no final answer. */
     public @Nullable StoredResult answerOf(Throwable failure) {
-        byte[] content = idempotency.exceptions().write(failure);
+        byte[] content = idempotency.exceptions.write(failure);
         return content == null ? null : new StoredResult(Kind.EXCEPTION, content);
     }
 
@@ -96,7 +96,7 @@ public final class ClaimedRecord {
         if (stored.kind() == Kind.VALUE) {
             return operation.read(stored.content());
         }
-        throw idempotency.exceptions().read(stored.content());
+        throw idempotency.exceptions.read(stored.content());
     }
 
     /** Why a result cannot be stored; {@code null} if it can. */
@@ -130,7 +130,7 @@ public final class ClaimedRecord {
             return true; // no other call can take it over meanwhile
         } catch (RuntimeException unavailable) {
             String what = "a lease could not be renewed; next try in " + lease.interval();
-            idempotency.reports().failed(IdempotencyReports.RENEWAL_FAILED, what, unavailable);
+            idempotency.reports.failed(IdempotencyReports.RENEWAL_FAILED, what, unavailable);
             return true;
         }
     }
@@ -138,7 +138,7 @@ public final class ClaimedRecord {
     /** A running call has lost its lease. */
     public void lost() {
         endLease();
-        idempotency.reports().leaseLost();
+        idempotency.reports.leaseLost();
         count(IdempotencyOutcome.LEASE_LOST);
     }
 
@@ -153,7 +153,7 @@ public final class ClaimedRecord {
             return question.get();
         } catch (RuntimeException unavailable) {
             String what = "how the transaction of a call of " + operation.name() + " ended could not be found out";
-            idempotency.reports().failed(IdempotencyReports.CHECK_FAILED, what, unavailable);
+            idempotency.reports.failed(IdempotencyReports.CHECK_FAILED, what, unavailable);
             return ClaimStatus.LOCKED;
         }
     }
@@ -165,7 +165,7 @@ public final class ClaimedRecord {
     public void end(@Nullable StoredResult answer) {
         String why = answer == null ? null : whyNotKept(answer);
         if (why != null) {
-            idempotency.reports().resultNotKept(why);
+            idempotency.reports.resultNotKept(why);
         }
         if (answer == null || why != null) {
             end(() -> store().release(token), IdempotencyOutcome.RELEASED);
@@ -195,7 +195,7 @@ public final class ClaimedRecord {
 
     /** Does something later, on another thread. */
     public void after(Duration pause, Runnable task) {
-        idempotency.time().scheduleUrgent(pause, task);
+        idempotency.time.scheduleUrgent(pause, task);
     }
 
     /** How a call that was executed is counted. */
@@ -206,13 +206,13 @@ public final class ClaimedRecord {
     /** Counts the call, unless it is counted. */
     public void count(IdempotencyOutcome outcome) {
         if (counted.compareAndSet(false, true)) {
-            idempotency.reports().count(outcome);
+            idempotency.reports.count(outcome);
         }
     }
 
     /** How the call ended could not be written to the store: its key stays taken until the lease ends. */
     public void notStored(Throwable unavailable) {
-        idempotency.reports().completionFailed(operation, unavailable);
+        idempotency.reports.completionFailed(operation, unavailable);
         count(IdempotencyOutcome.STORE_FAILURE);
     }
 }

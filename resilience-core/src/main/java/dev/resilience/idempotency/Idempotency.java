@@ -34,13 +34,16 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
 
     private static final AtomicLong CALLS = new AtomicLong();
 
+    final TimeSource time;
+    final ExceptionCodec exceptions;
+    final IdempotencyReports reports;
+    final IdempotentExecution.Factory executions;
+
+    /** Runs asynchronous calls that have waited for their key on threads of its own. */
+    final Waits waits;
+
     private final String name;
     private final IdempotencyStore store;
-    private final IdempotentExecution.Factory executions;
-    private final TimeSource time;
-    private final Waits waits;
-    private final ExceptionCodec exceptions;
-    private final IdempotencyReports reports;
     private volatile IdempotencyPolicy policy;
     private final Set<String> operations = ConcurrentHashMap.newKeySet();
 
@@ -130,27 +133,6 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
     public void close() {
         waits.close();
         reports.close();
-    }
-
-    IdempotentExecution execution(ClaimedRecord record) {
-        return executions.of(record);
-    }
-
-    IdempotencyReports reports() {
-        return reports;
-    }
-
-    /** Runs asynchronous calls that have waited for their key on threads of its own. */
-    Waits waits() {
-        return waits;
-    }
-
-    TimeSource time() {
-        return time;
-    }
-
-    ExceptionCodec exceptions() {
-        return exceptions;
     }
 
     /** Does something that an interrupt which has come before it does not disturb; it is there again afterwards. */

@@ -45,7 +45,7 @@ final class IdempotencyCall {
         this.policy = idempotency.policy();
         this.operation = operation;
         this.onReplay = operation.onReplay(invocation);
-        this.start = idempotency.time().nanoTime();
+        this.start = idempotency.time.nanoTime();
         this.request = new ClaimRequest(
                 RecordKey.of(operation.name(), operation.callerScope(), key),
                 idempotency.newOwner(),
@@ -81,14 +81,14 @@ final class IdempotencyCall {
             if (isRunningElsewhere && interrupted) {
                 throw inProgress();
             }
-            idempotency.reports().count(IdempotencyOutcome.STORE_FAILURE);
+            idempotency.reports.count(IdempotencyOutcome.STORE_FAILURE);
             if (failsOpen) {
                 String what = "the store does not answer; the call runs unprotected";
-                idempotency.reports().failed(IdempotencyReports.UNPROTECTED, what, unavailable);
+                idempotency.reports.failed(IdempotencyReports.UNPROTECTED, what, unavailable);
                 return null;
             }
             String what = "the store does not answer, so the call was not made";
-            idempotency.reports().failed(IdempotencyReports.REFUSED, what, unavailable);
+            idempotency.reports.failed(IdempotencyReports.REFUSED, what, unavailable);
             throw new IdempotencyStoreException("Idempotency '" + name() + "': " + what, unavailable);
         }
     }
@@ -100,8 +100,8 @@ final class IdempotencyCall {
      */
     private void freeIn(Duration pause) {
         IdempotencyStore store = idempotency.store();
-        idempotency.waits().schedule(pause, () -> {
-            if (idempotency.waits().isStopped()) {
+        idempotency.waits.schedule(pause, () -> {
+            if (idempotency.waits.isStopped()) {
                 return; // woken by the end of the application
             }
             try {
@@ -112,7 +112,7 @@ final class IdempotencyCall {
                 if (pause.compareTo(LONGEST_PAUSE_AFTER_LOST_CLAIM) < 0) {
                     freeIn(pause.multipliedBy(2));
                 } else {
-                    idempotency.reports().completionFailed(operation, unavailable);
+                    idempotency.reports.completionFailed(operation, unavailable);
                 }
             }
         });
@@ -120,7 +120,7 @@ final class IdempotencyCall {
 
     private @Nullable Duration decide(Claim claim) {
         if (claim instanceof Claim.Acquired acquired) {
-            execution = idempotency.execution(new ClaimedRecord(idempotency, policy, operation, acquired));
+            execution = idempotency.executions.of(new ClaimedRecord(idempotency, policy, operation, acquired));
             return null;
         }
         if (claim instanceof Claim.Completed completed) {
@@ -133,11 +133,11 @@ final class IdempotencyCall {
             return waitOrRefuse();
         }
         if (claim instanceof Claim.KeyReused) {
-            idempotency.reports().count(IdempotencyOutcome.KEY_REUSED);
+            idempotency.reports.count(IdempotencyOutcome.KEY_REUSED);
             throw new IdempotencyKeyReusedException(
                     "The idempotency key was used before, with other arguments (policy '" + name() + "')");
         }
-        idempotency.reports().count(IdempotencyOutcome.OUTCOME_UNKNOWN);
+        idempotency.reports.count(IdempotencyOutcome.OUTCOME_UNKNOWN);
         throw new IdempotencyOutcomeUnknownException((claim instanceof Claim.Executed
                         ? "An earlier call with this idempotency key had its effect, but its result was lost"
                         : "An earlier call with this idempotency key died, and whether it had its effect is not known")
@@ -145,7 +145,7 @@ final class IdempotencyCall {
     }
 
     private Duration waitOrRefuse() {
-        Duration waited = Duration.ofNanos(idempotency.time().nanoTime() - start);
+        Duration waited = Duration.ofNanos(idempotency.time.nanoTime() - start);
         Duration left = Deadline.limit(policy.waitTimeout().minus(waited));
         if (policy.onInProgress() == OnInProgress.REJECT || left.isZero() || left.isNegative()) {
             throw inProgress();
@@ -157,7 +157,7 @@ final class IdempotencyCall {
 
     /** The call gives up because another one with its key is running. */
     IdempotencyInProgressException inProgress() {
-        idempotency.reports().count(IdempotencyOutcome.IN_PROGRESS);
+        idempotency.reports.count(IdempotencyOutcome.IN_PROGRESS);
         return new IdempotencyInProgressException(
                 "A call with the same idempotency key is running (policy '" + name() + "')", leaseLeft);
     }
@@ -183,7 +183,7 @@ final class IdempotencyCall {
     Object answer() throws Throwable {
         StoredResult result = Objects.requireNonNull(stored);
         Object answer = read(result);
-        idempotency.reports().count(IdempotencyOutcome.REPLAYED);
+        idempotency.reports.count(IdempotencyOutcome.REPLAYED);
         onReplay.run();
         if (result.kind() == StoredResult.Kind.EXCEPTION && answer instanceof Throwable failure) {
             throw failure;
@@ -195,9 +195,9 @@ final class IdempotencyCall {
         try {
             return result.kind() == StoredResult.Kind.VALUE
                     ? operation.read(result.content())
-                    : idempotency.exceptions().read(result.content());
+                    : idempotency.exceptions.read(result.content());
         } catch (Exception | LinkageError unreadable) {
-            idempotency.reports().count(IdempotencyOutcome.STORE_FAILURE);
+            idempotency.reports.count(IdempotencyOutcome.STORE_FAILURE);
             throw new IdempotencyStoreException(
                     "Idempotency '" + name() + "': the stored result of " + operation.name()
                             + " cannot be read; the call is refused until its record is deleted",

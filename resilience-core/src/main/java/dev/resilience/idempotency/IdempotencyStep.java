@@ -37,7 +37,7 @@ final class IdempotencyStep extends AsyncStep {
         }
         for (Duration wait = call.claim(); wait != null; wait = call.claim()) {
             try {
-                idempotency.waits().sleep(wait);
+                idempotency.waits.sleep(wait);
             } catch (InterruptedException ended) {
                 if (!(ended instanceof WaitStoppedException)) {
                     Thread.currentThread().interrupt();
@@ -60,12 +60,12 @@ final class IdempotencyStep extends AsyncStep {
         try {
             Deadline.check();
         } catch (DeadlineExceededException late) {
-            idempotency.reports().count(IdempotencyOutcome.RELEASED);
+            idempotency.reports.count(IdempotencyOutcome.RELEASED);
             throw late;
         }
         String key = operation.key(invocation);
         if (key == null) {
-            idempotency.reports().count(IdempotencyOutcome.NO_KEY);
+            idempotency.reports.count(IdempotencyOutcome.NO_KEY);
             return null;
         }
         return new IdempotencyCall(idempotency, operation.ofCall(invocation), key, invocation);
@@ -113,12 +113,12 @@ final class IdempotencyStep extends AsyncStep {
                 return enterUnprotected(call);
             }
             call.hold(claiming);
-        } else if (call.failure() != null || idempotency.waits().isStopped()) { // cancelled, or the application ends
+        } else if (call.failure() != null || idempotency.waits.isStopped()) { // cancelled, or the application ends
             throw claiming.inProgress();
         }
         Duration wait = claiming.claim();
         if (wait != null) {
-            return idempotency.waits().pause(call, wait);
+            return idempotency.waits.pause(call, wait);
         }
         if (claiming.isAnswered()) {
             call.end(claiming.answer(), null);
@@ -162,7 +162,7 @@ final class IdempotencyStep extends AsyncStep {
             begun.thenAccept(body -> body.cancel(true));
         };
         if (claiming.hasWaited()) { // and runs on a thread of the policy
-            idempotency.waits().add(running);
+            idempotency.waits.add(running);
         }
         IdempotencyContext.makeCurrent(context);
         beginning.begin();
@@ -176,7 +176,7 @@ final class IdempotencyStep extends AsyncStep {
         }
         CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
         begun.join().handle((result, failure) -> {
-            idempotency.waits().remove(running);
+            idempotency.waits.remove(running);
             outer.run(() -> {
                 try {
                     if (failure == null) {

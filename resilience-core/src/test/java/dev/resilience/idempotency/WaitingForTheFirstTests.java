@@ -249,7 +249,7 @@ class WaitingForTheFirstTests {
             InFlight first = calls.start();
             CompletableFuture<Object> stage = new CompletableFuture<>();
             AtomicBoolean wasInterrupted = new AtomicBoolean();
-            Waits waits = calls.idempotency.waits();
+            Waits waits = calls.idempotency.waits;
             CompletableFuture<@Nullable Object> second = TestIdempotency.pipeline(calls.idempotency, calls.operation)
                     .invokeAsync(TestIdempotency.invocation("key", "payload", () -> {
                         CompletableFuture.runAsync(waits::stopRunning).join();
