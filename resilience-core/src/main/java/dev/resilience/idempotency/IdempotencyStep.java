@@ -15,6 +15,7 @@ import dev.resilience.pipeline.Waits.WaitStoppedException;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /** Claims the key, then either answers from the store or runs the rest of the pipeline and stores how it ended. */
@@ -150,7 +151,7 @@ final class IdempotencyStep extends AsyncStep {
     }
 
     /** Not cancelled with the call: the key is held until the body has really ended, whether the caller is there or not. */
-    @SuppressWarnings("FutureReturnValueIgnored") // not the action is waited for, only what it completes
+    @SuppressWarnings("FutureReturnValueIgnored") // of a cancellation
     private CompletableFuture<@Nullable Object> toItsEnd(
             IdempotentExecution execution, IdempotencyCall claiming, Invocation invocation) {
         CallContext outer = CallContext.current();
@@ -174,24 +175,20 @@ final class IdempotencyStep extends AsyncStep {
             beginning.end();
             outer.makeCurrent();
         }
-        CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
-        begun.join().handle((result, failure) -> {
+        CompletableFuture<@Nullable Object> ended = begun.join().handle((result, failure) -> {
             idempotency.waits.remove(running);
             outer.run(() -> {
-                try {
-                    if (failure == null) {
-                        execution.callReturned(result, !context.isAnsweredByFallback());
-                        answer.complete(result);
-                    } else {
-                        execution.callThrew(failure);
-                        answer.completeExceptionally(failure);
-                    }
-                } catch (Throwable notStored) {
-                    answer.completeExceptionally(notStored);
+                if (failure == null) {
+                    execution.callReturned(result, !context.isAnsweredByFallback());
+                } else {
+                    execution.callThrew(failure);
                 }
             });
-            return true;
+            if (failure != null) {
+                throw new CompletionException(failure);
+            }
+            return result;
         });
-        return answer;
+        return ended.copy(); // whose cancellation does not keep the end from being stored
     }
 }
