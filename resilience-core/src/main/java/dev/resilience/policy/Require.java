@@ -10,9 +10,7 @@ public final class Require {
     private Require() {}
 
     public static void atLeast(int minimum, String key, int value) {
-        if (value < minimum) {
-            throw new InvalidPolicyException(key, value, "must be at least " + minimum);
-        }
+        that(value >= minimum, key, value, "must be at least " + minimum);
     }
 
     public static void between(int minimum, int maximum, String key, int value) {
@@ -21,15 +19,12 @@ public final class Require {
     }
 
     public static void positive(String key, @Nullable Duration value) {
-        if (value != null && (value.isNegative() || value.isZero())) {
-            throw new InvalidPolicyException(key, value, "must be longer than zero");
-        }
+        boolean isPositive = value == null || !(value.isNegative() || value.isZero());
+        that(isPositive, key, value, "must be longer than zero");
     }
 
     public static void notNegative(String key, Duration value) {
-        if (value.isNegative()) {
-            throw new InvalidPolicyException(key, value, "must not be negative");
-        }
+        that(!value.isNegative(), key, value, "must not be negative");
     }
 
     public static void atLeast(Duration minimum, String minimumKey, String key, Duration value) {
