@@ -34,7 +34,7 @@ final class IdempotencyStep extends AsyncStep {
     public @Nullable Object call(Invocation invocation) throws Throwable {
         IdempotencyCall call = begin(invocation);
         if (call == null) {
-            return runUnprotected(invocation);
+            return callIn(null, invocation);
         }
         for (Duration wait = call.claim(); wait != null; wait = call.claim()) {
             try {
@@ -50,7 +50,7 @@ final class IdempotencyStep extends AsyncStep {
             return call.answer();
         }
         IdempotentExecution execution = call.execution();
-        return execution == null ? runUnprotected(invocation) : run(execution, invocation);
+        return execution == null ? callIn(null, invocation) : run(execution, invocation);
     }
 
     /**
@@ -72,33 +72,34 @@ final class IdempotencyStep extends AsyncStep {
         return new IdempotencyCall(idempotency, operation.ofCall(invocation), key, invocation);
     }
 
-    /** The key of a call around this one is not passed on: another service would take two calls inside it for one. */
-    private @Nullable Object runUnprotected(Invocation invocation) throws Throwable {
+    private @Nullable Object run(IdempotentExecution execution, Invocation invocation) throws Throwable {
+        IdempotencyContext context = execution.context(invocation);
+        Object result;
+        try {
+            execution.begins(invocation);
+            result = callIn(context, invocation);
+        } catch (Throwable failure) {
+            execution.callThrew(failure);
+            throw failure;
+        }
+        execution.callReturned(result, !context.isAnsweredByFallback());
+        return result;
+    }
+
+    /**
+     * Runs the rest of the pipeline.
+     *
+     * @param context {@code null} for a call that runs unprotected. The key of a call around it is not passed on: another
+     *     service would take two calls inside that for one
+     */
+    private @Nullable Object callIn(@Nullable IdempotencyContext context, Invocation invocation) throws Throwable {
         IdempotencyContext outer = IdempotencyContext.current();
-        IdempotencyContext.makeCurrent(null);
+        IdempotencyContext.makeCurrent(context);
         try {
             return next.call(invocation);
         } finally {
             IdempotencyContext.makeCurrent(outer);
         }
-    }
-
-    private @Nullable Object run(IdempotentExecution execution, Invocation invocation) throws Throwable {
-        IdempotencyContext outer = IdempotencyContext.current();
-        IdempotencyContext context = execution.context(invocation);
-        IdempotencyContext.makeCurrent(context);
-        Object result;
-        try {
-            execution.begins(invocation);
-            result = next.call(invocation);
-        } catch (Throwable failure) {
-            execution.callThrew(failure);
-            throw failure;
-        } finally {
-            IdempotencyContext.makeCurrent(outer);
-        }
-        execution.callReturned(result, !context.isAnsweredByFallback());
-        return result;
     }
 
     /**
