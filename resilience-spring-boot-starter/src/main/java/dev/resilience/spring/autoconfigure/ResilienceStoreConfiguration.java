@@ -24,18 +24,14 @@ import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
-import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.web.context.reactive.ReactiveWebApplicationContext;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ConditionContext;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.type.AnnotatedTypeMetadata;
-import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.util.ClassUtils;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -45,6 +41,8 @@ import tools.jackson.databind.json.JsonMapper;
 final class ResilienceStoreConfiguration {
 
     private static final String LETTERS = "resilience.dead-letter-store.";
+
+    private static final String SECURITY = "org.springframework.security.core.context.SecurityContextHolder";
 
     private static final String REACTIVE_FILTERS = "org.springframework.security.web.server.WebFilterChainProxy";
 
@@ -89,13 +87,14 @@ final class ResilienceStoreConfiguration {
         boolean fallenBack = store instanceof MemoryIdempotencyStore
                 && resilienceRuntime.values().idempotencyStore().type()
                         == ResilienceProperties.IdempotencyStore.Type.AUTO;
-        boolean hidesCallers = reactive
-                && resilienceRuntime.isPresent("org.springframework.security.core.context.SecurityContextHolder");
+        SecurityCallerScope ofSecurity =
+                resilienceRuntime.isPresent(SECURITY) ? new SecurityCallerScope(looksForCallers(application)) : null;
+        CallerScope ofApplication = callerScope.getIfAvailable();
         return new IdempotentMethods(
                 json.getIfAvailable(),
-                callerScope.getIfAvailable(),
+                ofApplication == null && !reactive ? ofSecurity : ofApplication,
                 reactive,
-                hidesCallers ? new SecurityCallerScope(looksForCallers(application)) : null,
+                reactive ? ofSecurity : null, // there the caller is not bound to a thread that could be asked
                 () -> {
                     if (!resilienceRuntime.problems.isEmpty()) {
                         return; // the application does not start: nothing is to be made for it
@@ -201,30 +200,6 @@ final class ResilienceStoreConfiguration {
         Json resilienceJson(ObjectProvider<JsonMapper> mapper) {
             return new Json(() -> mapper.getIfAvailable(JsonMapper::new));
         }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass(SecurityContextHolder.class)
-    @Conditional(NotReactive.class)
-    @Lazy
-    static class SecurityConfiguration {
-
-        @Bean
-        @ConditionalOnMissingBean(CallerScope.class)
-        SecurityCallerScope resilienceCallerScope(ApplicationContext application) {
-            return new SecurityCallerScope(looksForCallers(application));
-        }
-    }
-
-    /** In a reactive web application the caller is not bound to a thread that could be asked. */
-    static final class NotReactive extends NoneNestedConditions {
-
-        NotReactive() {
-            super(ConfigurationPhase.REGISTER_BEAN);
-        }
-
-        @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
-        static final class Reactive {}
     }
 
     /** Matches if the type of a store is a certain one, or is left to the library. */
