@@ -209,14 +209,16 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
         private final class OfOwner implements Meters {
 
             private final Owner owner;
+            private final Tags ofOwner;
 
             OfOwner(Owner owner) {
                 this.owner = owner;
+                this.ofOwner = owner.name == null ? Tags.empty() : Tags.of("name", owner.name);
             }
 
             @Override
             public <T> void counter(MeterFamily family, T live, ToDoubleFunction<T> value, String... more) {
-                Tags tags = all(more);
+                Tags tags = ofOwner.and(more);
                 register(
                         family,
                         Meter.Type.COUNTER,
@@ -230,7 +232,7 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
 
             @Override
             public <T> void gauge(MeterFamily family, T live, ToDoubleFunction<T> value, String... more) {
-                Tags tags = all(more);
+                Tags tags = ofOwner.and(more);
                 register(
                         family,
                         Meter.Type.GAUGE,
@@ -245,7 +247,7 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
             @Override
             public <E extends ResilienceEvent> void timer(
                     MeterFamily family, Class<E> events, Function<E, @Nullable Duration> duration, String... more) {
-                Tags tags = all(more);
+                Tags tags = ofOwner.and(more);
                 Timer timer = register(
                         family,
                         Meter.Type.TIMER,
@@ -273,12 +275,6 @@ public final class ResilienceMeters implements MeterBinder, AutoCloseable {
                     }
                     return meter;
                 }
-            }
-
-            private Tags all(String... tags) {
-                return owner.name == null
-                        ? Tags.of(tags)
-                        : Tags.of("name", owner.name).and(tags);
             }
 
             @Override
