@@ -185,7 +185,8 @@ public final class AnnotatedPolicies {
 
     private String resolve(PolicyUse<?> use, String written) {
         try {
-            return String.valueOf(placeholders.resolveStringValue(written));
+            boolean isLiteral = written.indexOf('{') < 0;
+            return isLiteral ? written : String.valueOf(placeholders.resolveStringValue(written));
         } catch (IllegalArgumentException unresolved) {
             throw new ResilienceConfigurationException(
                     ProblemKind.POLICY_NAMES,
