@@ -26,12 +26,18 @@ import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
 import org.springframework.scheduling.config.TaskManagementConfigUtils;
 import org.springframework.util.ClassUtils;
 
-/** What is looked at in each protected method at startup: what cannot work fails it, what looks different from how it works is warned about. */
+/**
+ * What is looked at in each protected method at startup: what cannot work fails it, what looks different from how it works is warned
+ * about.
+ *
+ * @param hasAsync of these beans, asked for once, because Spring looks at all beans for it
+ */
 record MethodChecks(
         ConfigurableListableBeanFactory beans,
         ResilienceAdvisor advisor,
         StartupWarnings warnings,
-        StartupProblems problems) {
+        StartupProblems problems,
+        boolean hasAsync) {
 
     /** As Spring calls it. */
     private static final String WOVEN_TRANSACTIONS = "org.springframework.transaction.config.internalTransactionAspect";
@@ -46,7 +52,7 @@ record MethodChecks(
             warnIfRetriedTwice(type, method);
             warnIfAttemptsShareTransaction(type, method, protection);
         }
-        if (hasAsync() && SpringAnnotations.isAsync(method, type)) {
+        if (hasAsync && SpringAnnotations.isAsync(method, type)) {
             problems.collect(() -> requireHandedOver(method, type));
         }
         if (protection.has(Idempotent.class)) {
@@ -140,7 +146,8 @@ record MethodChecks(
         }
     }
 
-    private boolean hasAsync() {
+    /** Whether something enables {@code @Async}. */
+    static boolean hasAsync(ConfigurableListableBeanFactory beans) {
         return beans.containsBean(TaskManagementConfigUtils.ASYNC_ANNOTATION_PROCESSOR_BEAN_NAME)
                 || beans.getBeanNamesForType(AsyncAnnotationAdvisor.class, true, false).length > 0;
     }
