@@ -235,7 +235,8 @@ class RestClientFaultsTests {
             backend.hanging();
             runner(backend.url(), factory(jdk)).run(context -> {
                 assertThat(context.getBean(Client.class).get()).isEqualTo("status 200");
-                assertThat(context.getBean(Client.class).attempts()).isEqualTo(2);
+                // on a busy machine the answer, too, may take longer than a second
+                assertThat(context.getBean(Client.class).attempts()).isGreaterThan(1);
             });
         }
 

@@ -9,6 +9,7 @@ import dev.resilience.context.Deadline;
 import dev.resilience.spring.Callee;
 import dev.resilience.time.ManualTimeSource;
 import io.micrometer.context.ContextRegistry;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
@@ -64,6 +65,7 @@ class WebFluxEndToEndTests {
                 .run();
         client = WebTestClient.bindToServer()
                 .baseUrl("http://localhost:" + application.getEnvironment().getProperty("local.server.port"))
+                .responseTimeout(Duration.ofSeconds(60)) // 5 s by default, which a busy machine may need
                 .build();
     }
 

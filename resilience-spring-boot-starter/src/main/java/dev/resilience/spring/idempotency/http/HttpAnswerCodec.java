@@ -132,7 +132,7 @@ public record HttpAnswerCodec(
 
     @Override
     public ResultCodec ofCall(Invocation call) {
-        Exchange found = requests.exchange(call);
+        Exchange found = requests.exchange(call, isHandler);
         return found == null
                 ? this
                 : new HttpAnswerCodec(isHandler, isAnswer, isTyped, status, bodies, heads, problems, requests, found);

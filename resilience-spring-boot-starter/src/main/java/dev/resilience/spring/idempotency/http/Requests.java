@@ -46,12 +46,16 @@ public enum Requests {
         };
     }
 
-    /** The request of a call that begins on this thread; {@code null} if there is none. */
+    /**
+     * The request of a call that begins on this thread; {@code null} if there is none.
+     *
+     * @param isHandler whether the call answers the request
+     */
     @Nullable
-    Exchange exchange(Invocation call) {
+    Exchange exchange(Invocation call, boolean isHandler) {
         return switch (this) {
             case NONE -> null;
-            case SERVLET -> ServletExchange.current();
+            case SERVLET -> ServletExchange.current(isHandler);
             case WEBFLUX -> ReactiveExchange.of(call);
         };
     }
@@ -107,20 +111,19 @@ public enum Requests {
 
         private static final String MARK = ServletExchange.class.getName();
 
-        /** That of the current thread, with its mark. */
-        static @Nullable Exchange current() {
-            if (!(RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes)) {
-                return null;
-            }
-            HttpServletResponse response = attributes.getResponse();
-            if (response == null) {
+        /** That of the current thread, with its mark. Only a handler's thread may tell Spring to listen for another answer. */
+        static @Nullable Exchange current(boolean isHandler) {
+            if (!(RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes)
+                    || attributes.getResponse() == null) {
                 return null;
             }
             HttpServletRequest request = attributes.getRequest();
             Object mark = Objects.requireNonNullElseGet(request.getAttribute(MARK), Object::new);
             request.setAttribute(MARK, mark);
-            ServletExchange exchange = new ServletExchange(request, response, mark);
-            WebAsyncUtils.getAsyncManager(request).registerDeferredResultInterceptor(MARK, exchange);
+            ServletExchange exchange = new ServletExchange(request, attributes.getResponse(), mark);
+            if (isHandler) {
+                WebAsyncUtils.getAsyncManager(request).registerDeferredResultInterceptor(MARK, exchange);
+            }
             return exchange;
         }
 
