@@ -15,7 +15,7 @@ import org.springframework.http.converter.HttpMessageConverter;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.servlet.mvc.method.annotation.RequestBodyAdviceAdapter;
 
-/** Reads the bodies of requests to actuator endpoints in servlet applications: see {@link ResilienceWebEndpointExtension#parts}. */
+/** Lets a request to the endpoint have an object as its {@code policy}, with Spring MVC: see {@link ResilienceWebEndpointExtension#parts}. */
 @ControllerAdvice
 public final class PolicyBodyAdvice extends RequestBodyAdviceAdapter {
 

@@ -15,7 +15,7 @@ import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.MediaType;
 import org.springframework.util.MimeType;
 
-/** Reads the bodies of requests to actuator endpoints in WebFlux applications: see {@link ResilienceWebEndpointExtension#parts}. */
+/** Lets a request to the endpoint have an object as its {@code policy}, with WebFlux: see {@link ResilienceWebEndpointExtension#parts}. */
 public final class PolicyBodyDecoder extends AbstractDataBufferDecoder<Map<String, @Nullable String>> {
 
     public PolicyBodyDecoder() {

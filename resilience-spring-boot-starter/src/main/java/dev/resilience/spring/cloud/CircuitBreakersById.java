@@ -12,7 +12,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
-/** The policies that both factories make their circuit breakers of. Safe for use by many threads. */
+/** Finds or creates the circuit breaker of an id, for both factories of Spring Cloud. Safe for use by many threads. */
 final class CircuitBreakersById {
 
     private static final String DEFAULT = "default";

@@ -5,7 +5,6 @@ import dev.resilience.annotation.Retryable;
 import dev.resilience.fallback.Fallback;
 import dev.resilience.pipeline.Layer;
 import dev.resilience.retry.Retry;
-import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.kind.Kind;
 import dev.resilience.spring.kind.MeterFamily;
 import dev.resilience.spring.kind.Meters;
@@ -44,16 +43,8 @@ public final class FallbackKind extends Kind<dev.resilience.annotation.Fallback,
     @Override
     public Layer layer(ProtectedMethod<dev.resilience.annotation.Fallback> method) {
         Fallback fallback = method.own(this, others -> make(method, others));
-        return keepsDeadLetters(method) ? fallback.exceptInReplays() : fallback;
-    }
-
-    private static boolean keepsDeadLetters(ProtectedMethod<dev.resilience.annotation.Fallback> method) {
-        try {
-            Retry retry = method.live(RetryKind.class);
-            return retry != null && retry.policy().deadLetter();
-        } catch (ResilienceConfigurationException ofRetry) {
-            return false; // the retry's own layer is refused for it
-        }
+        Retry retry = RetryKind.of(method);
+        return retry != null && retry.policy().deadLetter() ? fallback.exceptInReplays() : fallback;
     }
 
     /** Overloads have one name, and so one series. */

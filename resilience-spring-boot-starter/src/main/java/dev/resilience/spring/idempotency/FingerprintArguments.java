@@ -70,8 +70,14 @@ final class FingerprintArguments {
             Method method, Class<?> type, String name, Idempotent annotation, Json json, boolean isCompared) {
         this.json = json;
         this.name = name;
-        this.expression =
-                annotation.fingerprint().isBlank() ? null : expression(annotation.fingerprint(), method, name);
+        this.expression = annotation.fingerprint().isBlank()
+                ? null
+                : IdempotentMethods.parsed(
+                        "fingerprint",
+                        annotation.fingerprint(),
+                        name,
+                        "\"{#order.id, #order.amount}\"",
+                        text -> CallExpression.ofArguments(text, method));
         boolean isHandler =
                 MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).isPresent(BOUND + "RequestMapping");
         MethodParameter[] parameters = new AnnotatedMethod(method).getMethodParameters(); // with those of interfaces
@@ -87,17 +93,6 @@ final class FingerprintArguments {
         }
         if (isCompared && expression == null) {
             ResilienceConfigurationException.throwAll(checks.toArray(Runnable[]::new));
-        }
-    }
-
-    private static CallExpression expression(String text, Method method, String name) {
-        try {
-            return CallExpression.ofArguments(text, method);
-        } catch (IllegalArgumentException invalid) {
-            throw new ResilienceConfigurationException(
-                    "The fingerprint expression \"" + text + "\" of the @Idempotent method " + name + " cannot work: "
-                            + invalid.getMessage(),
-                    "Write a SpEL expression over the arguments, such as \"{#order.id, #order.amount}\".");
         }
     }
 

@@ -24,6 +24,7 @@ import dev.resilience.spring.retry.RetryKind;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
@@ -33,7 +34,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
 import org.springframework.util.ClassUtils;
 
-/** Makes of an annotated method what its calls need, and refuses at startup what could not work. */
+/** Creates the idempotent layer of each {@code @Idempotent} method at startup, and refuses what could not work. */
 public final class IdempotentMethods {
 
     private static final boolean HTTP = isPresent("org.springframework.http.ResponseEntity");
@@ -119,12 +120,7 @@ public final class IdempotentMethods {
 
     /** A result that asks for a retry is not the last one. */
     private static Predicate<@Nullable Object> isFinal(ProtectedMethod<Idempotent> method) {
-        Retry retry;
-        try {
-            retry = method.live(RetryKind.class);
-        } catch (ResilienceConfigurationException ofRetry) {
-            return result -> true; // the retry's own layer is refused for it
-        }
+        Retry retry = RetryKind.of(method);
         return retry == null ? result -> true : result -> !retry.asksForRetry(result);
     }
 
@@ -159,14 +155,24 @@ public final class IdempotentMethods {
             }
             return new KeyHeader(annotation.header(), annotation.required(), name, requests);
         }
+        return parsed(
+                "key",
+                annotation.key(),
+                name,
+                "\"#orderId\", \"#request.id\" or \"#p0\"",
+                text -> KeyExpression.parse(text, method.method(), annotation.required()));
+    }
+
+    /** Refuses a method whose expression for a purpose cannot work. */
+    static <E> E parsed(String purpose, String text, String name, String examples, Function<String, E> parser) {
         try {
-            return KeyExpression.parse(annotation.key(), method.method(), annotation.required());
+            return parser.apply(text);
         } catch (IllegalArgumentException invalid) {
             throw new ResilienceConfigurationException(
-                    "The key expression \"" + annotation.key() + "\" of the @Idempotent method " + name
+                    "The " + purpose + " expression \"" + text + "\" of the @Idempotent method " + name
                             + " cannot work: " + invalid.getMessage(),
-                    "Write a SpEL expression over the arguments, such as \"#orderId\", \"#request.id\" or \"#p0\". "
-                            + "Names need classes compiled with '-parameters'.");
+                    "Write a SpEL expression over the arguments, such as " + examples
+                            + ". Names need classes compiled with '-parameters'.");
         }
     }
 

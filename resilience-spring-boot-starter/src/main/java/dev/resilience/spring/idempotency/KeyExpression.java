@@ -29,8 +29,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * A key that is the text of a SpEL expression over the arguments. That text must be the same for equal values and in every
- * process: numbers, texts, truths, enums, ids, values of {@code java.time}, lists and records of these, and objects of classes
+ * Takes the idempotency key from the arguments, as the text of a SpEL expression. That text must be the same for equal values
+ * and in every process: numbers, texts, truths, enums, ids, values of {@code java.time}, lists and records of these, and objects of classes
  * outside the JDK with a {@code toString()} of their own.
  */
 final class KeyExpression implements KeySource {

@@ -3,7 +3,7 @@ package dev.resilience.spring.kind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator asks for. A kind uses what its actions need.
+ * What an operator asks for by a {@code POST} to the actuator. A kind uses what its actions need.
  *
  * @param name one of the kind's actions
  * @param key the idempotency key

@@ -59,6 +59,15 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
         };
     }
 
+    /** The retry of a method of another kind; {@code null} if it has none, or none that works: its own layer reports that. */
+    public static @Nullable Retry of(ProtectedMethod<?> method) {
+        try {
+            return method.live(RetryKind.class);
+        } catch (ResilienceConfigurationException reportedByRetry) {
+            return null;
+        }
+    }
+
     @Override
     public Map<String, Map<String, String>> presets() {
         return RetryPresets.ALL;

@@ -12,8 +12,9 @@ import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 
 /**
- * As {@link CallContextServletFilter}, for WebFlux: puts the context of the call into Reactor's, from where Micrometer's
- * context propagation takes it to the threads ({@link CallContextAccessor}). Methods that return a
+ * Makes the deadline of a WebFlux request, and that it is a repetition, known to what is called while it is handled: puts the
+ * context of the call into Reactor's, from where Micrometer's context propagation takes it to the threads ({@link
+ * CallContextAccessor}). {@link CallContextServletFilter} does the same for Spring MVC. Methods that return a
  * publisher find it in Reactor's in any case. Where it does not travel, the first request that brings a context is warned of.
  */
 public final class CallContextWebFilter implements WebFilter, Ordered {

@@ -19,8 +19,9 @@ import org.springframework.web.servlet.handler.HandlerExceptionResolverComposite
 import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExceptionResolver;
 
 /**
- * The exception handlers of one of the application's advices. A refusal is handled by one that names it, or names
- * {@link ResilienceException}, or names an exception around it; not by one for every {@link Exception}.
+ * Keeps the application's catch-all exception handlers from answering refusals, in place of one of its advices. A refusal is
+ * handled by a handler that names it, or names {@link ResilienceException}, or names an exception around it; not by one for
+ * every {@link Exception}.
  *
  * <p>Spring takes the first advice that has any handler for an exception, so that no order of the library's advice
  * would do: before an application's catch-all it is also before a handler for one of the refusals. Spring MVC and WebFlux

@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A header of the current request. The value is a string of structured fields, so quoted (RFC 9651, as
+ * Takes the idempotency key from a header of the current request. The value is a string of structured fields, so quoted (RFC 9651, as
  * draft-ietf-httpapi-idempotency-key-header asks); a bare one is taken as it is, and both are the same key.
  */
 public final class KeyHeader implements Requests.KeySource {

@@ -10,7 +10,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One claim, which looks again as often as others come in between. No claim waits for a record that a transaction has
+ * Claims one key in the table, and looks again as often as others come in between. No claim waits for a record that a transaction has
  * locked: its owner is about to complete it, so it is in progress, however long ago its lease ran out.
  */
 final class ClaimAttempt {

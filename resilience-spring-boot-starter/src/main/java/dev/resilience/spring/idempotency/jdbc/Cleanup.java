@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Removes from time to time what is of no use any more. Nothing waits for it: an expired record that is still
+ * Removes expired idempotency records from the table, from time to time. Nothing waits for it: an expired record that is still
  * there is as good as none.
  *
  * <p>In small batches, so that no transaction is long, and at random times, so that the instances of an application do not

@@ -10,7 +10,7 @@ import java.util.Set;
 import org.springframework.data.redis.connection.RedisConnection;
 
 /**
- * Where records are: at {@code <prefix>{<hash of the idempotency key>}:<id of the record>}. The braces make a cluster
+ * Names the keys under which Redis has the records: {@code <prefix>{<hash of the idempotency key>}:<id of the record>}. The braces make a cluster
  * keep all records of an idempotency key on one node, whatever the method and the caller. Finds those that an operator means.
  */
 record RecordKeys(String prefix) {
