@@ -108,8 +108,8 @@ class ServletExchangeTests {
         });
         RequestContextHolder.setRequestAttributes(attributes);
         assertThatIllegalStateException()
-                .isThrownBy(
-                        () -> Objects.requireNonNull(ServletExchange.current(true)).replay(null, Map.of(HEADER, "true")))
+                .isThrownBy(() ->
+                        Objects.requireNonNull(ServletExchange.current(true)).replay(null, Map.of(HEADER, "true")))
                 .withMessage("not allowed");
     }
 
