@@ -126,7 +126,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
      */
     public void stopPool() {
         permits.rejectIf(PermitQueue.Waiter::runsInPool);
-        moved.forEach(call -> runElsewhere(call::stop));
+        moved.forEach(call -> runUrgently(call::stop));
     }
 
     /**
@@ -165,9 +165,14 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
         return policy.type() == BulkheadPolicy.Type.THREAD_POOL ? threads : null;
     }
 
-    /** On a thread of the bulkhead's own that has nothing else to do. */
-    void runElsewhere(Runnable action) {
-        time.schedule(Duration.ZERO, action, threads);
+    /** Where a call goes on that has waited in the queue. */
+    void runElsewhere(Runnable call) {
+        time.schedule(Duration.ZERO, call, threads);
+    }
+
+    /** On a thread that no call can hold: neither a busy one of the bulkhead nor a virtual one without a carrier. */
+    void runUrgently(Runnable action) {
+        time.scheduleUrgent(Duration.ZERO, action);
     }
 
     /** How long the call of the current thread may wait in the queue. */

@@ -109,7 +109,10 @@ final class BulkheadStep extends AsyncStep {
 
         @Override
         public void permitGranted() {
-            claim();
+            if (!claim()) { // it could not begin to wait
+                permits.release();
+                return;
+            }
             cancelTimer();
             bulkhead.reports.waited(BulkheadOutcome.ACCEPTED, start);
             // not on the thread that granted the permit, which has work of its own, and not behind slow code of others
@@ -127,12 +130,13 @@ final class BulkheadStep extends AsyncStep {
 
         @Override
         public void rejected() {
-            claim();
-            cancelTimer();
-            bulkhead.runElsewhere(() -> {
-                bulkhead.reports.waited(BulkheadOutcome.REJECTED, start);
-                fail(bulkhead.reports.rejected(BulkheadReports.STOPPED));
-            });
+            if (claim()) {
+                cancelTimer();
+                bulkhead.runUrgently(() -> {
+                    bulkhead.reports.waited(BulkheadOutcome.REJECTED, start);
+                    fail(bulkhead.reports.rejected(BulkheadReports.STOPPED));
+                });
+            }
         }
 
         /** Whoever takes it out of the queue has the call. */

@@ -61,7 +61,33 @@ class TimerOfWaitTests {
         assertThat(time.notUrgent).hasValue(0);
     }
 
+    /** Its caller knows that it failed: were it made later, a caller who tries again would have two effects. */
+    @Test
+    void aCallWhoseTimerCannotBeSetIsNeverMade() {
+        waiting.cancel(true);
+        time.isBroken = true;
+        AtomicInteger made = new AtomicInteger();
+        CompletableFuture<String> failed = pipeline.callAsync(() -> {
+            made.incrementAndGet();
+            return CompletableFuture.completedFuture("made");
+        });
+        assertThat(failed)
+                .completesExceptionallyWithin(SOON)
+                .withThrowableThat()
+                .withMessageContaining("no timer");
+        time.isBroken = false;
+
+        running.complete("ok");
+
+        assertThat(pipeline.callAsync(() -> CompletableFuture.completedFuture("next")))
+                .succeedsWithin(SOON);
+        assertThat(made).hasValue(0);
+        assertThat(bulkhead.running()).isZero();
+    }
+
     private static final class Time extends AtOnceTime {
+
+        boolean isBroken;
 
         final AtomicInteger notUrgent = new AtomicInteger();
 
@@ -78,6 +104,9 @@ class TimerOfWaitTests {
 
         @Override
         public Scheduled scheduleUrgent(Duration delay, Runnable task) {
+            if (isBroken) {
+                throw new IllegalStateException("no timer");
+            }
             return super.schedule(delay, task);
         }
     }

@@ -147,7 +147,7 @@ public final class CallExpression {
             return arguments[argument];
         }
         try {
-            return evaluate(Object.class, arguments);
+            return evaluate(null, arguments);
         } catch (EvaluationException failed) {
             if (failed instanceof SpelEvaluationException spel
                     && (spel.getMessageCode() == SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL
@@ -158,8 +158,8 @@ public final class CallExpression {
         }
     }
 
-    /** Its value as one of a type; fails where it cannot be evaluated. */
-    <T> @Nullable T evaluate(Class<T> type, @Nullable Object... values) {
+    /** Its value, converted to a type if there is one; fails where it cannot be evaluated. */
+    <T> @Nullable T evaluate(@Nullable Class<T> type, @Nullable Object... values) {
         SimpleEvaluationContext context = SimpleEvaluationContext.forReadOnlyDataBinding()
                 .withInstanceMethods()
                 .build();

@@ -10,7 +10,9 @@ import dev.resilience.annotation.Idempotent;
 import dev.resilience.exception.IdempotencyKeyInvalidException;
 import dev.resilience.exception.IdempotencyKeyMissingException;
 import dev.resilience.pipeline.Invocation;
+import dev.resilience.spring.kind.CallExpression;
 import java.lang.reflect.Method;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +40,22 @@ class KeyExpressionTests {
     private static final UUID ID = UUID.fromString("6f1c9c1e-7d0b-4b5c-9d0e-2f1f6f0e8a11");
 
     private final Request request = new Request("r-1", new Customer("c-1"), Map.of("trace", "t-1"), List.of("x", "y"));
+
+    /** A conversion would read a buffer to its end, and the method would find nothing in it. */
+    @Test
+    void theValueIsNotConverted() throws NoSuchMethodException {
+        ByteBuffer payload = ByteBuffer.wrap(new byte[] {1, 2, 3});
+        CallExpression expression = CallExpression.ofArguments(
+                "#p0.content", KeyExpressionTests.class.getDeclaredMethod("receive", Message.class));
+
+        assertThat(expression.value(new Object[] {new Message(payload)})).isSameAs(payload);
+        assertThat(payload.remaining()).isEqualTo(3);
+    }
+
+    private record Message(ByteBuffer content) {}
+
+    @SuppressWarnings({"unused", "EmptyMethod"}) // of an expression
+    private static void receive(Message message) {}
 
     @ParameterizedTest
     @CsvSource(

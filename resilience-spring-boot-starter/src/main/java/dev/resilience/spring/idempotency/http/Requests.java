@@ -2,6 +2,7 @@ package dev.resilience.spring.idempotency.http;
 
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.spring.kind.ProtectedCall;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.Collections;
@@ -104,9 +105,11 @@ public enum Requests {
 
     /**
      * The servlet request of a call. Servers use its objects again for other requests: it is this request as long as it has the
-     * mark that was set when the call began. It loses it when it gets another answer, because it has timed out, or failed.
+     * mark that was set when the call began, and the dispatch of then. It loses the mark as soon as it has an answer, which is
+     * another one if it has timed out, or failed.
      */
-    record ServletExchange(HttpServletRequest request, HttpServletResponse response, Object mark)
+    record ServletExchange(
+            HttpServletRequest request, HttpServletResponse response, Object mark, DispatcherType dispatch)
             implements Exchange, DeferredResultProcessingInterceptor {
 
         private static final String MARK = ServletExchange.class.getName();
@@ -120,23 +123,17 @@ public enum Requests {
             HttpServletRequest request = attributes.getRequest();
             Object mark = Objects.requireNonNullElseGet(request.getAttribute(MARK), Object::new);
             request.setAttribute(MARK, mark);
-            ServletExchange exchange = new ServletExchange(request, attributes.getResponse(), mark);
-            if (isHandler) {
+            ServletExchange exchange =
+                    new ServletExchange(request, attributes.getResponse(), mark, request.getDispatcherType());
+            if (isHandler && !request.isAsyncStarted()) {
                 WebAsyncUtils.getAsyncManager(request).registerDeferredResultInterceptor(MARK, exchange);
             }
             return exchange;
         }
 
         @Override
-        public <T> boolean handleTimeout(NativeWebRequest timedOut, DeferredResult<T> result) {
+        public <T> void postProcess(NativeWebRequest answered, DeferredResult<T> deferred, @Nullable Object answer) {
             request.removeAttribute(MARK);
-            return true;
-        }
-
-        @Override
-        public <T> boolean handleError(NativeWebRequest failed, DeferredResult<T> result, Throwable failure) {
-            request.removeAttribute(MARK);
-            return true;
         }
 
         /** All values of a header of the current thread's request; {@code null} if there is no request. */
@@ -188,7 +185,7 @@ public enum Requests {
 
         private boolean isLive() {
             try {
-                return request.getAttribute(MARK) == mark;
+                return request.getAttribute(MARK) == mark && request.getDispatcherType() == dispatch;
             } catch (RuntimeException recycled) {
                 return false; // as Tomcat says it
             }

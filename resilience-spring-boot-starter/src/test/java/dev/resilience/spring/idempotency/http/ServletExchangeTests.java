@@ -14,6 +14,10 @@ import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.context.request.async.StandardServletAsyncWebRequest;
+import org.springframework.web.context.request.async.WebAsyncManager;
+import org.springframework.web.context.request.async.WebAsyncUtils;
 
 /** A replay may come when its request is over and the server has given the objects of it to another one. */
 class ServletExchangeTests {
@@ -78,6 +82,22 @@ class ServletExchangeTests {
 
         begin();
         late.run();
+        assertThat(response.containsHeader(HEADER)).isFalse();
+    }
+
+    /** Whoever gave it: a limit of time, the application, or the server because the client is gone. */
+    @Test
+    void anotherAnswerToTheRequestDoesNot() throws Exception {
+        request.setAsyncSupported(true);
+        WebAsyncManager manager = WebAsyncUtils.getAsyncManager(request);
+        manager.setAsyncWebRequest(new StandardServletAsyncWebRequest(request, response));
+        Runnable late = begin();
+        DeferredResult<String> handled = new DeferredResult<>();
+        manager.startDeferredResultProcessing(handled);
+
+        handled.setErrorResult("too late");
+        late.run();
+
         assertThat(response.containsHeader(HEADER)).isFalse();
     }
 
