@@ -1,7 +1,7 @@
 package dev.resilience.event;
 
 /**
- * Gets every event, once, outside all locks, on the thread that caused it: keep it short. A circuit breaker's
+ * Hears every event once, on the thread that caused it and outside all locks: be quick. A circuit breaker's
  * transitions come in their order, so one that comes fast may come on the thread of the one before.
  *
  * <p>A listener may make calls and move circuit breakers. It does not get the events that this causes on the same

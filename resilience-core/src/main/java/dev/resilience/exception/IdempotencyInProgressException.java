@@ -3,7 +3,7 @@ package dev.resilience.exception;
 import dev.resilience.fault.Fault;
 import java.time.Duration;
 
-/** A call with the same idempotency key is running. */
+/** A call with the same idempotency key is running, or how an earlier attempt of this one ended is not known yet. */
 public final class IdempotencyInProgressException extends ResilienceException {
 
     private final Duration retryAfter;

@@ -3,7 +3,7 @@ package dev.resilience.fault;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a failed HTTP exchange said.
+ * The status and the {@code Retry-After} of a failed HTTP exchange.
  *
  * @param status the status code
  * @param retryAfter the {@code Retry-After} header as it came, if there was one

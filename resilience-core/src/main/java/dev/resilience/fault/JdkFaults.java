@@ -35,7 +35,7 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.security.auth.login.LoginException;
 
-/** What is known of the JDK's own exceptions. */
+/** Classifies the JDK's own exceptions, by SQLSTATE those of databases. */
 final class JdkFaults {
 
     private static final Set<Class<? extends Throwable>> TRANSIENT = Set.of(

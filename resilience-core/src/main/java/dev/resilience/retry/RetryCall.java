@@ -159,7 +159,7 @@ final class RetryCall {
         if (budget != null && !budget.tryAcquire()) {
             return endsBy(End.BUDGET_EXHAUSTED);
         }
-        retry.reports.scheduled(attempts, policy().maxAttempts(), wait, failure());
+        retry.reports.scheduled(attempts, maxAttempts(), wait, failure());
         return true;
     }
 

@@ -4,7 +4,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a retry policy tells of the failures of its calls at one moment, for people to read. A call has failed if it ended
+ * The last failures of a retry policy's calls at one moment, for people to read. A call has failed if it ended
  * otherwise than with a success, after all its retries. One that its caller interrupted or cancelled counts neither way.
  *
  * @param lastFailure the type of the exception that the last failed call ended with, {@code result} if its last result asked

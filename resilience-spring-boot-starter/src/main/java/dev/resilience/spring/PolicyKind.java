@@ -2,7 +2,7 @@ package dev.resilience.spring;
 
 import java.util.Map;
 
-/** A kind of policies that are configured by name: where they are written, and what is made of it. */
+/** How the policies of a kind are configured: under which prefix, as which record, with which presets. */
 public interface PolicyKind {
 
     /** The name in YAML and in the actuator, in kebab case: {@code circuit-breaker}. */

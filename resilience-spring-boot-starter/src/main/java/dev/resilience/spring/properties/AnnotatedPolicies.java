@@ -30,7 +30,7 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringValueResolver;
 
 /**
- * The policies that annotations give values, by kind and name, and the names of those that have none: after the method, or
+ * The values that annotations give policies, by kind and name, and the names of policies that are named after a method or
  * after the type that has the annotation. Filled before policies are made of what is known by then; classes that turn up
  * later add to it. Safe for use by many threads.
  */
