@@ -3,6 +3,7 @@ package dev.resilience.spring.registry;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
@@ -14,75 +15,111 @@ import org.springframework.core.PriorityOrdered;
 import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 
 /**
- * What happens to waits and running calls when an application stops, in the order of the phases: waits end, running calls
+ * What happens to waits and running calls when an application stops, each in a phase of its own: waits end, running calls
  * are waited for, and what has not ended then is interrupted. When it starts again, calls may wait again.
  */
-public abstract sealed class ResilienceLifecycle implements SmartLifecycle {
+public final class ResilienceLifecycle implements SmartLifecycle {
 
-    final LiveRegistry registry;
+    /** That of Spring's own executors. */
+    private static final int DRAIN_PHASE = ExecutorConfigurationSupport.DEFAULT_PHASE;
+
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(20);
+
     private final int phase;
+    private final Runnable starting;
+    private final Runnable stopping;
+    private final BooleanSupplier isAtWork;
     private volatile boolean running =
             true; // calls are made before the context starts this, and may need it to be stopped
 
-    /** @param phase phases are started in ascending order, and stopped in descending order */
-    private ResilienceLifecycle(LiveRegistry registry, int phase) {
-        this.registry = registry;
+    /**
+     * @param phase phases are started in ascending order, and stopped in descending order
+     * @param isAtWork what is waited for when it stops
+     */
+    private ResilienceLifecycle(int phase, Runnable starting, Runnable stopping, BooleanSupplier isAtWork) {
         this.phase = phase;
+        this.starting = starting;
+        this.stopping = stopping;
+        this.isAtWork = isAtWork;
     }
 
-    /** Lets an application stop the calls of a registry, which is there from now on. An application without one has nothing to stop. */
+    /**
+     * Lets an application stop the calls of a registry, which is there from now on. An application without one has nothing
+     * to stop.
+     *
+     * <p>Waits end as the first thing, before the web server waits for its last requests: a request that waits for a retry
+     * would hold it up, and may have no time left for the retry. When the context is only stopped, beans of the same phase,
+     * which is the default of {@link SmartLifecycle}, may be stopped before.
+     *
+     * <p>Then the calls that run on threads of the library come to their end: in the bulkheads' thread pools, asynchronous
+     * calls that have waited in a queue or for their key, and later attempts of asynchronous calls. They are waited for after
+     * the web server has answered its last request and before any bean is destroyed, for as long as Boot's {@code
+     * spring.lifecycle.timeout-per-shutdown-phase} allows. What was waited for in vain is interrupted one phase later, while
+     * the beans that calls use are still there.
+     */
     public static void register(ConfigurableApplicationContext application, LiveRegistry registry) {
-        InterruptWaits first = new InterruptWaits(registry, application);
-        application.addApplicationListener(first);
+        application.addApplicationListener(new Closing(application, registry));
         ConfigurableListableBeanFactory beans = application.getBeanFactory();
-        beans.registerSingleton("resilienceInterruptWaits", first);
-        beans.registerSingleton("resilienceResumeWaits", new ResumeWaits(registry));
-        beans.registerSingleton("resilienceDrain", new Drain(registry));
-        beans.registerSingleton("resilienceStopRunning", new StopRunning(registry));
+        beans.registerSingleton("resilienceInterruptWaits", of(Integer.MAX_VALUE, () -> {}, registry::stopWaits));
+        beans.registerSingleton("resilienceResumeWaits", of(Integer.MIN_VALUE, registry::resumeWaits, () -> {}));
+        BooleanSupplier isAtWork = () -> registry.isAtWork() && !registry.isClosed();
+        beans.registerSingleton("resilienceDrain", new ResilienceLifecycle(DRAIN_PHASE, () -> {}, () -> {}, isAtWork));
+        beans.registerSingleton("resilienceStopRunning", of(DRAIN_PHASE - 1, () -> {}, registry::stopRunning));
+    }
+
+    private static ResilienceLifecycle of(int phase, Runnable starting, Runnable stopping) {
+        return new ResilienceLifecycle(phase, starting, stopping, () -> false);
     }
 
     @Override
     public void start() {
+        starting.run();
         running = true;
     }
 
     @Override
     public void stop() {
         running = false;
+        stopping.run();
     }
 
     @Override
-    public final boolean isRunning() {
+    public void stop(Runnable callback) {
+        stop();
+        if (!isAtWork.getAsBoolean()) {
+            callback.run();
+            return;
+        }
+        Thread waiting = new Thread(() -> awaitIdle(callback), "resilience-shutdown");
+        waiting.setDaemon(true);
+        waiting.start();
+    }
+
+    private void awaitIdle(Runnable callback) {
+        try {
+            while (isAtWork.getAsBoolean()) {
+                TimeSource.system().sleep(BETWEEN_LOOKS); // Boot counts real time here, whatever a test's clock says
+            }
+        } catch (InterruptedException impatient) {
+            Thread.currentThread().interrupt();
+        } finally {
+            callback.run();
+        }
+    }
+
+    @Override
+    public boolean isRunning() {
         return running;
     }
 
     @Override
-    public final int getPhase() {
+    public int getPhase() {
         return phase;
     }
 
-    /**
-     * Ends all waits as the first thing when the application stops, before the web server waits for its last requests: a
-     * request that waits for a retry would hold it up, and may have no time left for the retry.
-     *
-     * <p>When the context is closed, waits end before other listeners hear of that and before any bean is stopped. When it
-     * is only stopped, beans of the same phase, which is the default of {@link SmartLifecycle}, may be stopped before.
-     */
-    public static final class InterruptWaits extends ResilienceLifecycle
+    /** When the context is closed, waits end before other listeners hear of that and before any bean is stopped. */
+    private record Closing(ApplicationContext application, LiveRegistry registry)
             implements ApplicationListener<ContextClosedEvent>, PriorityOrdered {
-
-        private final ApplicationContext application;
-
-        private InterruptWaits(LiveRegistry registry, ApplicationContext application) {
-            super(registry, Integer.MAX_VALUE); // among the first to be stopped
-            this.application = application;
-        }
-
-        @Override
-        public void stop() {
-            super.stop();
-            registry.stopWaits();
-        }
 
         /** Listeners hear of child contexts, too. */
         @Override
@@ -96,77 +133,6 @@ public abstract sealed class ResilienceLifecycle implements SmartLifecycle {
         @Override
         public int getOrder() {
             return Ordered.HIGHEST_PRECEDENCE;
-        }
-    }
-
-    /** Lets calls wait again as the first thing when an application that was stopped is started again. */
-    public static final class ResumeWaits extends ResilienceLifecycle {
-
-        private ResumeWaits(LiveRegistry registry) {
-            super(registry, Integer.MIN_VALUE); // the first to be started
-        }
-
-        @Override
-        public void start() {
-            registry.resumeWaits();
-            super.start();
-        }
-    }
-
-    /**
-     * Lets the calls that run on threads of the library come to their end: in the bulkheads' thread pools, asynchronous
-     * calls that have waited in a queue or for their key, and later attempts of asynchronous calls. They are waited for
-     * after the web server has answered its last request and before any bean is destroyed, for as long as Boot's {@code
-     * spring.lifecycle.timeout-per-shutdown-phase} allows.
-     */
-    public static final class Drain extends ResilienceLifecycle {
-
-        /** That of Spring's own executors. */
-        public static final int PHASE = ExecutorConfigurationSupport.DEFAULT_PHASE;
-
-        private static final Duration BETWEEN_LOOKS = Duration.ofMillis(20);
-
-        private Drain(LiveRegistry registry) {
-            super(registry, PHASE);
-        }
-
-        @Override
-        public void stop(Runnable callback) {
-            stop();
-            if (!registry.isAtWork()) {
-                callback.run();
-                return;
-            }
-            Thread waiting = new Thread(() -> awaitIdle(callback), "resilience-shutdown");
-            waiting.setDaemon(true);
-            waiting.start();
-        }
-
-        private void awaitIdle(Runnable callback) {
-            try {
-                while (registry.isAtWork() && !registry.isClosed()) {
-                    TimeSource.system()
-                            .sleep(BETWEEN_LOOKS); // Boot counts real time here, whatever a test's clock says
-                }
-            } catch (InterruptedException impatient) {
-                Thread.currentThread().interrupt();
-            } finally {
-                callback.run();
-            }
-        }
-    }
-
-    /** Interrupts what was waited for in vain, one phase later, while the beans that calls use are still there. */
-    public static final class StopRunning extends ResilienceLifecycle {
-
-        private StopRunning(LiveRegistry registry) {
-            super(registry, Drain.PHASE - 1);
-        }
-
-        @Override
-        public void stop() {
-            super.stop();
-            registry.stopRunning();
         }
     }
 }

@@ -196,7 +196,7 @@ class EndOfTheApplicationTests extends FailingStartup {
         CompletableFuture<String> call = shop.blockAtSecondAttempt();
         await().until(() -> shop.attempts() == 2);
         CompletableFuture<Void> closing = CompletableFuture.runAsync(context::close);
-        ResilienceLifecycle.Drain shutdown = context.getBean(ResilienceLifecycle.Drain.class);
+        ResilienceLifecycle shutdown = context.getBean("resilienceDrain", ResilienceLifecycle.class);
         await().until(() -> !shutdown.isRunning());
         assertThat(closing).isNotDone();
 
@@ -212,7 +212,7 @@ class EndOfTheApplicationTests extends FailingStartup {
         CompletableFuture<String> call = shop.pendAtSecondAttempt();
         await().until(() -> shop.attempts() == 2);
         CompletableFuture<Void> closing = CompletableFuture.runAsync(context::close);
-        ResilienceLifecycle.Drain shutdown = context.getBean(ResilienceLifecycle.Drain.class);
+        ResilienceLifecycle shutdown = context.getBean("resilienceDrain", ResilienceLifecycle.class);
         await().until(() -> !shutdown.isRunning());
         assertThat(closing).isNotDone();
 

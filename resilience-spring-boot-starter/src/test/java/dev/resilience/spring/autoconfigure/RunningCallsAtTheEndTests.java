@@ -127,7 +127,7 @@ class RunningCallsAtTheEndTests extends FailingStartup {
 
     private void assertIsWaitedFor(CallMode mode, CompletableFuture<String> call) {
         ConfigurableApplicationContext closed = requireNonNull(context);
-        ResilienceLifecycle.Drain shutdown = closed.getBean(ResilienceLifecycle.Drain.class);
+        ResilienceLifecycle shutdown = closed.getBean("resilienceDrain", ResilienceLifecycle.class);
         ResilienceRegistry registry = closed.getBean(ResilienceRegistry.class);
         CompletableFuture<Void> closing = CompletableFuture.runAsync(closed::close);
         await().until(() -> !shutdown.isRunning());

@@ -109,7 +109,7 @@ class StartAndStopTests extends FailingStartup {
         Exports exports = context.getBean(Exports.class);
         CompletableFuture<String> running = exports.write("first");
         CompletableFuture<String> inLine = exports.write("second");
-        ResilienceLifecycle.Drain shutdown = context.getBean(ResilienceLifecycle.Drain.class);
+        ResilienceLifecycle shutdown = context.getBean("resilienceDrain", ResilienceLifecycle.class);
         CompletableFuture<Void> stopped = CompletableFuture.runAsync(context::close);
         await().until(() -> !shutdown.isRunning());
         assertThat(stopped).isNotDone();
