@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** Claims the key, then either answers from the store or runs the rest of the pipeline and stores how it ended. */
@@ -177,22 +176,20 @@ final class IdempotencyStep extends AsyncStep {
             beginning.end();
             outer.makeCurrent();
         }
-        CompletionStage<@Nullable Object> ended = begun.join()
-                .minimalCompletionStage()
-                .handle((result, failure) -> {
-                    idempotency.waits.remove(running);
-                    outer.run(() -> {
-                        if (failure == null) {
-                            execution.callReturned(result, !context.isAnsweredByFallback());
-                        } else {
-                            execution.callThrew(failure);
-                        }
-                    });
-                    if (failure != null) {
-                        throw new CompletionException(failure);
-                    }
-                    return result;
-                });
-        return ended.toCompletableFuture(); // whose cancellation does not keep the end from being stored
+        CompletableFuture<@Nullable Object> ended = begun.join().handle((result, failure) -> {
+            idempotency.waits.remove(running);
+            outer.run(() -> {
+                if (failure == null) {
+                    execution.callReturned(result, !context.isAnsweredByFallback());
+                } else {
+                    execution.callThrew(failure);
+                }
+            });
+            if (failure != null) {
+                throw new CompletionException(failure);
+            }
+            return result;
+        });
+        return ended.copy(); // whose cancellation does not keep the end from being stored
     }
 }

@@ -1,6 +1,7 @@
 package dev.resilience.bulkhead;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Pipeline;
@@ -79,10 +80,10 @@ class TimerOfWaitTests {
 
         running.complete("ok");
 
+        await().atMost(SOON).until(() -> bulkhead.queued() == 0 && bulkhead.running() == 0);
+        assertThat(made).hasValue(0);
         assertThat(pipeline.callAsync(() -> CompletableFuture.completedFuture("next")))
                 .succeedsWithin(SOON);
-        assertThat(made).hasValue(0);
-        assertThat(bulkhead.running()).isZero();
     }
 
     private static final class Time extends AtOnceTime {
