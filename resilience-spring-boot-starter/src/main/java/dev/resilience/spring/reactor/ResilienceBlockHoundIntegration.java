@@ -1,20 +1,24 @@
 package dev.resilience.spring.reactor;
 
 import dev.resilience.time.ShortLock;
+import dev.resilience.time.WorkerThreads;
 import reactor.blockhound.BlockHound;
 import reactor.blockhound.integration.BlockHoundIntegration;
 
 /**
  * Tells BlockHound, where an application uses it, which locks a thread that must not block may wait for: they are held for
- * a few steps. Such a lock is the one of the JDK's queue of timers, from which a cancelled timer is taken out; Reactor
- * allows the same for its own timers. An error that BlockHound throws inside a lock leaves it unusable, so that no
+ * a few steps. Such locks are those of the JDK's queues: of timers, from which a cancelled timer is taken out, as Reactor
+ * allows it for its own, and of a pool's tasks. An error that BlockHound throws inside a lock leaves it unusable, so that no
  * timer would go off any more.
  */
 public final class ResilienceBlockHoundIntegration implements BlockHoundIntegration {
 
     @Override
     public void applyTo(BlockHound.Builder builder) {
+        String tasks = WorkerThreads.class.getName() + "$HandOff";
         builder.allowBlockingCallsInside(ShortLock.class.getName(), "lock")
+                .allowBlockingCallsInside(tasks, "enqueue")
+                .allowBlockingCallsInside(tasks, "remove")
                 .allowBlockingCallsInside(
                         "java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue", "remove");
     }
