@@ -125,8 +125,8 @@ class SmallClassPathTests {
                 .filter(path -> {
                     File entry = new File(path);
                     return entry.isDirectory()
-                            || !NEVER_THERE.matcher(entry.getName()).matches()
-                                    && !absent.matcher(entry.getName()).matches();
+                            || (!NEVER_THERE.matcher(entry.getName()).matches()
+                                    && !absent.matcher(entry.getName()).matches());
                 })
                 .collect(Collectors.joining(File.pathSeparator));
     }
@@ -137,7 +137,7 @@ class SmallClassPathTests {
     public static class Application {
 
         public static void main(String[] arguments) throws ReflectiveOperationException {
-            for (String method : arguments[0].split(",")) {
+            for (String method : arguments[0].split(",", -1)) {
                 System.out.print("\n" + Application.class.getMethod(method).invoke(null));
             }
         }
