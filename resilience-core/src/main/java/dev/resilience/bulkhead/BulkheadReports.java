@@ -57,7 +57,7 @@ final class BulkheadReports extends Reports<BulkheadOutcome> {
 
     /** Without a reason: the call was cancelled, or is broken. */
     void leftWithoutPermit() {
-        calls().count(BulkheadOutcome.REJECTED);
+        calls.count(BulkheadOutcome.REJECTED);
     }
 
     void waited(BulkheadOutcome outcome, long since) {
@@ -70,15 +70,15 @@ final class BulkheadReports extends Reports<BulkheadOutcome> {
     }
 
     private void refused(BulkheadOutcome outcome, LogLine event, String why) {
-        calls().count(outcome);
+        calls.count(outcome);
         int running = permits.running();
         int queued = permits.waiting();
-        log().write(
-                        event,
-                        line -> line.addKeyValue("running", running)
-                                .addKeyValue("queued", queued)
-                                .addKeyValue("reason", why)
-                                .log("Bulkhead '{}': a call was not let in, because {}", name, why));
+        log.write(
+                event,
+                line -> line.addKeyValue("running", running)
+                        .addKeyValue("queued", queued)
+                        .addKeyValue("reason", why)
+                        .log("Bulkhead '{}': a call was not let in, because {}", name, why));
         publish(() -> new CallRejected(time.now(), "bulkhead", name, outcome.label()));
     }
 }

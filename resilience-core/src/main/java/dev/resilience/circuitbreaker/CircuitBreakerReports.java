@@ -25,7 +25,7 @@ import org.slf4j.spi.LoggingEventBuilder;
 /** What a circuit breaker reports to the log and the listeners. Safe for use by many threads. */
 final class CircuitBreakerReports extends Reports<CircuitBreakerOutcome> {
 
-    private static final Logger log = LoggerFactory.getLogger(CircuitBreaker.class);
+    private static final Logger logger = LoggerFactory.getLogger(CircuitBreaker.class);
     private static final LogLine REJECTED = LogLine.warn("circuit_rejected", "rejected");
     private static final LogLine OPENED = LogLine.warn("circuit_opened");
     private static final LogLine HALF_OPEN = LogLine.info("circuit_half_open");
@@ -166,7 +166,7 @@ final class CircuitBreakerReports extends Reports<CircuitBreakerOutcome> {
     }
 
     private LoggingEventBuilder line(LogLine line, StateChange change) {
-        return line.in(log, name).addKeyValue("from", change.from());
+        return line.in(logger, name).addKeyValue("from", change.from());
     }
 
     private void log(LoggingEventBuilder line, String what) {
@@ -176,16 +176,15 @@ final class CircuitBreakerReports extends Reports<CircuitBreakerOutcome> {
     /** Returns what the caller gets. */
     CircuitOpenException refused(CircuitOpenException refusal) {
         publish(() -> new CallRejected(time.now(), "circuit-breaker", name, CircuitBreakerOutcome.REJECTED.label()));
-        log().write(
-                        REJECTED,
-                        line -> line.addKeyValue(
-                                        "retryAfterMs", refusal.retryAfter().toMillis())
-                                .log("A call was not made. {}", refusal.getMessage()));
+        log.write(
+                REJECTED,
+                line -> line.addKeyValue("retryAfterMs", refusal.retryAfter().toMillis())
+                        .log("A call was not made. {}", refusal.getMessage()));
         return refusal;
     }
 
     /** Whether a result counts as a failure by a rule of the application's, which is reported once if it throws. */
     boolean isFailure(Predicate<@Nullable Object> rule, @Nullable Object result) {
-        return log().asks(rule, result, "record-on-result", "the call counts as a success");
+        return log.asks(rule, result, "record-on-result", "the call counts as a success");
     }
 }

@@ -35,18 +35,18 @@ final class IdempotencyReports extends Reports<IdempotencyOutcome> {
 
     /** A call has ended so. */
     void count(IdempotencyOutcome outcome) {
-        calls().count(outcome);
+        calls.count(outcome);
         publish(() -> new IdempotencyDecided(time.now(), name, outcome));
     }
 
     /** The store has failed. */
     void failed(LogLine event, String what, Throwable unavailable) {
-        log().write(
-                        event,
-                        line -> LoggedFailure.of(unavailable)
-                                .addTo(line)
-                                .setCause(unavailable)
-                                .log("Idempotency '{}': {}", name, what));
+        log.write(
+                event,
+                line -> LoggedFailure.of(unavailable)
+                        .addTo(line)
+                        .setCause(unavailable)
+                        .log("Idempotency '{}': {}", name, what));
     }
 
     void completionFailed(IdempotentOperation operation, Throwable unavailable) {
@@ -56,19 +56,19 @@ final class IdempotencyReports extends Reports<IdempotencyOutcome> {
     }
 
     void leaseLost() {
-        log().write(
-                        LEASE_LOST,
-                        line -> line.log("Idempotency '{}': a running call has lost its lease to another one", name));
+        log.write(
+                LEASE_LOST,
+                line -> line.log("Idempotency '{}': a running call has lost its lease to another one", name));
     }
 
     /**
      * @param why as a sentence without its full stop
      */
     void resultNotKept(String why) {
-        log().write(
-                        RESULT_NOT_KEPT,
-                        line -> line.addKeyValue("reason", why)
-                                .log("Idempotency '{}': {}; it is not stored and its key is free again", name, why));
+        log.write(
+                RESULT_NOT_KEPT,
+                line -> line.addKeyValue("reason", why)
+                        .log("Idempotency '{}': {}; it is not stored and its key is free again", name, why));
     }
 
     /** Once for each type. */
@@ -76,9 +76,9 @@ final class IdempotencyReports extends Reports<IdempotencyOutcome> {
         String cure =
                 "is not replayed, and its key is free again, because its constructor refuses the message that it was "
                         + "thrown with: give the class a public constructor that takes the message as it is. Logged once.";
-        log().once(
-                        type,
-                        NOT_REPLAYED,
-                        line -> line.addKeyValue("errorType", type).log("Idempotency '{}': a {} {}", name, type, cure));
+        log.once(
+                type,
+                NOT_REPLAYED,
+                line -> line.addKeyValue("errorType", type).log("Idempotency '{}': a {} {}", name, type, cure));
     }
 }

@@ -20,8 +20,8 @@ public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
 
     protected final String name;
     protected final TimeSource time;
-    private final OutcomeCounters<O> calls;
-    private final FoldedLog log;
+    protected final OutcomeCounters<O> calls;
+    protected final FoldedLog log;
     private final EventPublisher events;
 
     /**

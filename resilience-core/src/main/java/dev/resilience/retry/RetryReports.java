@@ -40,7 +40,7 @@ final class RetryReports extends Reports<RetryOutcome> {
 
     private final String properties;
     private final @Nullable RetryBudget budget;
-    private final LongAdder successes = calls().counter(RetryOutcome.SUCCESS);
+    private final LongAdder successes = calls.counter(RetryOutcome.SUCCESS);
     private final LongAdder successesOfRepetitions = new LongAdder();
     private final LongSupplier successesForBudget = this::successesForBudget;
     private final LongAdder retries = new LongAdder();
@@ -137,7 +137,7 @@ final class RetryReports extends Reports<RetryOutcome> {
      */
     void retrying(int attempt, int maxAttempts, Duration waited, @Nullable Throwable failure) {
         retries.increment();
-        log().write(ATTEMPT, line -> {
+        log.write(ATTEMPT, line -> {
             LoggedFailure failed = logged(failure);
             long delayMs = waited.toMillis();
             String what =
@@ -158,7 +158,7 @@ final class RetryReports extends Reports<RetryOutcome> {
      * @param failure what its caller gets; {@code null} for a result
      */
     void ended(End end, int attempts, int maxAttempts, long start, @Nullable Throwable failure) {
-        calls().count(end.outcome);
+        calls.count(end.outcome);
         if (end.outcome == RetryOutcome.SUCCESS_AFTER_RETRY) {
             endStreak();
         } else if (end.outcome != RetryOutcome.INTERRUPTED) {
@@ -168,10 +168,10 @@ final class RetryReports extends Reports<RetryOutcome> {
         }
         switch (end.outcome) {
             case SUCCESS_AFTER_RETRY ->
-                log().write(
-                                RECOVERED,
-                                line -> numbered(line, attempts, maxAttempts)
-                                        .log("Retry '{}': attempt {} of {} succeeded", name, attempts, maxAttempts));
+                log.write(
+                        RECOVERED,
+                        line -> numbered(line, attempts, maxAttempts)
+                                .log("Retry '{}': attempt {} of {} succeeded", name, attempts, maxAttempts));
             case EXHAUSTED -> gaveUp(EXHAUSTED, end, attempts, maxAttempts, failure);
             case BUDGET_EXHAUSTED -> gaveUp(BUDGET_EXHAUSTED, end, attempts, maxAttempts, failure);
             case OUT_OF_TIME -> gaveUp(OUT_OF_TIME, end, attempts, maxAttempts, failure);
@@ -184,7 +184,7 @@ final class RetryReports extends Reports<RetryOutcome> {
     }
 
     private void gaveUp(LogLine event, End end, int attempts, int maxAttempts, @Nullable Throwable failure) {
-        log().write(event, line -> {
+        log.write(event, line -> {
             LoggedFailure failed = logged(failure);
             String what =
                     "attempt " + attempts + " of " + maxAttempts + " failed and is not repeated, because " + end.why;
@@ -205,7 +205,7 @@ final class RetryReports extends Reports<RetryOutcome> {
 
     /** Reported once for every pair. */
     void nested(String outer) {
-        log().once(outer, NESTED, line -> {
+        log.once(outer, NESTED, line -> {
             String cure = "To leave retrying to the outer one, set " + properties + "nested to suppress. Logged once.";
             line.addKeyValue("outer", outer)
                     .log("Retry '{}' works inside {}, so the attempts of both multiply. {}", name, outer, cure);
@@ -214,7 +214,7 @@ final class RetryReports extends Reports<RetryOutcome> {
 
     /** Reported once. */
     void transactionLost(String why) {
-        log().once("transaction", LOST_TRANSACTION, line -> {
+        log.once("transaction", LOST_TRANSACTION, line -> {
             String text =
                     "a failed attempt is not repeated, because it was made in a transaction that was open before it, "
                             + "and which can only be rolled back: " + why
@@ -230,7 +230,7 @@ final class RetryReports extends Reports<RetryOutcome> {
         String root = FaultClassification.rootCause(failure).getClass().getName();
         boolean isRoot = type.equals(root);
         String both = isRoot ? type : type + ", caused by " + root + ",";
-        log().once(both, UNKNOWN_FAULT, line -> {
+        log.once(both, UNKNOWN_FAULT, line -> {
             String text = "is not retried, because nothing tells whether it is transient. To retry it, add "
                     + (isRoot ? "it" : root) + " to " + properties + "retry-on; to retry all unknown failures, set "
                     + properties + "retry-unknown to true; to silence this line, add it to " + properties

@@ -10,7 +10,9 @@ import dev.resilience.spring.kind.SpringAnnotations;
 import dev.resilience.spring.kind.SuspendingFunctions;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
+import java.util.List;
 import java.util.concurrent.Future;
+import java.util.function.Supplier;
 import org.springframework.aop.PointcutAdvisor;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.DisposableBean;
@@ -25,19 +27,22 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
 import org.springframework.scheduling.config.TaskManagementConfigUtils;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * What is looked at in each protected method at startup: what cannot work fails it, what looks different from how it works is warned
  * about.
  *
- * @param hasAsync of these beans, asked for once, because Spring looks at all beans for it
+ * @param hasAsync whether something enables {@code @Async}; asked once, because Spring looks at all beans for it
+ * @param authorizing advisors that decide inside this library's advice who may call a method; found once, and only if they matter
  */
 record MethodChecks(
         ConfigurableListableBeanFactory beans,
         ResilienceAdvisor advisor,
         StartupWarnings warnings,
         StartupProblems problems,
-        boolean hasAsync) {
+        boolean hasAsync,
+        Supplier<List<PointcutAdvisor>> authorizing) {
 
     /** As Spring calls it. */
     private static final String WOVEN_TRANSACTIONS = "org.springframework.transaction.config.internalTransactionAspect";
@@ -45,6 +50,21 @@ record MethodChecks(
     /** Known by name, because an application need not have Spring Security. */
     private static final String AUTHORIZATION =
             "org.springframework.security.authorization.method.AuthorizationAdvisor";
+
+    static MethodChecks of(
+            ConfigurableListableBeanFactory beans,
+            ResilienceAdvisor advisor,
+            StartupWarnings warnings,
+            StartupProblems problems) {
+        boolean hasAsync = beans.containsBean(TaskManagementConfigUtils.ASYNC_ANNOTATION_PROCESSOR_BEAN_NAME)
+                || beans.getBeanNamesForType(AsyncAnnotationAdvisor.class, true, false).length > 0;
+        Supplier<List<PointcutAdvisor>> authorizing =
+                SingletonSupplier.of(() -> beans.getBeansOfType(PointcutAdvisor.class, true, false).values().stream()
+                        .filter(other -> other instanceof Ordered inner && inner.getOrder() >= advisor.getOrder())
+                        .filter(MethodChecks::authorizes)
+                        .toList());
+        return new MethodChecks(beans, advisor, warnings, problems, hasAsync, authorizing);
+    }
 
     void check(Class<?> type, Method method, ResilienceAnnotations protection) {
         warnIfContainerCalls(type, method, protection);
@@ -146,12 +166,6 @@ record MethodChecks(
         }
     }
 
-    /** Whether something enables {@code @Async}. */
-    static boolean hasAsync(ConfigurableListableBeanFactory beans) {
-        return beans.containsBean(TaskManagementConfigUtils.ASYNC_ANNOTATION_PROCESSOR_BEAN_NAME)
-                || beans.getBeanNamesForType(AsyncAnnotationAdvisor.class, true, false).length > 0;
-    }
-
     /** Spring lets each call fail of what it cannot hand over to an executor, such as a {@code Mono}. */
     private static void requireHandedOver(Method method, Class<?> type) {
         ReturnTypes.isAsynchronous(method, type); // refuses some of these types in any case
@@ -173,12 +187,8 @@ record MethodChecks(
      * the result of one who may. Of two advisors of one order the first that is registered is the outer one, which is never chosen.
      */
     private void requireOuterAuthorization(Class<?> type, Method method) {
-        for (PointcutAdvisor other :
-                beans.getBeansOfType(PointcutAdvisor.class, true, false).values()) {
-            if (other instanceof Ordered inner
-                    && inner.getOrder() >= advisor.getOrder()
-                    && authorizes(other)
-                    && other.getPointcut().getClassFilter().matches(type)
+        for (PointcutAdvisor other : authorizing.get()) {
+            if (other.getPointcut().getClassFilter().matches(type)
                     && other.getPointcut().getMethodMatcher().matches(method, type)) {
                 throw new ResilienceConfigurationException(
                         "The method " + MethodNames.full(method, ProtectedMethods.written(type, method))

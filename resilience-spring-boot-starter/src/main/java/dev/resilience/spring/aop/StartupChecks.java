@@ -103,7 +103,7 @@ public final class StartupChecks implements SmartInitializingSingleton {
             return;
         }
         advisor.plans().resolveAll();
-        MethodChecks checks = new MethodChecks(beans, advisor, warnings, problems, MethodChecks.hasAsync(beans));
+        MethodChecks checks = MethodChecks.of(beans, advisor, warnings, problems);
         SelfInvocationCheck selfInvocations = new SelfInvocationCheck(warnings);
         advisor.methods().all().forEach((type, methods) -> {
             methods.forEach((method, protection) -> checks.check(type, method, protection));

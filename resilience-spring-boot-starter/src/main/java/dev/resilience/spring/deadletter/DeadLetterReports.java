@@ -4,19 +4,18 @@ import dev.resilience.deadletter.DeadLetter;
 import dev.resilience.deadletter.ReplayClaim;
 import dev.resilience.event.DeadLetterOutcome;
 import dev.resilience.event.OutcomeCounters;
-import dev.resilience.log.FoldedLog;
 import dev.resilience.log.LogLine;
 import dev.resilience.log.LoggedFailure;
+import dev.resilience.pipeline.Environment;
+import dev.resilience.pipeline.Reports;
 import dev.resilience.spring.KebabCase;
 import dev.resilience.spring.deadletter.DeadLetters.Replayed;
 import dev.resilience.time.Durations;
-import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.LoggerFactory;
 
 /** Counts what becomes of a policy's dead letters, and logs it without arguments. Safe for use by many threads. */
-final class DeadLetterReports {
+final class DeadLetterReports extends Reports<DeadLetterOutcome> {
 
     private static final LogLine STORED = LogLine.warn("dead_letter_stored", "stored");
     private static final LogLine NOT_STORED = LogLine.warn("dead_letter_not_stored", "store_failure");
@@ -24,23 +23,14 @@ final class DeadLetterReports {
     private static final LogLine REPLAY_FAILED = LogLine.warn("dead_letter_replay_failed", "replay_failed");
     private static final LogLine STORE_FAILED = LogLine.warn("dead_letter_store_failed");
 
-    private final String policy;
-    private final OutcomeCounters<DeadLetterOutcome> calls = new OutcomeCounters<>(DeadLetterOutcome.class);
-    private final FoldedLog log;
-
-    DeadLetterReports(String policy, TimeSource time) {
-        this.policy = policy;
-        this.log = new FoldedLog(
-                LoggerFactory.getLogger(DeadLetters.class),
-                time,
+    DeadLetterReports(String policy, Environment environment) {
+        super(
+                DeadLetters.class,
                 "Dead letters of retry",
-                policy,
                 "dead_letter_summary",
-                calls::byLabel);
-    }
-
-    OutcomeCounters<DeadLetterOutcome> calls() {
-        return calls;
+                policy,
+                environment,
+                new OutcomeCounters<>(DeadLetterOutcome.class));
     }
 
     void stored(DeadLetter letter) {
@@ -48,14 +38,14 @@ final class DeadLetterReports {
         log.write(
                 STORED,
                 line -> line.addKeyValue("id", letter.id())
-                        .log("Retry '{}': a call of {} is kept for a later replay", policy, letter.operation()));
+                        .log("Retry '{}': a call of {} is kept for a later replay", name, letter.operation()));
     }
 
     void notStored(Throwable failure) {
         calls.count(DeadLetterOutcome.STORE_FAILURE);
         log.write(NOT_STORED, line -> {
             LoggedFailure failed = LoggedFailure.of(failure);
-            failed.addTo(line).log("Retry '{}': a call that ran out of retries is lost, because {}", policy, failed);
+            failed.addTo(line).log("Retry '{}': a call that ran out of retries is lost, because {}", name, failed);
         });
     }
 
@@ -65,7 +55,7 @@ final class DeadLetterReports {
                 REPLAYED,
                 line -> line.addKeyValue("id", claim.letter().id())
                         .addKeyValue("replay", claim.replays())
-                        .log("Retry '{}': {} was replayed", policy, claim.letter()));
+                        .log("Retry '{}': {} was replayed", name, claim.letter()));
     }
 
     /**
@@ -84,7 +74,7 @@ final class DeadLetterReports {
                             .addKeyValue("result", KebabCase.of(result.name())))
                     .log(
                             "Retry '{}': replay {} of {} {} {}. {}",
-                            policy,
+                            name,
                             claim.replays(),
                             claim.letter(),
                             result == Replayed.Result.NOT_MADE ? "was not made, because of" : "failed with",
@@ -102,11 +92,7 @@ final class DeadLetterReports {
     void storeFailed(String toDoWhat, RuntimeException failure) {
         log.write(STORE_FAILED, line -> {
             LoggedFailure failed = LoggedFailure.of(failure);
-            failed.addTo(line).log("Retry '{}': the store of dead letters failed to {}: {}", policy, toDoWhat, failed);
+            failed.addTo(line).log("Retry '{}': the store of dead letters failed to {}: {}", name, toDoWhat, failed);
         });
-    }
-
-    void close() {
-        log.close();
     }
 }

@@ -65,11 +65,11 @@ public final class DeadLetters implements AutoCloseable {
     /**
      * @param policy the name of the retry policy
      */
-    public DeadLetters(String policy, DeadLetterStore store, TimeSource time) {
+    public DeadLetters(String policy, DeadLetterStore store, Environment environment) {
         this.policy = policy;
         this.store = store;
-        this.time = time;
-        this.reports = new DeadLetterReports(policy, time);
+        this.time = environment.time();
+        this.reports = new DeadLetterReports(policy, environment);
     }
 
     private record Size(double letters, long readAt) {}

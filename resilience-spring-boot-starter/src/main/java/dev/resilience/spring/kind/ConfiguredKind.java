@@ -24,6 +24,7 @@ public abstract class ConfiguredKind<A extends Annotation, P extends Record, L e
         implements PolicyKind {
 
     private final P defaultPolicy;
+    private final boolean canBeSwitchedOff;
 
     /**
      * @param id the name in YAML, in the actuator and, for most kinds, in {@code resilience.order}
@@ -34,6 +35,9 @@ public abstract class ConfiguredKind<A extends Annotation, P extends Record, L e
     protected ConfiguredKind(String id, @Nullable Class<A> annotation, @Nullable String inside, P defaultPolicy) {
         super(id, annotation, inside);
         this.defaultPolicy = defaultPolicy;
+        this.canBeSwitchedOff = annotation != null
+                && Arrays.stream(defaultPolicy.getClass().getRecordComponents())
+                        .noneMatch(component -> component.getName().equals("enabled"));
     }
 
     @Override
@@ -70,9 +74,7 @@ public abstract class ConfiguredKind<A extends Annotation, P extends Record, L e
     /** Unless methods do not name its policies, or {@code enabled} is a key of the policies themselves. */
     @Override
     public final boolean canBeSwitchedOff() {
-        return annotation() != null
-                && Arrays.stream(policyType().getRecordComponents())
-                        .noneMatch(component -> component.getName().equals("enabled"));
+        return canBeSwitchedOff;
     }
 
     @Override

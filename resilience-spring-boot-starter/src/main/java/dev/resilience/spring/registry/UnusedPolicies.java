@@ -55,12 +55,11 @@ public final class UnusedPolicies {
 
     /** To be called when the plans of all methods are there. */
     public void warn() {
-        List<String> found = kinds.configured().stream()
-                .filter(kind -> !isUsedBySpringCloud(kind))
-                .flatMap(this::unused)
-                .toList();
-        if (!found.isEmpty() && !isUsedByCode()) {
-            found.forEach(warnings::add);
+        if (!isUsedByCode()) {
+            kinds.configured().stream()
+                    .filter(kind -> !isUsedBySpringCloud(kind))
+                    .flatMap(this::unused)
+                    .forEach(warnings::add);
         }
     }
 

@@ -119,7 +119,7 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
             return new Retry(name, policy, environment, budget, transactions);
         }
         DeadLetters letters =
-                new DeadLetters(name, context.beans(DeadLetterStore.class).getObject(), context.time());
+                new DeadLetters(name, context.beans(DeadLetterStore.class).getObject(), environment);
         return new KeepingRetry(name, policy, environment, budget, transactions, letters);
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.resilience.deadletter.DeadLetter;
 import dev.resilience.deadletter.LetterFailure;
 import dev.resilience.exception.BulkheadFullException;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.spring.deadletter.DeadLetters.Replayer;
 import dev.resilience.spring.log.CapturedLines;
 import dev.resilience.time.ManualTimeSource;
@@ -26,7 +27,7 @@ class DeadLetterLogTests {
     private final CapturedLines log = CapturedLines.of(DeadLetters.class);
     private final ManualTimeSource time = new ManualTimeSource();
     private final MemoryDeadLetterStore store = new MemoryDeadLetterStore(time);
-    private final DeadLetters letters = new DeadLetters("orders", store, time);
+    private final DeadLetters letters = new DeadLetters("orders", store, Environment.of(time));
 
     DeadLetterLogTests() {
         store.store(

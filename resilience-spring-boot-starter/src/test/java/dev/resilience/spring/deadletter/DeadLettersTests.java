@@ -9,6 +9,7 @@ import dev.resilience.deadletter.StoredLetter;
 import dev.resilience.deadletter.StoredLetter.State;
 import dev.resilience.event.DeadLetterOutcome;
 import dev.resilience.exception.BulkheadFullException;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.spring.deadletter.DeadLetters.Replayed;
 import dev.resilience.spring.deadletter.DeadLetters.Replayer;
 import dev.resilience.spring.deadletter.DeadLetters.UnreadableLetterException;
@@ -31,7 +32,7 @@ class DeadLettersTests {
 
     private final ManualTimeSource time = new ManualTimeSource();
     private final MemoryDeadLetterStore store = new MemoryDeadLetterStore(time);
-    private final DeadLetters letters = new DeadLetters("orders", store, time);
+    private final DeadLetters letters = new DeadLetters("orders", store, Environment.of(time));
     private final List<String> replayed = new ArrayList<>();
     private final Replayer working = (letter, attempt) -> replayed.add(letter.id());
 
@@ -89,7 +90,7 @@ class DeadLettersTests {
     @Test
     void aSlowReplayKeepsItsLetterAndAHungOneLosesIt() {
         letters.keep(null, () -> letter("id"));
-        DeadLetters ofOtherProcess = new DeadLetters("orders", store, time);
+        DeadLetters ofOtherProcess = new DeadLetters("orders", store, Environment.of(time));
 
         letters.replay("id", (slow, attempt) -> {
             time.advance(Duration.ofMinutes(9));
@@ -210,7 +211,7 @@ class DeadLettersTests {
 
     @Test
     void anInterruptedThreadLosesNoLetterAndStaysInterrupted() {
-        DeadLetters ofPool = new DeadLetters("orders", new InterruptibleStore(store), time);
+        DeadLetters ofPool = new DeadLetters("orders", new InterruptibleStore(store), Environment.of(time));
         Thread.currentThread().interrupt();
         ofPool.keep(null, () -> letter("id"));
         assertThat(Thread.interrupted()).isTrue();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.resilience.deadletter.DeadLetter;
 import dev.resilience.deadletter.KeptCalls;
 import dev.resilience.deadletter.LetterFailure;
+import dev.resilience.pipeline.Environment;
 import dev.resilience.time.ManualTimeSource;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
@@ -16,7 +17,8 @@ import org.junit.jupiter.api.Test;
 class KeptFailuresTests {
 
     private final ManualTimeSource time = new ManualTimeSource();
-    private final DeadLetters letters = new DeadLetters("orders", new MemoryDeadLetterStore(time, 40), time);
+    private final DeadLetters letters =
+            new DeadLetters("orders", new MemoryDeadLetterStore(time, 40), Environment.of(time));
 
     private void keep(@Nullable Throwable failure, String id) {
         letters.keep(

@@ -52,7 +52,12 @@ class ReplayRoundsTests {
                 .deadLetterReplay(RetryPolicy.Replay.AUTO)
                 .build();
         return new KeepingRetry(
-                name, policy, Environment.of(time), null, TransactionState.NONE, new DeadLetters(name, store, time));
+                name,
+                policy,
+                Environment.of(time),
+                null,
+                TransactionState.NONE,
+                new DeadLetters(name, store, Environment.of(time)));
     }
 
     private DeadLetterReplays replays(LiveRegistry registry, String... policies) {
