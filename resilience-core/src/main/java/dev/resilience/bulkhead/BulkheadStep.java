@@ -139,7 +139,7 @@ final class BulkheadStep extends AsyncStep {
             }
         }
 
-        /** Whoever takes it out of the queue has the call. */
+        /** The thread that takes it out of the queue has the call. */
         @Override
         protected boolean withdraw() {
             return permits.withdraw(this) && claim();

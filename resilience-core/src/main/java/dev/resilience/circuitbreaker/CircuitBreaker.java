@@ -99,7 +99,7 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
         return transitions.get(index(from, to));
     }
 
-    /** What it tells of itself now: the state, why it is in it, since when and until when. */
+    /** What it shows of itself now: the state, why it is in it, since when and until when. */
     public CircuitBreakerStatus status() {
         return CircuitBreakerStatus.of(state, refused());
     }

@@ -9,7 +9,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a circuit breaker tells of itself at one moment, for people to read. Everything about the state is of one and the
+ * What a circuit breaker shows of itself at one moment, for people to read. Everything about the state is of one and the
  * same stay in it.
  *
  * @param state the state it is in; an open period that is over stays OPEN until the next call

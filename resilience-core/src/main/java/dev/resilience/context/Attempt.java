@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * attempts are nine calls, and with one service more twenty-seven. Code that retries can see here that another retry
  * stands around it, in this process or in the one that sent the request.
  *
- * <p>Safe for use by many threads; what it tells of a retry never changes.
+ * <p>Safe for use by many threads; what it says about a retry never changes.
  */
 public final class Attempt {
 

@@ -24,7 +24,7 @@ public abstract class ResilienceException extends RuntimeException {
     }
 
     /**
-     * What may be told to callers over a network: the message, unless that tells of exceptions and rules inside the
+     * What may be told to callers over a network: the message, unless that names exceptions and rules inside the
      * application.
      */
     public String publicMessage() {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
- * The fallback of one method: asked when everything inside it has failed. The log tells of each answer, because the
+ * The fallback of one method: asked when everything inside it has failed. The log reports each answer, because the
  * caller cannot see that there was an outage. Safe for use by many threads.
  */
 public final class Fallback implements Layer, AutoCloseable {

@@ -1,6 +1,6 @@
 package dev.resilience.fault;
 
-/** What kind of failure an exception tells of, and so whether the same call may succeed a moment later. */
+/** The kind of failure that an exception reports, and so whether the same call may succeed a moment later. */
 public enum Fault {
 
     /** Likely to pass: the same call may succeed soon. Retried; counted by circuit breakers. */

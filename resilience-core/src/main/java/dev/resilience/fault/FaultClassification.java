@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>An {@link Error} is permanent whatever its cause, unless the application itself says otherwise: its classifier and
  * {@link TransientFault} are explicit, the rule is the library's general one. An interrupt is never transient, though
- * what tells of it often looks like a lost connection. Safe for use by many threads.
+ * its exception often looks like a lost connection. Safe for use by many threads.
  */
 public final class FaultClassification {
 

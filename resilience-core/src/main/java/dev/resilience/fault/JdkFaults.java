@@ -69,7 +69,7 @@ final class JdkFaults {
             SQLInvalidAuthorizationSpecException.class,
             SQLDataException.class);
 
-    /** How the operating systems and the JDK's clients begin to tell of a connection that the other side gave up. */
+    /** How the operating systems and the JDK's clients begin to report a connection that the other side gave up. */
     private static final Set<String> LOST_CONNECTION = Set.of(
             "connection reset",
             "broken pipe",
@@ -91,7 +91,7 @@ final class JdkFaults {
      */
     private static final String CLOSED_BY_A_READ_TIMEOUT = "closed";
 
-    /** The alerts of RFC 8446, section 6.2, that tell of a certificate. */
+    /** The alerts of RFC 8446, section 6.2, that concern a certificate. */
     private static final Set<String> CERTIFICATE_ALERTS = Set.of(
             "bad_certificate",
             "unsupported_certificate",
@@ -176,7 +176,7 @@ final class JdkFaults {
                 Map.entry("40003", Fault.UNKNOWN), // the statement may have been completed
                 Map.entry("42501", Fault.PERMANENT), // no right of access
                 Map.entry("55P03", Fault.TRANSIENT), // lock not available
-                Map.entry("57014", Fault.TRANSIENT), // cancelled, which is how PostgreSQL and DB2 tell of a timeout
+                Map.entry("57014", Fault.TRANSIENT), // cancelled, which is how PostgreSQL and DB2 report a timeout
                 Map.entry("57P01", Fault.TRANSIENT), // the administrator ends the connection or the server
                 Map.entry("57P02", Fault.TRANSIENT), // another connection's process crashed
                 Map.entry("57P03", Fault.TRANSIENT), // the server starts up or shuts down

@@ -4,7 +4,7 @@ import java.util.regex.Pattern;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
- * What the log tells of an exception: never its stack trace, because there may be thousands.
+ * What the log says about an exception: never its stack trace, because there may be thousands.
  *
  * @param type the name of its class
  * @param message its own message in one line: one that a stranger can influence must not look like further lines of

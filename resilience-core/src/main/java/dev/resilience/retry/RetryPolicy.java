@@ -18,14 +18,14 @@ import org.jspecify.annotations.Nullable;
  * @param backoff how long to wait; default {@link Backoff#DEFAULT}
  * @param retryOn exceptions that are retried whatever the classification says
  * @param doNotRetryOn exceptions that are never retried; the class closest in the hierarchy wins, this list wins a tie
- * @param retryIf tells of a failure that neither list matches whether it is retried; then it is not classified. Default none.
+ * @param retryIf decides whether a failure that neither list matches is retried; then it is not classified. Default none.
  *     Not asked about refusals such as {@link dev.resilience.exception.CircuitOpenException}, which only the lists can name. If
  *     it throws, the failure is not retried, and the log says so once. Called by many threads
  * @param retryUnknown whether failures are retried of which nothing tells whether they are transient; default false. What
  *     is permanent is never retried
  * @param retryOnStatus HTTP statuses that count as transient; default 408, 429, 502, 503, 504. For idempotent methods
  *     500 is added
- * @param retryOnResult tells of a result, which may be {@code null}, whether it asks for another attempt; default none. If it
+ * @param retryOnResult decides whether a result, which may be {@code null}, asks for another attempt; default none. If it
  *     throws, the result is returned, and the log says so once. Called by many threads. Policies are equal if they have equal
  *     rules, which of lambdas only the same instance is
  * @param failWhenExhausted whether a call of which the last result still asks for another attempt fails with a {@link

@@ -83,7 +83,7 @@ public final class LibraryFaults implements FaultClassifier, HttpFailure.Reader 
             // Netty's native transports pass on the operating system's own words
             "io.netty.channel.unix.Errors$NativeIoException",
             List.of("Connection reset", "Broken pipe", "Connection timed out", "unreachable"),
-            // Jetty's HTTP client tells of a connection that ended early by the connection's name
+            // Jetty's HTTP client reports a connection that ended early by the connection's name
             "java.io.EOFException",
             List.of("HttpConnectionOver"),
             // an exhausted pool of Apache Commons, as under DBCP and Jedis

@@ -25,7 +25,7 @@ public final class ReactiveCallContext {
 
     private ReactiveCallContext() {}
 
-    /** The call that Reactor's context tells of, or else that of the current thread. */
+    /** The call that Reactor's context holds, or else that of the current thread. */
     public static CallContext of(ContextView reactor) {
         return reactor.getOrDefault(KEY, null) instanceof CallContext call ? call : CallContext.current();
     }

@@ -58,7 +58,7 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
     }
 
     /**
-     * Begins the call, with the thread-locals that Reactor's context tells of: from the thread the call takes them along
+     * Begins the call, with the thread-locals that Reactor's context holds: from the thread the call takes them along
      * wherever it goes on. The subscriber knows by now how to cancel it.
      */
     @SuppressWarnings({"FutureReturnValueIgnored", "try"}) // what the subscriber throws is its own

@@ -22,7 +22,7 @@ public final class OpenTransactions implements TransactionState {
 
     /**
      * Whether a participant that has ended, or the innermost {@code @Transactional} method, has marked the transaction. A
-     * mark of a template, or of a method further out, is seen when that one ends.
+     * mark of a template, or of an outer method, is seen when that one ends.
      */
     public static boolean isRollbackOnly() {
         if (!TransactionSynchronizationManager.isActualTransactionActive()) {
