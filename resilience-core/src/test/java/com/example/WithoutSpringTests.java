@@ -15,37 +15,49 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** The page on programs without Spring shows the classes beside this one, and they work. */
+/** The pages on programs without Spring show the classes beside this one, and they work. */
 class WithoutSpringTests {
 
-    private static final Path PAGE = Path.of("../docs/without-spring.md");
+    private static final Path DOCS = Path.of("../docs");
     private static final Path CLASSES = Path.of("src/test/java/com/example");
     private static final Pattern JAVA = Pattern.compile("^```java\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
     private static final Pattern INTERNAL = Pattern.compile("import (static )?dev\\.resilience\\.(worker|log)\\.");
 
-    @Test
-    void thePageShowsTheClassesAsTheyAre() throws IOException {
-        List<String> shown = JAVA.matcher(Files.readString(PAGE))
+    static Stream<Arguments> pages() {
+        return Stream.of(
+                Arguments.of("without-spring.md", List.of("Payments", "Quotes", "Polling")),
+                Arguments.of("testing-without-spring.md", List.of("GatewayTests")),
+                Arguments.of("idempotency-without-spring.md", List.of("Orders")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("pages")
+    void aPageShowsTheClassesAsTheyAre(String page, List<String> classes) throws IOException {
+        List<String> shown = JAVA.matcher(Files.readString(DOCS.resolve(page)))
                 .results()
                 .map((MatchResult block) -> block.group(1))
                 .toList();
+        List<String> sources = new ArrayList<>();
+        for (String name : classes) {
+            sources.add(source(name));
+        }
 
         assertThat(shown)
-                .containsExactlyInAnyOrder(
-                        source("Payments"),
-                        source("Quotes"),
-                        source("Polling"),
-                        source("GatewayTests"),
-                        source("Orders"))
+                .isEqualTo(sources)
                 .noneMatch(block -> INTERNAL.matcher(block).find());
     }
 

@@ -84,7 +84,7 @@ final class Resilience4jPolicies {
         if (source == null) {
             String why = ForeignKeys.uniform(key).endsWith("aspectorder")
                     ? "resilience.order says it, for all kinds"
-                    : "it has no equivalent; see docs/from-resilience4j.md";
+                    : "it has no equivalent; see docs/from-resilience4j-keys.md";
             return key.matches("(spring\\.cloud\\.circuitbreaker\\.)?resilience4j\\..*") ? why : "";
         }
         String own = below(key);

@@ -33,6 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class MigrationPagesTests {
 
     private static final String RESILIENCE4J = "docs/from-resilience4j.md";
+    private static final String RESILIENCE4J_KEYS = "docs/from-resilience4j-keys.md";
     private static final String SPRING_RETRY = "docs/from-spring-retry.md";
     private static final String SPRING_FRAMEWORK = "docs/from-spring-framework.md";
     private static final Pattern ROW = Pattern.compile("(?m)^\\| `([\\w-]+)` \\| (.*?) \\|");
@@ -97,17 +98,17 @@ class MigrationPagesTests {
                 .map(name -> name.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT))
                 .collect(Collectors.toSet());
 
-        assertThat(named(section(RESILIENCE4J, "### `resilience4j." + module + "`")))
+        assertThat(named(section(RESILIENCE4J_KEYS, "## `resilience4j." + module + "`")))
                 .containsAll(keys);
     }
 
     static Stream<Arguments> sections() {
         return Stream.of(
-                Arguments.of(RESILIENCE4J, "### `resilience4j.retry`", "retry", ""),
-                Arguments.of(RESILIENCE4J, "### `resilience4j.circuitbreaker`", "circuit-breaker", ""),
-                Arguments.of(RESILIENCE4J, "### `resilience4j.bulkhead`", "bulkhead", ""),
-                Arguments.of(RESILIENCE4J, "### `resilience4j.thread-pool-bulkhead`", "bulkhead", ""),
-                Arguments.of(RESILIENCE4J, "### `resilience4j.timelimiter`", "time-limit", ""),
+                Arguments.of(RESILIENCE4J_KEYS, "## `resilience4j.retry`", "retry", ""),
+                Arguments.of(RESILIENCE4J_KEYS, "## `resilience4j.circuitbreaker`", "circuit-breaker", ""),
+                Arguments.of(RESILIENCE4J_KEYS, "## `resilience4j.bulkhead`", "bulkhead", ""),
+                Arguments.of(RESILIENCE4J_KEYS, "## `resilience4j.thread-pool-bulkhead`", "bulkhead", ""),
+                Arguments.of(RESILIENCE4J_KEYS, "## `resilience4j.timelimiter`", "time-limit", ""),
                 Arguments.of(SPRING_RETRY, "### `@Retryable`", "retry", ""),
                 Arguments.of(SPRING_RETRY, "### `@Backoff`", "retry", "backoff."),
                 Arguments.of(SPRING_FRAMEWORK, "### `@Retryable`", "retry", ""),
@@ -148,7 +149,7 @@ class MigrationPagesTests {
 
     @Test
     void everyKeyInTheTableIsOnAPage() {
-        Set<String> named = Stream.of(RESILIENCE4J, SPRING_RETRY, SPRING_FRAMEWORK)
+        Set<String> named = Stream.of(RESILIENCE4J, RESILIENCE4J_KEYS, SPRING_RETRY, SPRING_FRAMEWORK)
                 .flatMap(page -> named(text(page)).stream())
                 .map(ForeignKeys::uniform)
                 .collect(Collectors.toSet());

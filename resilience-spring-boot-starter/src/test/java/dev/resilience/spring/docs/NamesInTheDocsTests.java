@@ -42,8 +42,6 @@ class NamesInTheDocsTests {
 
     private static final Pattern LINK = Pattern.compile("]\\(([^)#:]*)(?:#([^)]*))?\\)");
 
-    private static final Set<String> READ_ONCE_FROM_TOP_TO_BOTTOM = Set.of("from-resilience4j.md", "without-spring.md");
-
     private static Set<String> events;
     private static Set<String> meters;
 
@@ -121,9 +119,7 @@ class NamesInTheDocsTests {
             for (Path page :
                     docs.filter(file -> file.toString().endsWith(".md")).toList()) {
                 String name = page.getFileName().toString();
-                if (!READ_ONCE_FROM_TOP_TO_BOTTOM.contains(name)) {
-                    assertThat(Files.readAllLines(page)).as(name).hasSizeLessThanOrEqualTo(300);
-                }
+                assertThat(Files.readAllLines(page)).as(name).hasSizeLessThanOrEqualTo(300);
                 if (!name.equals("README.md")) {
                     assertThat(first).contains("](" + name + ")");
                 }
