@@ -10,10 +10,11 @@ import dev.resilience.spring.kind.Action;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.Kinds;
 import dev.resilience.spring.properties.RecordKeys;
-import dev.resilience.spring.registry.PolicyChanges;
+import dev.resilience.spring.registry.DefaultResilienceRegistry;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
@@ -31,36 +32,42 @@ import org.springframework.boot.json.JsonParserFactory;
 @Endpoint(id = "resilience")
 public class ResilienceEndpoint {
 
-    private final LiveRegistry registry;
-    private final Kinds kinds;
+    private final Supplier<DefaultResilienceRegistry> registry;
+    private final Supplier<Kinds> kinds;
     private final StartupWarnings warnings;
     private final EventLog events;
-    private final PolicyChanges changes;
-    private final DeadLetterEntries deadLetters;
+    private final Supplier<DeadLetterMethods> letterMethods;
 
+    /** The suppliers are asked with the first request, so that an application that needs nothing of them starts without. */
     public ResilienceEndpoint(
-            LiveRegistry registry,
-            Kinds kinds,
+            Supplier<DefaultResilienceRegistry> registry,
+            Supplier<Kinds> kinds,
             StartupWarnings warnings,
             EventLog events,
-            PolicyChanges changes,
-            DeadLetterMethods letterMethods) {
+            Supplier<DeadLetterMethods> letterMethods) {
         this.registry = registry;
         this.kinds = kinds;
         this.warnings = warnings;
         this.events = events;
-        this.changes = changes;
-        this.deadLetters = new DeadLetterEntries(registry, letterMethods);
+        this.letterMethods = letterMethods;
+    }
+
+    private LiveRegistry liveObjects() {
+        return registry.get().live();
+    }
+
+    private DeadLetterEntries deadLetters() {
+        return new DeadLetterEntries(liveObjects(), letterMethods.get());
     }
 
     /** Everything, by kind and name. */
     @ReadOperation
     public Map<String, Object> resilience() {
         Map<String, Object> all = new LinkedHashMap<>();
-        for (ConfiguredKind<?, ?, ?> kind : kinds.configured()) {
+        for (ConfiguredKind<?, ?, ?> kind : kinds.get().configured()) {
             all.put(kind.id(), entries(kind));
         }
-        all.put(DeadLetterEntries.KIND, deadLetters.all());
+        all.put(DeadLetterEntries.KIND, deadLetters().all());
         all.put("warnings", warnings.all());
         return all;
     }
@@ -72,7 +79,7 @@ public class ResilienceEndpoint {
      */
     @ReadOperation
     public Map<String, Object> policies(@Selector String kind) {
-        return kind.equals(DeadLetterEntries.KIND) ? deadLetters.all() : entries(kind(kind));
+        return kind.equals(DeadLetterEntries.KIND) ? deadLetters().all() : entries(kind(kind));
     }
 
     /**
@@ -82,7 +89,9 @@ public class ResilienceEndpoint {
      */
     @ReadOperation
     public Map<String, Object> policy(@Selector String kind, @Selector String name) {
-        return kind.equals(DeadLetterEntries.KIND) ? deadLetters.withLetters(name) : entryWithEvents(kind(kind), name);
+        return kind.equals(DeadLetterEntries.KIND)
+                ? deadLetters().withLetters(name)
+                : entryWithEvents(kind(kind), name);
     }
 
     /**
@@ -112,7 +121,7 @@ public class ResilienceEndpoint {
             @Nullable String as,
             @Nullable String id) {
         if (kind.equals(DeadLetterEntries.KIND)) {
-            return deadLetters.act(name, action, id);
+            return deadLetters().act(name, action, id);
         }
         ConfiguredKind<?, ?, ?> known = kind(kind);
         live(known, name);
@@ -145,8 +154,13 @@ public class ResilienceEndpoint {
                     "Both an action and a policy are given.", "Send one of them at a time.");
         }
         try {
-            changes.change(
-                    kind, live(kind, name), JsonParserFactory.getJsonParser().parseMap(policy), "endpoint");
+            registry.get()
+                    .changes()
+                    .change(
+                            kind,
+                            live(kind, name),
+                            JsonParserFactory.getJsonParser().parseMap(policy),
+                            "endpoint");
         } catch (JsonParseException noObject) {
             throw new InvalidEndpointRequestException(
                     "The policy is no JSON object.",
@@ -162,7 +176,7 @@ public class ResilienceEndpoint {
 
     private Map<String, Collection<String>> actions() {
         Map<String, Collection<String>> actions = new LinkedHashMap<>();
-        for (ConfiguredKind<?, ?, ?> kind : kinds.configured()) {
+        for (ConfiguredKind<?, ?, ?> kind : kinds.get().configured()) {
             if (!kind.actions().isEmpty()) {
                 actions.put(kind.id(), kind.actions());
             }
@@ -173,7 +187,7 @@ public class ResilienceEndpoint {
 
     private Map<String, Object> entries(ConfiguredKind<?, ?, ?> kind) {
         Map<String, Object> entries = new LinkedHashMap<>();
-        registry.ofKind(kind.id()).keySet().forEach(name -> entries.put(name, entry(kind, name)));
+        liveObjects().ofKind(kind.id()).keySet().forEach(name -> entries.put(name, entry(kind, name)));
         return entries;
     }
 
@@ -186,19 +200,19 @@ public class ResilienceEndpoint {
     private <L extends LiveObject<?>> Map<String, Object> entry(ConfiguredKind<?, ?, L> kind, String name) {
         L live = live(kind, name);
         Map<String, Object> policy = RecordKeys.view(live.policy());
-        if (!registry.isEnabled(kind.id(), name)) {
+        if (!liveObjects().isEnabled(kind.id(), name)) {
             policy.put("enabled", false);
         }
         kind.describePolicy(live, policy);
         Map<String, Object> entry = new LinkedHashMap<>();
         entry.put("policy", policy);
         entry.put("state", kind.state(live));
-        entry.put("usedBy", registry.usedBy(kind.id(), name));
+        entry.put("usedBy", liveObjects().usedBy(kind.id(), name));
         return entry;
     }
 
     private <L extends LiveObject<?>> L live(ConfiguredKind<?, ?, L> kind, String name) {
-        Map<String, L> all = registry.ofKind(kind.id());
+        Map<String, L> all = liveObjects().ofKind(kind.id());
         L live = all.get(name);
         if (live == null) {
             throw EndpointRefusal.notFound(kind.id() + " policy", name, "names", all.keySet());
@@ -207,14 +221,14 @@ public class ResilienceEndpoint {
     }
 
     private ConfiguredKind<?, ?, ?> kind(String id) {
-        ConfiguredKind<?, ?, ?> kind = kinds.find(id);
+        ConfiguredKind<?, ?, ?> kind = kinds.get().find(id);
         if (kind == null) {
             throw EndpointRefusal.notFound(
                     "kind",
                     id,
                     "kinds",
                     Stream.concat(
-                                    kinds.configured().stream().map(ConfiguredKind::id),
+                                    kinds.get().configured().stream().map(ConfiguredKind::id),
                                     Stream.of(DeadLetterEntries.KIND))
                             .toList());
         }

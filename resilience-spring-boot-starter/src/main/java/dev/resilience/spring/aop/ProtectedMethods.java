@@ -224,11 +224,11 @@ public final class ProtectedMethods {
     }
 
     private static void collect(Class<?> type, Class<?> target, Kinds kinds, Map<Method, ResilienceAnnotations> found) {
-        MergedAnnotations onType = ResilienceAnnotations.onType(target);
+        Map<Class<? extends Annotation>, Annotation> ofType = ResilienceAnnotations.onType(target, kinds);
         ReflectionUtils.doWithMethods(
                 type,
                 method -> {
-                    ResilienceAnnotations protection = ResilienceAnnotations.of(method, target, onType, kinds);
+                    ResilienceAnnotations protection = ResilienceAnnotations.of(method, target, ofType, kinds);
                     if (protection != null && (protection.onMethod() || ProxyRules.isService(method, target))) {
                         found.put(method, protection);
                     }

@@ -8,6 +8,7 @@ import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,12 +35,21 @@ public record ResilienceAnnotations(
     private static final String ENABLED = "enabled";
 
     /** The annotations on a type, which hold for its public methods. */
-    static MergedAnnotations onType(Class<?> type) {
-        return MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY);
+    static Map<Class<? extends Annotation>, Annotation> onType(Class<?> type, Kinds kinds) {
+        MergedAnnotations all = MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY);
+        Map<Class<? extends Annotation>, Annotation> found = new HashMap<>();
+        for (Class<? extends Annotation> annotation : kinds.annotations()) {
+            MergedAnnotation<?> one = all.get(annotation);
+            if (one.isPresent() && isEnabled(one)) {
+                found.put(annotation, one.synthesize());
+            }
+        }
+        return found;
     }
 
     /** The protection of a method of a class or of what it extends, or {@code null} if there is none. */
-    static @Nullable ResilienceAnnotations of(Method method, Class<?> type, MergedAnnotations onType, Kinds kinds) {
+    static @Nullable ResilienceAnnotations of(
+            Method method, Class<?> type, Map<Class<? extends Annotation>, Annotation> ofType, Kinds kinds) {
         List<MergedAnnotations> ofMethod = new ArrayList<>();
         ofMethod.add(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY));
         // an interface of the class that the superclass with the body does not know
@@ -49,13 +59,16 @@ public record ResilienceAnnotations(
         }
         ResilienceAnnotations found = new ResilienceAnnotations(new LinkedHashMap<>(), new HashSet<>());
         for (Kind<?, ?> kind : kinds.layers()) {
-            found.add(kind, method, ofMethod, onType);
+            found.add(kind, method, ofMethod, ofType);
         }
         return found.byType.isEmpty() ? null : found;
     }
 
     private <A extends Annotation> void add(
-            Kind<A, ?> kind, Method method, List<MergedAnnotations> ofMethod, MergedAnnotations ofType) {
+            Kind<A, ?> kind,
+            Method method,
+            List<MergedAnnotations> ofMethod,
+            Map<Class<? extends Annotation>, Annotation> ofType) {
         Class<A> type = kind.annotation();
         if (type == null) {
             return;
@@ -69,13 +82,10 @@ public record ResilienceAnnotations(
                 return;
             }
         }
-        MergedAnnotation<A> found = ofType.get(type);
-        if (found.isPresent() && isEnabled(found)) {
-            A annotation = found.synthesize();
-            if (kind.holdsFor(annotation, method)) {
-                byType.put(type, annotation);
-                onType.add(type);
-            }
+        A annotation = type.cast(ofType.get(type));
+        if (annotation != null && kind.holdsFor(annotation, method)) {
+            byType.put(type, annotation);
+            onType.add(type);
         }
     }
 

@@ -1,6 +1,5 @@
 package dev.resilience.spring.autoconfigure;
 
-import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.actuate.EventLog;
 import dev.resilience.spring.actuate.PolicyBodyAdvice;
 import dev.resilience.spring.actuate.PolicyBodyDecoder;
@@ -8,6 +7,7 @@ import dev.resilience.spring.actuate.ResilienceEndpoint;
 import dev.resilience.spring.actuate.ResilienceHealthIndicator;
 import dev.resilience.spring.actuate.ResilienceWebEndpointExtension;
 import dev.resilience.spring.deadletter.DeadLetterMethods;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -27,7 +27,7 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestBodyAdviceAd
 
 /** The actuator endpoint and the health contributor {@code resilience}. */
 @AutoConfiguration(after = ResilienceAutoConfiguration.class)
-@ConditionalOnBean(ResilienceRegistry.class)
+@ConditionalOnBean(name = ResilienceRuntime.REGISTRY)
 public final class ResilienceActuatorAutoConfiguration {
 
     @Configuration(proxyBeanMethods = false)
@@ -58,14 +58,13 @@ public final class ResilienceActuatorAutoConfiguration {
         ResilienceEndpoint resilienceEndpoint(
                 ResilienceRuntime resilienceRuntime,
                 EventLog resilienceEventLog,
-                DeadLetterMethods resilienceDeadLetterMethods) {
+                ObjectProvider<DeadLetterMethods> resilienceDeadLetterMethods) {
             return new ResilienceEndpoint(
-                    resilienceRuntime.registry().live(),
-                    resilienceRuntime.kinds(),
+                    resilienceRuntime::registry,
+                    resilienceRuntime::kinds,
                     resilienceRuntime.warnings,
                     resilienceEventLog,
-                    resilienceRuntime.registry().changes(),
-                    resilienceDeadLetterMethods);
+                    resilienceDeadLetterMethods::getObject);
         }
 
         @Bean

@@ -1,6 +1,5 @@
 package dev.resilience.spring.autoconfigure;
 
-import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.aop.StartupChecks;
 import dev.resilience.spring.metrics.ResilienceMeters;
 import dev.resilience.spring.web.CallContextExtractor;
@@ -21,12 +20,11 @@ import org.springframework.context.annotation.Bean;
         after = ResilienceAutoConfiguration.class,
         afterName = "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")
 @ConditionalOnClass(MeterRegistry.class)
-@ConditionalOnBean({MeterRegistry.class, ResilienceRegistry.class})
+@ConditionalOnBean(value = MeterRegistry.class, name = ResilienceRuntime.REGISTRY)
 public final class ResilienceMetricsAutoConfiguration {
 
     /** Creates the meters with the live objects, and not before. */
     @Bean
-    @ConditionalOnMissingBean
     Binding resilienceMeters(
             ResilienceRuntime resilienceRuntime,
             ObjectProvider<CallContextExtractor> resilienceIncomingCalls,
@@ -66,8 +64,7 @@ public final class ResilienceMetricsAutoConfiguration {
 
     /** Where Boot's own metrics are not at work, nothing else binds. */
     @Bean
-    @ConditionalOnMissingBean(
-            type = "org.springframework.boot.micrometer.metrics.autoconfigure.MeterRegistryPostProcessor")
+    @ConditionalOnMissingBean(name = "meterRegistryPostProcessor")
     SmartInitializingSingleton resilienceMeterBinding(
             ObjectProvider<MeterRegistry> meterRegistries, Binding resilienceMeters) {
         return () -> meterRegistries.orderedStream().forEach(resilienceMeters::bindTo);

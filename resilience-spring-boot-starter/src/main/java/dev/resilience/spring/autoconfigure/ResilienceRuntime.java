@@ -224,8 +224,7 @@ final class ResilienceRuntime implements AutoCloseable {
     private Environment environment() {
         List<HttpFailure.Reader> readers = new ArrayList<>(
                 beans.getBeanProvider(HttpFailure.Reader.class).orderedStream().toList());
-        LibraryFaults ofLibraries = new LibraryFaults();
-        readers.add(ofLibraries);
+        readers.add(LibraryFaults::read);
         if (isPresent("org.springframework.web.client.RestClientResponseException")) {
             readers.add(LibraryFaults::ofRestClient);
         }
@@ -234,12 +233,14 @@ final class ResilienceRuntime implements AutoCloseable {
         }
         FaultClassifier ofApplication =
                 beans.getBeanProvider(FaultClassifier.class).getIfAvailable(() -> failure -> Fault.UNKNOWN);
-        FaultClassification causes = new FaultClassification(ofApplication, List.of(ofLibraries), readers);
+        FaultClassification causes = new FaultClassification(ofApplication, List.of(LibraryFaults::classify), readers);
         return new Environment(
                 beans.getBean(TimeSource.class),
                 events,
                 new FaultClassification(
-                        ofApplication, List.of(ofLibraries, LibraryFaults.ofTransactions(causes)), readers),
+                        ofApplication,
+                        List.of(LibraryFaults::classify, failure -> LibraryFaults.ofTransactions(causes, failure)),
+                        readers),
                 beans.getBeanProvider(ContextCarrier.class)
                         .orderedStream()
                         .reduce(ContextCarrier.standard(), ContextCarrier::and));

@@ -29,7 +29,7 @@ import reactor.core.publisher.Flux;
             "org.springframework.cloud.client.ReactiveCommonsClientAutoConfiguration"
         })
 @ConditionalOnClass(CircuitBreakerFactory.class)
-@ConditionalOnBean(ResilienceRegistry.class)
+@ConditionalOnBean(name = ResilienceRuntime.REGISTRY)
 public final class ResilienceSpringCloudAutoConfiguration {
 
     @Bean

@@ -1,6 +1,5 @@
 package dev.resilience.spring.autoconfigure;
 
-import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.registry.UnusedPolicies;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -10,7 +9,7 @@ import org.springframework.context.annotation.Lazy;
 
 /** Looks for policies that no method uses; not in test slices, which lack most of an application's methods. */
 @AutoConfiguration(after = ResilienceAutoConfiguration.class)
-@ConditionalOnBean(ResilienceRegistry.class)
+@ConditionalOnBean(name = ResilienceRuntime.REGISTRY)
 public final class ResilienceUnusedPoliciesAutoConfiguration {
 
     @Bean

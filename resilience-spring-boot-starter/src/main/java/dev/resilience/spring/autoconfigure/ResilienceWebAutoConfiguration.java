@@ -2,7 +2,6 @@ package dev.resilience.spring.autoconfigure;
 
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
-import dev.resilience.spring.ResilienceRegistry;
 import dev.resilience.spring.web.CallContextExtractor;
 import dev.resilience.spring.web.CallContextServletFilter;
 import dev.resilience.spring.web.CallContextWebFilter;
@@ -29,7 +28,7 @@ import reactor.core.publisher.Mono;
 @AutoConfiguration(after = ResilienceAutoConfiguration.class)
 @ConditionalOnWebApplication
 @ConditionalOnClass(ControllerAdvice.class)
-@ConditionalOnBean(ResilienceRegistry.class)
+@ConditionalOnBean(name = ResilienceRuntime.REGISTRY)
 public final class ResilienceWebAutoConfiguration {
 
     @Bean

@@ -20,7 +20,7 @@ import org.springframework.web.reactive.function.client.WebClientResponseExcepti
  * to be there. A name stands for its subclasses, unless they have an entry of their own. The answers in the exceptions of
  * Spring's own HTTP clients are read by methods apart, which are called where these are.
  */
-public final class LibraryFaults implements FaultClassifier, HttpFailure.Reader {
+public final class LibraryFaults {
 
     private static final List<String> TRANSIENT = List.of(
             // Spring
@@ -141,8 +141,10 @@ public final class LibraryFaults implements FaultClassifier, HttpFailure.Reader 
         return new ReflectiveAccessor(getter, "Retry-After");
     }
 
-    @Override
-    public Fault classify(Throwable failure) {
+    private LibraryFaults() {}
+
+    /** Whether a call that failed of this may succeed later, as a {@link FaultClassifier}. */
+    public static Fault classify(Throwable failure) {
         FaultClassifier judge = closest(KNOWN, failure);
         return judge == null ? Fault.UNKNOWN : judge.classify(failure);
     }
@@ -165,18 +167,16 @@ public final class LibraryFaults implements FaultClassifier, HttpFailure.Reader 
      *
      * @param others how the exception of the method is judged
      */
-    public static FaultClassifier ofTransactions(FaultClassification others) {
-        return failure -> {
-            if (closest(TRANSACTION, failure) == null) {
-                return Fault.UNKNOWN;
-            }
-            if (OF_METHOD.of(failure) instanceof Throwable ofMethod) {
-                return others.classify(ofMethod, FaultClassification.TRANSIENT_STATUSES);
-            }
-            return failure.getCause() instanceof SQLException sql && isOfClosedConnection(sql)
-                    ? Fault.TRANSIENT
-                    : Fault.UNKNOWN;
-        };
+    public static Fault ofTransactions(FaultClassification others, Throwable failure) {
+        if (closest(TRANSACTION, failure) == null) {
+            return Fault.UNKNOWN;
+        }
+        if (OF_METHOD.of(failure) instanceof Throwable ofMethod) {
+            return others.classify(ofMethod, FaultClassification.TRANSIENT_STATUSES);
+        }
+        return failure.getCause() instanceof SQLException sql && isOfClosedConnection(sql)
+                ? Fault.TRANSIENT
+                : Fault.UNKNOWN;
     }
 
     /** Pools close a connection that was lost, and say no more, without an SQLSTATE. */
@@ -212,8 +212,8 @@ public final class LibraryFaults implements FaultClassifier, HttpFailure.Reader 
         return phrases.stream().anyMatch(message::contains) ? Fault.TRANSIENT : Fault.UNKNOWN;
     }
 
-    @Override
-    public @Nullable HttpFailure read(Throwable failure) {
+    /** The answer in an exception of another client, as a {@link HttpFailure.Reader}. */
+    public static @Nullable HttpFailure read(Throwable failure) {
         Answer answer = closest(ANSWERS, failure);
         return answer == null ? null : answer.in(failure);
     }

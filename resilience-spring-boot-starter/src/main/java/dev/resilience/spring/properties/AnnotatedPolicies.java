@@ -25,8 +25,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.origin.Origin;
+import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ObjectUtils;
-import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringValueResolver;
 
 /**
@@ -44,13 +44,15 @@ public final class AnnotatedPolicies {
     private final BiPredicate<PolicyKind, String> isKey;
     private final StringValueResolver placeholders;
     private final PolicyOwners owners = new PolicyOwners();
-    private final Map<PolicyKind, SortedMap<String, Method>> attributes = new ConcurrentHashMap<>();
+    private final Map<PolicyKind, SortedMap<String, Attribute>> attributes = new ConcurrentHashMap<>();
     private final Map<PolicyKind, Map<String, Declared>> byKind = new ConcurrentHashMap<>();
     private final Set<Policy> ofBeans = ConcurrentHashMap.newKeySet();
     private final Set<Policy> late = ConcurrentHashMap.newKeySet();
     private volatile boolean collected;
 
     private record Policy(PolicyKind kind, String name) {}
+
+    private record Attribute(String name, @Nullable Object byDefault) {}
 
     /**
      * What an annotation says of a policy.
@@ -160,24 +162,23 @@ public final class AnnotatedPolicies {
     private Map<String, Declared.Value> values(PolicyUse<?> use) {
         Map<String, Declared.Value> values = new LinkedHashMap<>();
         attributes.computeIfAbsent(use.kind(), kind -> attributes(use.kind())).forEach((key, attribute) -> {
-            Object value = ReflectionUtils.invokeMethod(attribute, use.annotation());
-            if (value != null && !ObjectUtils.nullSafeEquals(value, attribute.getDefaultValue())) {
+            Object value = AnnotationUtils.getValue(use.annotation(), attribute.name);
+            if (value != null && !ObjectUtils.nullSafeEquals(value, attribute.byDefault)) {
                 Object shown = value.getClass().isArray() ? List.of(ObjectUtils.toObjectArray(value)) : value;
-                values.put(key, new Declared.Value(attribute.getName(), shown));
+                values.put(key, new Declared.Value(attribute.name, shown));
             }
         });
         return values;
     }
 
     /** The attributes of a kind's annotation that are values of its policies, by key. */
-    private SortedMap<String, Method> attributes(ConfiguredKind<?, ?, ?> kind) {
-        SortedMap<String, Method> all = new TreeMap<>();
+    private SortedMap<String, Attribute> attributes(ConfiguredKind<?, ?, ?> kind) {
+        SortedMap<String, Attribute> all = new TreeMap<>();
         Class<? extends Annotation> annotation = kind.annotation();
         for (Method method : annotation == null ? new Method[0] : annotation.getDeclaredMethods()) {
             String key = kind.keyOf(method.getName());
             if (!NO_VALUES.contains(method.getName()) && method.getParameterCount() == 0 && isKey.test(kind, key)) {
-                ReflectionUtils.makeAccessible(method);
-                all.put(key, method);
+                all.put(key, new Attribute(method.getName(), method.getDefaultValue()));
             }
         }
         return all;

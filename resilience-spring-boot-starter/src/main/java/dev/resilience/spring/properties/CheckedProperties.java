@@ -3,6 +3,7 @@ package dev.resilience.spring.properties;
 import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupProblems;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
@@ -28,7 +29,7 @@ public final class CheckedProperties {
         RecordKeys keys = RecordKeys.of(ResilienceProperties.class);
         ValueReader reader = new ValueReader(new PropertySourcesPlaceholdersResolver(environment), problems);
         this.settings = configured.settings(ConfiguredProperties.ROOT, keys);
-        Map<String, @Nullable Object> all = keys.values(ResilienceProperties.defaults());
+        Map<String, @Nullable Object> all = new LinkedHashMap<>(keys.values(ResilienceProperties.defaults()));
         settings.forEach((key, setting) -> {
             Object value = reader.read(setting, keys.type(key));
             if (value != null && value != ValueReader.UNREADABLE) {

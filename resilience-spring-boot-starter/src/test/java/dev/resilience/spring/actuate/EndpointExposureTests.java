@@ -56,6 +56,23 @@ class EndpointExposureTests {
         }
 
         @Test
+        void anApplicationThatProtectsNothingCreatesNothingUntilItIsAsked() {
+            web().withPropertyValues("management.endpoints.web.exposure.include=resilience")
+                    .run(context -> {
+                        assertThat(context.getSourceApplicationContext()
+                                        .getBeanFactory()
+                                        .containsSingleton("resilienceRegistry"))
+                                .isFalse();
+                        assertThat(MockMvcTester.from(context).get().uri("/actuator/resilience/retry/default"))
+                                .hasStatus(HttpStatus.OK);
+                        assertThat(context.getSourceApplicationContext()
+                                        .getBeanFactory()
+                                        .containsSingleton("resilienceRegistry"))
+                                .isTrue();
+                    });
+        }
+
+        @Test
         void movesWithTheBasePath() {
             web().withPropertyValues(
                             "management.endpoints.web.exposure.include=*",

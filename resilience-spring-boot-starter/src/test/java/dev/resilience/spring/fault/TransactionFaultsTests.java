@@ -13,13 +13,11 @@ import org.springframework.transaction.TransactionSystemException;
 /** What a transaction that could neither be committed nor rolled back tells of the fault behind it. */
 class TransactionFaultsTests {
 
-    private static final LibraryFaults LIBRARIES = new LibraryFaults();
+    private static final FaultClassification CAUSES =
+            new FaultClassification(failure -> Fault.UNKNOWN, List.of(LibraryFaults::classify), List.of());
     private static final FaultClassification FAULTS = new FaultClassification(
             failure -> Fault.UNKNOWN,
-            List.of(
-                    LIBRARIES,
-                    LibraryFaults.ofTransactions(
-                            new FaultClassification(failure -> Fault.UNKNOWN, List.of(LIBRARIES), List.of()))),
+            List.of(LibraryFaults::classify, failure -> LibraryFaults.ofTransactions(CAUSES, failure)),
             List.of());
 
     private static Fault classified(TransactionSystemException failure) {
