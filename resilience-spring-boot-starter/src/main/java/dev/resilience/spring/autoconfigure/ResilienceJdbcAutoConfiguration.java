@@ -14,8 +14,10 @@ import dev.resilience.time.TimeSource;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
@@ -109,6 +111,12 @@ public final class ResilienceJdbcAutoConfiguration {
             ConfigurableListableBeanFactory beans,
             StartupWarnings resilienceStartupWarnings) {
         return new TransactionCheck(store, attributes, beans, resilienceStartupWarnings);
+    }
+
+    @Bean
+    @ConditionalOnBean(JdbcIdempotencyStore.class)
+    static BeanPostProcessor resilienceEndsOfTransactions() {
+        return TransactionCheck.endsOfTransactions();
     }
 
     static final class OnRecords extends ResilienceStoreConfiguration.OnStore {

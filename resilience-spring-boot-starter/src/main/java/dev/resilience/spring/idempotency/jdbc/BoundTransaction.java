@@ -15,6 +15,10 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ReflectionUtils;
@@ -63,11 +67,13 @@ final class BoundTransaction implements StoreTransaction {
     }
 
     /**
-     * Not so if the connection was only bound to be used again, while another data source has the transaction. JPA's
+     * Not so if the transaction has been committed or rolled back, and its connection is still bound for callbacks. Nor if the
+     * connection was only bound to be used again, while another data source has the transaction. JPA's
      * holders know nothing of transactions, but are not synchronized with another one's either.
      */
     private boolean isReal() {
-        return onConnection(connection -> !connection.getAutoCommit())
+        return !TransactionSynchronizationManager.hasResource(new Ended(holder))
+                && onConnection(connection -> !connection.getAutoCommit())
                 && (!(holder instanceof ConnectionHolder jdbc) || !jdbc.isSynchronizedWithTransaction() || isActive());
     }
 
@@ -169,5 +175,53 @@ final class BoundTransaction implements StoreTransaction {
     @Override
     public int hashCode() {
         return System.identityHashCode(holder);
+    }
+
+    /**
+     * Bound to the thread while a transaction ends, because Spring leaves its connection bound until the callbacks have run
+     * and nothing else tells them apart from those before the commit.
+     *
+     * @param holder of its connection
+     */
+    private record Ended(@Nullable Object holder) {
+
+        private static @Nullable Ended of(TransactionExecution execution) {
+            return execution instanceof DefaultTransactionStatus status
+                            && status.hasTransaction()
+                            && status.getTransaction() instanceof JdbcTransactionObjectSupport jdbc
+                            && jdbc.hasConnectionHolder()
+                    ? new Ended(jdbc.getConnectionHolder())
+                    : null;
+        }
+    }
+
+    /** Of each transaction manager. */
+    static final class Ends implements TransactionExecutionListener {
+
+        @Override
+        public void beforeCommit(TransactionExecution execution) {
+            Ended ended = Ended.of(execution);
+            if (ended != null && !TransactionSynchronizationManager.hasResource(ended)) {
+                TransactionSynchronizationManager.bindResource(ended, true);
+            }
+        }
+
+        @Override
+        public void beforeRollback(TransactionExecution execution) {
+            beforeCommit(execution);
+        }
+
+        @Override
+        public void afterCommit(TransactionExecution execution, @Nullable Throwable failure) {
+            Ended ended = Ended.of(execution);
+            if (ended != null) {
+                TransactionSynchronizationManager.unbindResourceIfPossible(ended);
+            }
+        }
+
+        @Override
+        public void afterRollback(TransactionExecution execution, @Nullable Throwable failure) {
+            afterCommit(execution, failure);
+        }
     }
 }

@@ -9,9 +9,11 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.objenesis.ObjenesisException;
 import org.springframework.objenesis.SpringObjenesis;
+import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
@@ -43,6 +45,19 @@ public final class TransactionCheck implements IdempotentMethods.Check {
         this.attributes = attributes;
         this.beans = beans;
         this.warnings = warnings;
+    }
+
+    /** Lets transaction managers tell when their transactions end, those of the application's own making too. */
+    public static BeanPostProcessor endsOfTransactions() {
+        return new BeanPostProcessor() {
+            @Override
+            public Object postProcessBeforeInitialization(Object bean, String name) {
+                if (bean instanceof ConfigurableTransactionManager manager) {
+                    manager.addListener(new BoundTransaction.Ends());
+                }
+                return bean;
+            }
+        };
     }
 
     @Override
