@@ -14,12 +14,17 @@ public final class Attempt {
     private final String by;
     private final int number;
     private final boolean isReplay;
+    private final @Nullable Attempt replay; // around an attempt of the retry that is replayed
     private volatile boolean hasBegun; // a replay alone
 
-    private Attempt(String by, int number, boolean isReplay) {
+    /** Whether there are replays, so that no call pays for what an application does not use. */
+    private static volatile boolean used;
+
+    private Attempt(String by, int number, @Nullable Attempt outer, boolean isReplay) {
         this.by = by;
         this.number = number;
         this.isReplay = isReplay;
+        this.replay = outer != null && outer.isReplay ? outer : null;
     }
 
     /**
@@ -30,12 +35,26 @@ public final class Attempt {
      * @param outer the attempt that the retry itself is made in, if any
      */
     public static Attempt of(String by, int number, @Nullable Attempt outer) {
-        return new Attempt(by, outer == null ? number : Math.max(number, outer.number), false);
+        return new Attempt(by, outer == null ? number : Math.max(number, outer.number), outer, false);
     }
 
     /** A call that is made again when its caller has gone: no fallback answers for it, and it is not kept once more. */
     public static Attempt ofReplay() {
-        return new Attempt("the replay of a dead letter", 2, true);
+        used = true;
+        return new Attempt("the replay of a dead letter", 2, null, true);
+    }
+
+    /** The first attempt in a replay, which is a first one for all that is inside it. For the retry. */
+    public Attempt firstInReplay(String ofRetry) {
+        return new Attempt(ofRetry, 1, this, false);
+    }
+
+    /** Notes that the current thread is about to call the method. For the innermost step of a call. */
+    public static void methodBegins() {
+        Attempt current = used ? current() : null;
+        if (current != null && current.replay != null) {
+            current.replay.begun();
+        }
     }
 
     /**
@@ -52,12 +71,12 @@ public final class Attempt {
         return isReplay;
     }
 
-    /** Whether a replay has come as far as the retry of its call, and not been refused before. */
+    /** Whether a replay has called the method, in any of its attempts, and not been refused before. */
     public boolean hasBegun() {
         return hasBegun;
     }
 
-    /** Notes that a replay has come as far as the retry of its call. For the retry. */
+    /** Notes that a replay has called the method. */
     public void begun() {
         hasBegun = true;
     }

@@ -225,6 +225,7 @@ public class AsyncCall extends CallersFuture implements Runnable {
             return first.inside.callAsync(invocation);
         }
         Deadline.check();
+        Attempt.methodBegins();
         try {
             return invocation.proceed();
         } catch (InterruptedException interrupted) {

@@ -1,5 +1,6 @@
 package dev.resilience.pipeline;
 
+import dev.resilience.context.Attempt;
 import dev.resilience.context.ContextCarrier;
 import dev.resilience.context.Deadline;
 import java.util.List;
@@ -121,6 +122,7 @@ public final class Pipeline {
         @Override
         public @Nullable Object call(Invocation invocation) throws Throwable {
             Deadline.check();
+            Attempt.methodBegins();
             return invocation.proceed();
         }
 

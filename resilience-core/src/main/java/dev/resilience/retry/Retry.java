@@ -225,8 +225,7 @@ public class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseable {
     @Nullable
     Attempt firstAttempt(RetryPolicy policy, @Nullable Attempt outer) {
         if (outer != null && outer.isReplay()) {
-            outer.begun();
-            return outermost; // it is for this call, and not for those inside it
+            return outer.firstInReplay(outermost.by()); // it is for this call, and not for those inside it
         }
         if (policy.maxAttempts() == 1) {
             return outer;

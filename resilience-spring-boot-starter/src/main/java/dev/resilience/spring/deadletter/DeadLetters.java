@@ -12,6 +12,8 @@ import dev.resilience.event.OutcomeCounters;
 import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.exception.IdempotencyInProgressException;
+import dev.resilience.exception.IdempotencyStoreException;
+import dev.resilience.exception.ResilienceException;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.idempotency.LeaseKeeper;
 import dev.resilience.pipeline.Environment;
@@ -116,8 +118,8 @@ public final class DeadLetters implements AutoCloseable {
             /** The letter is kept, and no automatic replay takes it again. */
             GIVEN_UP,
             /**
-             * A policy refused the call before it was made, or the letter cannot be read here: it is kept, and this replay
-             * does not count.
+             * A policy refused each attempt before the method was called, or the letter cannot be read here: it is kept, and
+             * this replay does not count.
              */
             NOT_MADE
         }
@@ -242,8 +244,8 @@ public final class DeadLetters implements AutoCloseable {
             replayer.replay(claim.letter(), attempt);
         } catch (Throwable failure) { // an Error of the method too
             lease.end();
-            boolean isNotMade =
-                    failure instanceof UnreadableLetterException || (isRefusal(failure) && !attempt.hasBegun());
+            boolean isNotMade = failure instanceof UnreadableLetterException
+                    || (failure instanceof ResilienceException && !attempt.hasBegun());
             return isNotMade ? notMade(claim, failure) : failed(claim, failure);
         }
         lease.end();
@@ -261,14 +263,15 @@ public final class DeadLetters implements AutoCloseable {
     }
 
     /** Whether a policy refused a call for a reason that will be over. */
-    private static boolean isRefusal(Throwable failure) {
+    private static boolean isRefusalForNow(Throwable failure) {
         return failure instanceof CircuitOpenException
                 || failure instanceof BulkheadFullException
-                || failure instanceof IdempotencyInProgressException;
+                || failure instanceof IdempotencyInProgressException
+                || failure instanceof IdempotencyStoreException;
     }
 
     private Replayed notMade(ReplayClaim claim, Throwable failure) {
-        Duration again = failure instanceof UnreadableLetterException ? UNREADABLE_WAIT : FIRST_WAIT;
+        Duration again = isRefusalForNow(failure) ? FIRST_WAIT : UNREADABLE_WAIT;
         Duration wait = isGivenUp(claim) ? null : again;
         reports.replayFailed(claim, Replayed.Result.NOT_MADE, failure, wait);
         end(claim, () -> store.postpone(claim, wait));

@@ -4,14 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.resilience.annotation.CircuitBreaker;
+import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.context.Deadline;
 import dev.resilience.exception.CircuitOpenException;
+import dev.resilience.exception.IdempotencyStoreException;
+import dev.resilience.idempotency.store.Claim;
+import dev.resilience.idempotency.store.ClaimRequest;
+import dev.resilience.idempotency.store.IdempotencyStore;
+import dev.resilience.idempotency.store.MemoryIdempotencyStore;
+import dev.resilience.idempotency.tck.ForwardingStore;
 import dev.resilience.retry.Retry;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.deadletter.DeadLetters.Replayed;
+import dev.resilience.time.TimeSource;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,6 +27,8 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.MDC;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -42,6 +52,7 @@ class ReplayContextTests {
     static class Shop {
 
         private final List<@Nullable Object> surroundings = new ArrayList<>();
+        private Runnable onOrder = () -> {};
 
         @Autowired
         Callee callee;
@@ -66,6 +77,17 @@ class ReplayContextTests {
         public void orderAndCarry(String id) throws ConnectException {
             callee.call();
             carrier.carry();
+        }
+
+        @Idempotent(key = "#id")
+        @Retryable("kept")
+        public void orderOnce(String id) throws ConnectException {
+            onOrder.run();
+            callee.call();
+        }
+
+        public void onOrder(Runnable action) {
+            onOrder = action;
         }
 
         public List<@Nullable Object> surroundings() {
@@ -134,5 +156,67 @@ class ReplayContextTests {
             assertThat(replayed.result()).isEqualTo(Replayed.Result.FAILED);
             assertThat(context.getBean(Callee.class).calls()).isEqualTo(4);
         });
+    }
+
+    /** The second order has the retry outside, so that it does begin. */
+    @ParameterizedTest
+    @ValueSource(strings = {"idempotent, bulkhead, circuit-breaker, retry", "retry, idempotent, bulkhead, circuit-breaker"})
+    void aReplayWhoseMethodWasNotCalledDoesNotCountHoweverOftenItComes(String order) {
+        application()
+                .withBean(IdempotencyStore.class, StoppableStore::new)
+                .withPropertyValues("resilience.order=" + order + ", time-limit")
+                .run(context -> {
+                    StoppableStore store = context.getBean(StoppableStore.class);
+                    lose(context, shop -> shop.orderOnce("A"));
+                    store.isDown = true;
+
+                    for (int i = 0; i < 12; i++) {
+                        Replayed replayed = replay(context);
+                        assertThat(replayed.failure()).isInstanceOf(IdempotencyStoreException.class);
+                        assertThat(replayed.result()).isEqualTo(Replayed.Result.NOT_MADE);
+                    }
+
+                    assertThat(context.getBean(Callee.class).calls()).isEqualTo(3);
+                    store.isDown = false;
+                    assertThat(replay(context).result()).isEqualTo(Replayed.Result.SUCCEEDED);
+                });
+    }
+
+    /** The store is down for the second attempt alone: the first has called the method. */
+    @Test
+    void aReplayWhoseMethodWasCalledOnceCountsThoughTheLastAttemptWasRefused() {
+        application()
+                .withBean(IdempotencyStore.class, StoppableStore::new)
+                .withPropertyValues(
+                        "resilience.order=retry, idempotent, bulkhead, circuit-breaker, time-limit",
+                        "resilience.retry.kept.retry-on=java.lang.Exception")
+                .run(context -> {
+                    StoppableStore store = context.getBean(StoppableStore.class);
+                    lose(context, shop -> shop.orderOnce("A"));
+                    context.getBean(Shop.class).onOrder(() -> store.isDown = true);
+                    context.getBean(Callee.class).failNext(1);
+
+                    Replayed replayed = replay(context);
+
+                    assertThat(replayed.failure()).isInstanceOf(IdempotencyStoreException.class);
+                    assertThat(replayed.result()).isEqualTo(Replayed.Result.FAILED);
+                });
+    }
+
+    private static final class StoppableStore extends ForwardingStore {
+
+        private volatile boolean isDown;
+
+        StoppableStore() {
+            super(new MemoryIdempotencyStore(TimeSource.system()));
+        }
+
+        @Override
+        public Claim claim(ClaimRequest request) {
+            if (isDown) {
+                throw new IllegalStateException("down");
+            }
+            return super.claim(request);
+        }
     }
 }
