@@ -229,6 +229,16 @@ class ReplayedExceptionTests {
             assertThat(Trap.sprung).isFalse();
         }
 
+        /** It is a subclass of the one listed, and cannot be rebuilt. */
+        @Test
+        void isNotInitialisedWithoutTheConstructor() {
+            plant(ReplayedExceptionTests.class.getName() + "$TrapWithoutConstructor\nboo");
+
+            assertIsRefused();
+
+            assertThat(Trap.sprung).isFalse();
+        }
+
         @Test
         void mayBeNoExceptionAtAll() {
             plant("java.lang.ProcessBuilder\nrm");
@@ -302,6 +312,17 @@ class ReplayedExceptionTests {
     private static final class Trap {
 
         static volatile boolean sprung;
+    }
+
+    public static final class TrapWithoutConstructor extends Declined {
+
+        static {
+            Trap.sprung = true;
+        }
+
+        public TrapWithoutConstructor() {
+            super("no constructor");
+        }
     }
 
     public static final class Boobytrap extends RuntimeException {

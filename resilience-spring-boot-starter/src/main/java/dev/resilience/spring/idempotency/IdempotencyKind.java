@@ -11,6 +11,7 @@ import dev.resilience.idempotency.store.MemoryIdempotencyStore;
 import dev.resilience.idempotency.store.RecordSelection;
 import dev.resilience.idempotency.store.RecordSummary;
 import dev.resilience.pipeline.Layer;
+import dev.resilience.policy.PropertyNames;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.idempotency.attempt.TransactionalExecution;
 import dev.resilience.spring.kind.Action;
@@ -60,6 +61,17 @@ public final class IdempotencyKind extends ConfiguredKind<Idempotent, Idempotenc
 
     @Override
     public Idempotency create(String name, IdempotencyPolicy policy, KindContext context) {
+        List<String> broad = policy.replayExceptions().stream()
+                .filter(listed -> listed.isAssignableFrom(RuntimeException.class))
+                .map(Class::getName)
+                .toList();
+        if (!broad.isEmpty()) {
+            context.warnings()
+                    .add(PropertyNames.of("resilience.idempotency", name) + ".replay-exceptions lists "
+                            + String.join(", ", broad) + ": a bug's exception is replayed for as long as 'ttl' says, and "
+                            + "whoever can write to the store chooses which exception class is loaded here. List the "
+                            + "exceptions that are answers of your methods");
+        }
         IdempotencyStore store = context.beans(IdempotencyStore.class).getObject();
         return new Idempotency(name, policy, store, context.environmentWithWaits(), TransactionalExecution::new);
     }
