@@ -25,6 +25,7 @@ public final class ResilienceMetricsAutoConfiguration {
 
     /** Creates the meters with the live objects, and not before. */
     @Bean
+    @ConditionalOnMissingBean(name = "resilienceMeters") // that of a parent context
     Binding resilienceMeters(
             ResilienceRuntime resilienceRuntime,
             ObjectProvider<CallContextExtractor> resilienceIncomingCalls,

@@ -51,6 +51,7 @@ class DocumentationTests {
     void everyYamlSnippetBinds(String snippet) {
         application
                 .withBean("paymentFailures", Predicate.class, () -> failure -> true)
+                .withBean("onlyUnavailable", Predicate.class, () -> failure -> true)
                 .withBean("slowly", BackoffFunction.class, () -> (attempt, failure, result) -> Duration.ZERO)
                 .withInitializer(yaml(snippet))
                 .run(context -> assertThat(context).hasNotFailed());

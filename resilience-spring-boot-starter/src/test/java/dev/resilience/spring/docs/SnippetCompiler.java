@@ -9,6 +9,7 @@ import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import org.assertj.core.api.Assertions;
@@ -37,6 +38,11 @@ final class SnippetCompiler {
 
             """;
 
+    /** Annotations of libraries that are not on the class path here, by package. */
+    private static final Map<String, String> STAND_INS = Map.of(
+            "org.springframework.cloud.openfeign", "public @interface FeignClient { String value(); }",
+            "org.springframework.kafka.annotation", "public @interface KafkaListener { String[] topics(); }");
+
     private SnippetCompiler() {}
 
     /** Compiles a snippet and loads one of its classes. */
@@ -52,9 +58,13 @@ final class SnippetCompiler {
     static void compileEach(List<String> snippets, Path directory) {
         List<JavaFileObject> sources = new ArrayList<>();
         for (String snippet : snippets) {
-            String className = snippet.replaceFirst("(?s).*?class (\\w+).*", "$1");
+            String className = snippet.replaceFirst("(?s).*?(?m:^)(?:final )?(?:class|interface|record) (\\w+).*", "$1");
             sources.addAll(sources("com.example.snippet" + sources.size(), snippet, className));
         }
+        STAND_INS.forEach((packageName, annotation) -> {
+            String name = annotation.replaceFirst("public @interface (\\w+).*", "$1");
+            sources.add(source(packageName, name, "package " + packageName + ";\n" + annotation));
+        });
         compile(directory, sources);
     }
 
