@@ -106,4 +106,14 @@ public interface DeadLetterStore {
      * @return false if there is no such letter, or if a claim holds it
      */
     boolean discard(String policy, String id);
+
+    /**
+     * Removes letters of all policies that have been given up for at least this long, a batch of them: called again and again.
+     * A store that does nothing keeps them until they are discarded.
+     *
+     * @return how many
+     */
+    default int removeGivenUp(Duration age) {
+        return 0;
+    }
 }

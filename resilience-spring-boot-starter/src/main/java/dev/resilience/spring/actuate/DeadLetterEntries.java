@@ -6,6 +6,7 @@ import dev.resilience.spring.KebabCase;
 import dev.resilience.spring.LiveRegistry;
 import dev.resilience.spring.actuate.ResilienceWebEndpointExtension.EndpointRefusal;
 import dev.resilience.spring.deadletter.DeadLetterMethods;
+import dev.resilience.spring.deadletter.DeadLetterReplays;
 import dev.resilience.spring.deadletter.DeadLetters;
 import dev.resilience.spring.deadletter.DeadLetters.KeepingRetry;
 import dev.resilience.time.Timestamps;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 
 /** The dead letters of all retry policies that keep any, and what operators do with them. Shows no arguments. */
-record DeadLetterEntries(LiveRegistry registry, DeadLetterMethods methods) {
+record DeadLetterEntries(LiveRegistry registry, DeadLetterMethods methods, DeadLetterReplays replays) {
 
     static final String KIND = "dead-letter";
     static final List<String> ACTIONS = List.of("replay", "discard");
@@ -38,13 +39,18 @@ record DeadLetterEntries(LiveRegistry registry, DeadLetterMethods methods) {
         return entry;
     }
 
-    Map<String, Object> act(String policy, @Nullable String action, @Nullable String id) {
-        DeadLetters letters = retry(policy).letters();
+    Map<String, Object> act(String policy, @Nullable String action, @Nullable String id, boolean all) {
+        KeepingRetry retry = retry(policy);
+        DeadLetters letters = retry.letters();
         if (action == null || !ACTIONS.contains(action)) {
             throw EndpointRefusal.badAction(action, ACTIONS);
         }
+        if (all == (id != null)) {
+            throw new InvalidEndpointRequestException(
+                    "No id", "Name the dead letter, {\"id\": \"...\"}, or take all of the policy, {\"all\": true}");
+        }
         if (id == null) {
-            throw new InvalidEndpointRequestException("No id", "Name the dead letter: {\"id\": \"...\"}");
+            return actOnAll(retry, action);
         }
         Map<String, Object> answer = new LinkedHashMap<>();
         answer.put("id", id);
@@ -62,6 +68,15 @@ record DeadLetterEntries(LiveRegistry registry, DeadLetterMethods methods) {
         answer.put("result", KebabCase.of(replayed.result().name()));
         if (replayed.failure() != null) {
             answer.put("failure", view(LetterFailure.of(replayed.failure())));
+        }
+        return answer;
+    }
+
+    private Map<String, Object> actOnAll(KeepingRetry retry, String action) {
+        Map<String, Object> answer = Map.of("letters", (long) retry.letters().size());
+        if (!(action.equals("replay") ? replays.replayAll(retry) : replays.discardAll(retry))) {
+            throw EndpointRefusal.conflict(
+                    "Letters of '" + retry.name() + "' are being replayed or discarded already.", "actions", ACTIONS);
         }
         return answer;
     }

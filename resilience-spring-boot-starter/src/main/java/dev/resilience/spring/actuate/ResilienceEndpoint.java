@@ -6,6 +6,7 @@ import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.actuate.ResilienceWebEndpointExtension.EndpointRefusal;
 import dev.resilience.spring.deadletter.DeadLetterMethods;
+import dev.resilience.spring.deadletter.DeadLetterReplays;
 import dev.resilience.spring.kind.Action;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.Kinds;
@@ -37,6 +38,7 @@ public class ResilienceEndpoint {
     private final StartupWarnings warnings;
     private final EventLog events;
     private final Supplier<DeadLetterMethods> letterMethods;
+    private final Supplier<DeadLetterReplays> letterReplays;
 
     /** The suppliers are asked with the first request, so that an application that needs nothing of them starts without. */
     public ResilienceEndpoint(
@@ -44,12 +46,14 @@ public class ResilienceEndpoint {
             Supplier<Kinds> kinds,
             StartupWarnings warnings,
             EventLog events,
-            Supplier<DeadLetterMethods> letterMethods) {
+            Supplier<DeadLetterMethods> letterMethods,
+            Supplier<DeadLetterReplays> letterReplays) {
         this.registry = registry;
         this.kinds = kinds;
         this.warnings = warnings;
         this.events = events;
         this.letterMethods = letterMethods;
+        this.letterReplays = letterReplays;
     }
 
     private LiveRegistry liveObjects() {
@@ -57,7 +61,7 @@ public class ResilienceEndpoint {
     }
 
     private DeadLetterEntries deadLetters() {
-        return new DeadLetterEntries(liveObjects(), letterMethods.get());
+        return new DeadLetterEntries(liveObjects(), letterMethods.get(), letterReplays.get());
     }
 
     /** Everything, by kind and name. */
@@ -105,6 +109,7 @@ public class ResilienceEndpoint {
      * @param caller who called; everybody if not given
      * @param as what became of a call that is resolved: {@code executed} or {@code not-executed}
      * @param id the dead letter
+     * @param all whether all dead letters of the policy are meant, which is done in the background
      * @return the answer of the action, or else the new entry
      * @throws InvalidEndpointRequestException for a kind, a name or an action that does not exist, or an action that lacks
      *     what it needs; it tells what there is
@@ -119,9 +124,10 @@ public class ResilienceEndpoint {
             @Nullable String method,
             @Nullable String caller,
             @Nullable String as,
-            @Nullable String id) {
+            @Nullable String id,
+            @Nullable Boolean all) {
         if (kind.equals(DeadLetterEntries.KIND)) {
-            return deadLetters().act(name, action, id);
+            return deadLetters().act(name, action, id, Boolean.TRUE.equals(all));
         }
         ConfiguredKind<?, ?, ?> known = kind(kind);
         live(known, name);

@@ -47,8 +47,9 @@ public class ResilienceWebEndpointExtension {
             @Nullable String method,
             @Nullable String caller,
             @Nullable String as,
-            @Nullable String id) {
-        return answer(() -> endpoint.act(kind, name, action, policy, key, method, caller, as, id));
+            @Nullable String id,
+            @Nullable Boolean all) {
+        return answer(() -> endpoint.act(kind, name, action, policy, key, method, caller, as, id, all));
     }
 
     private static WebEndpointResponse<Map<String, Object>> answer(Supplier<Map<String, Object>> operation) {

@@ -7,6 +7,7 @@ import dev.resilience.spring.actuate.ResilienceEndpoint;
 import dev.resilience.spring.actuate.ResilienceHealthIndicator;
 import dev.resilience.spring.actuate.ResilienceWebEndpointExtension;
 import dev.resilience.spring.deadletter.DeadLetterMethods;
+import dev.resilience.spring.deadletter.DeadLetterReplays;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -58,13 +59,15 @@ public final class ResilienceActuatorAutoConfiguration {
         ResilienceEndpoint resilienceEndpoint(
                 ResilienceRuntime resilienceRuntime,
                 EventLog resilienceEventLog,
-                ObjectProvider<DeadLetterMethods> resilienceDeadLetterMethods) {
+                ObjectProvider<DeadLetterMethods> resilienceDeadLetterMethods,
+                ObjectProvider<DeadLetterReplays> resilienceDeadLetterReplays) {
             return new ResilienceEndpoint(
                     resilienceRuntime::registry,
                     resilienceRuntime::kinds,
                     resilienceRuntime.warnings,
                     resilienceEventLog,
-                    resilienceDeadLetterMethods::getObject);
+                    resilienceDeadLetterMethods::getObject,
+                    resilienceDeadLetterReplays::getObject);
         }
 
         @Bean

@@ -17,6 +17,7 @@ import dev.resilience.spring.idempotency.json.Json;
 import dev.resilience.spring.properties.CheckedProperties;
 import dev.resilience.spring.properties.ResilienceProperties;
 import dev.resilience.time.TimeSource;
+import java.time.Duration;
 import java.util.Map;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ObjectProvider;
@@ -153,6 +154,12 @@ final class ResilienceStoreConfiguration {
             ObjectProvider<DeadLetterMethods> resilienceDeadLetterMethods,
             TimeSource time,
             StartupChecks resilienceStartupChecks) {
+        Duration retention = resilienceRuntime.values().deadLetter().retention();
+        resilienceRuntime.properties.require(
+                !retention.isZero() && !retention.isNegative(),
+                "resilience.dead-letter.retention",
+                retention,
+                "must be longer than zero");
         boolean undecided =
                 resilienceRuntime.values().deadLetterStore().type() == ResilienceProperties.DeadLetterStore.Type.AUTO;
         DeadLetterReplays replays = new DeadLetterReplays(
@@ -172,7 +179,8 @@ final class ResilienceStoreConfiguration {
                                         + "type: memory', or give the application a database or a DeadLetterStore bean");
                     }
                     warnOfForgotten(store, resilienceRuntime.live(), resilienceRuntime.warnings);
-                });
+                },
+                retention);
         resilienceRuntime.whenCreated(replays::startIfRunning);
         return replays;
     }

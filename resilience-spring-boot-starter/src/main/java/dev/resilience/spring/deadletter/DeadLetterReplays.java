@@ -11,6 +11,8 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -31,11 +33,15 @@ public final class DeadLetterReplays implements SmartInitializingSingleton, Smar
     private static final Duration PAUSE = Duration.ofSeconds(10);
     private static final int MAX_AT_A_TIME = 10;
 
+    /** The round that is no policy's. */
+    private static final String REMOVAL = "";
+
     private final Supplier<LiveRegistry> registry;
     private final DeadLetters.Replayer replayer;
     private final TimeSource time;
     private final BooleanSupplier checks;
     private final Consumer<DeadLetterStore> prepare;
+    private final Duration retention;
     private final Map<String, CompletableFuture<Void>> rounds = new ConcurrentHashMap<>();
     private boolean prepared; // by one thread: that of the startup
     private volatile @Nullable Object running; // another object after each stop, whose rounds do not go on
@@ -44,18 +50,21 @@ public final class DeadLetterReplays implements SmartInitializingSingleton, Smar
     /**
      * @param checks finds the methods and their policies, if that is not done yet, and tells whether there are any
      * @param prepare called before letters are kept, if a policy keeps any; what it throws fails the startup
+     * @param retention how long letters are kept after they were given up
      */
     public DeadLetterReplays(
             Supplier<LiveRegistry> registry,
             DeadLetters.Replayer replayer,
             TimeSource time,
             BooleanSupplier checks,
-            Consumer<DeadLetterStore> prepare) {
+            Consumer<DeadLetterStore> prepare,
+            Duration retention) {
         this.registry = registry;
         this.checks = checks;
         this.replayer = replayer;
         this.time = time;
         this.prepare = prepare;
+        this.retention = retention;
     }
 
     @Override
@@ -122,17 +131,51 @@ public final class DeadLetterReplays implements SmartInitializingSingleton, Smar
     /** Begins a round of each policy whose last one is over, on a thread for each. */
     private void beginRounds() {
         Object begun = running;
-        KeepingRetry.in(registry.get()).forEach((name, retry) -> {
-            CompletableFuture<Void> last = rounds.get(name);
-            if (isAutomatic(retry, begun) && (last == null || last.isDone())) {
-                CompletableFuture<Void> known = new CompletableFuture<>(); // to a shutdown, before the round begins
-                rounds.put(
-                        name,
-                        known.thenRunAsync(() -> replay(retry, begun), round -> time.schedule(Duration.ZERO, round)));
-                known.complete(null);
+        Map<String, KeepingRetry> keeping = KeepingRetry.in(registry.get());
+        keeping.forEach((name, retry) -> {
+            if (isAutomatic(retry, begun)) {
+                begin(name, () -> replay(retry, begun));
             }
         });
+        keeping.values().stream()
+                .findFirst()
+                .ifPresent(retry -> begin(REMOVAL, () -> retry.letters().removeGivenUp(retention)));
         schedule();
+    }
+
+    /** Begins a round on a thread of its own, unless the last one of the name is not over. */
+    private boolean begin(String name, Runnable round) {
+        CompletableFuture<Void> known = new CompletableFuture<>(); // to a shutdown, before the round begins
+        CompletableFuture<Void> next = known.thenRunAsync(round, started -> time.schedule(Duration.ZERO, started));
+        boolean begins = rounds.compute(name, (key, last) -> last == null || last.isDone() ? next : last) == next;
+        if (begins) {
+            known.complete(null);
+        }
+        return begins;
+    }
+
+    /**
+     * Begins to replay all letters of a policy in the background, until a policy refuses one for now.
+     *
+     * @return false if letters of the policy are being replayed or discarded already
+     */
+    public boolean replayAll(KeepingRetry retry) {
+        Object begun = running;
+        DeadLetters letters = retry.letters();
+        AtomicBoolean refused = new AtomicBoolean();
+        Predicate<String> replay = id -> {
+            DeadLetters.Replayed replayed = letters.replay(id, replayer);
+            refused.set(replayed != null && replayed.isRefused());
+            return replayed != null && replayed.result() == DeadLetters.Replayed.Result.SUCCEEDED;
+        };
+        return begin(retry.name(), () -> letters.forEach(replay, () -> begun == running && !refused.get()));
+    }
+
+    /** As {@link #replayAll}, and discards them. */
+    public boolean discardAll(KeepingRetry retry) {
+        Object begun = running;
+        DeadLetters letters = retry.letters();
+        return begin(retry.name(), () -> letters.forEach(letters::discard, () -> begun == running));
     }
 
     private void replay(KeepingRetry retry, @Nullable Object begun) {

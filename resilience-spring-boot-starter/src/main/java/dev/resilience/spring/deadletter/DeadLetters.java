@@ -26,8 +26,12 @@ import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.util.List;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +61,11 @@ public final class DeadLetters implements AutoCloseable {
     private static final Duration UNREADABLE_WAIT = Duration.ofMinutes(10);
 
     private static final Duration SIZE_IS_FRESH = Duration.ofSeconds(5);
+
+    /** When an operator has asked for all letters. */
+    private static final int LOOKED_AT = 100;
+
+    private static final Duration BETWEEN_LETTERS = Duration.ofMillis(100);
 
     private final String policy;
     private final DeadLetterStore store;
@@ -122,6 +131,11 @@ public final class DeadLetters implements AutoCloseable {
              * this replay does not count.
              */
             NOT_MADE
+        }
+
+        /** Whether a policy refused the call for now: others would fare no better. */
+        boolean isRefused() {
+            return result == Result.NOT_MADE && !(failure instanceof UnreadableLetterException);
         }
     }
 
@@ -212,6 +226,50 @@ public final class DeadLetters implements AutoCloseable {
     public @Nullable Replayed replay(String id, Replayer replayer) {
         ReplayClaim claim = store.claim(policy, id, LEASE);
         return claim == null ? null : replay(claim, replayer);
+    }
+
+    /**
+     * Has something done with all letters on this thread, the oldest first, each once, and ten a second at the most. Never throws:
+     * a store that fails is logged.
+     *
+     * @param action gets the id, and tells whether the letter is gone
+     * @param goesOn asked before each letter
+     */
+    void forEach(Predicate<String> action, BooleanSupplier goesOn) {
+        Set<String> kept = new HashSet<>();
+        try {
+            List<String> left;
+            do {
+                left = list(LOOKED_AT + kept.size()).stream()
+                        .map(found -> found.letter().id())
+                        .filter(id -> !kept.contains(id))
+                        .toList();
+                for (String id : left) {
+                    if (!goesOn.getAsBoolean()) {
+                        return;
+                    }
+                    if (!action.test(id)) {
+                        kept.add(id);
+                    }
+                    time.sleep(BETWEEN_LETTERS);
+                }
+            } while (!left.isEmpty());
+        } catch (InterruptedException ended) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException failed) {
+            reports.storeFailed("replay or discard all letters", failed);
+        }
+    }
+
+    /** Removes what has been given up for long, of all policies of the store. Never throws. */
+    void removeGivenUp(Duration retention) {
+        try {
+            if (store.removeGivenUp(retention) > 0) {
+                size = null;
+            }
+        } catch (RuntimeException failed) {
+            reports.storeFailed("remove letters that were given up long ago", failed);
+        }
     }
 
     /**

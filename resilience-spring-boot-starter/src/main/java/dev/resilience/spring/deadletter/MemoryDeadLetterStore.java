@@ -7,6 +7,7 @@ import dev.resilience.deadletter.ReplayClaim;
 import dev.resilience.deadletter.StoredLetter;
 import dev.resilience.deadletter.StoredLetter.State;
 import dev.resilience.idempotency.store.LeasedRows;
+import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.time.Instant;
@@ -55,7 +56,7 @@ public final class MemoryDeadLetterStore implements DeadLetterStore {
      *
      * @param number in the order in which letters are stored
      * @param state waiting, replaying or given up
-     * @param due when its wait or its lease ends, by {@link TimeSource#nanoTime()}
+     * @param due when its wait or its lease ends, or when it was given up, by {@link TimeSource#nanoTime()}
      */
     private record Row(DeadLetter letter, long number, Instant storedAt, State state, int replays, long fence, long due)
             implements LeasedRows.Row {
@@ -171,7 +172,7 @@ public final class MemoryDeadLetterStore implements DeadLetterStore {
 
     private Row released(Row row, DeadLetter letter, int replays, @Nullable Duration wait) {
         return wait == null
-                ? row.next(letter, State.GIVEN_UP, replays, row.fence, row.due)
+                ? row.next(letter, State.GIVEN_UP, replays, row.fence, time.nanoTime())
                 : row.next(letter, State.WAITING, replays, row.fence, letters.after(wait));
     }
 
@@ -185,6 +186,18 @@ public final class MemoryDeadLetterStore implements DeadLetterStore {
         long now = time.nanoTime();
         return letters.change(
                 id, found -> found.letter.policy().equals(policy) && !found.isReplaying(now), found -> null);
+    }
+
+    @Override
+    public synchronized int removeGivenUp(Duration age) {
+        long now = time.nanoTime();
+        int before = letters.all().size();
+        letters.all().forEach((id, row) -> {
+            if (row.state == State.GIVEN_UP && now - row.due >= Durations.toNanos(age)) {
+                letters.replace(id, null);
+            }
+        });
+        return before - letters.all().size();
     }
 
     private @Nullable Row get(String policy, String id) {

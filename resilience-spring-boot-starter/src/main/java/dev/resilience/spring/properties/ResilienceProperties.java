@@ -38,6 +38,8 @@ public record ResilienceProperties(
 
         @DefaultValue DeadLetterStore deadLetterStore,
 
+        @DefaultValue DeadLetter deadLetter,
+
         @DefaultValue Registry registry) {
 
     /** As if nothing were configured: the same as the annotations say, without a binder, which would be slow at startup. */
@@ -58,8 +60,16 @@ public record ResilienceProperties(
                         DeadLetterStore.Type.AUTO,
                         new DeadLetterStore.Memory(DataSize.ofMegabytes(64)),
                         new DeadLetterStore.Jdbc("resilience_dead_letter", InitializeSchema.EMBEDDED)),
+                new DeadLetter(Duration.ofDays(30)),
                 new Registry(1_000));
     }
+
+    /**
+     * What is configured under {@code resilience.dead-letter}.
+     *
+     * @param retention How long a letter is kept after it was given up.
+     */
+    public record DeadLetter(@DefaultValue("30d") Duration retention) {}
 
     /**
      * What is configured under {@code resilience.registry}.

@@ -116,6 +116,48 @@ class DeadLetterEntriesTests extends ManualTimeActuatorTest {
     }
 
     @Test
+    void allAreReplayedInTheBackground() {
+        lose();
+        lose();
+        store.store(
+                new DeadLetter("unreadable", "kept", "b", "A.b()", new byte[0], new LetterFailure("a.B", ""), 3),
+                Duration.ZERO);
+        lose();
+        int before = callee.calls();
+
+        MvcTestResult answer = postAll("replay");
+
+        assertThat(answer).hasStatusOk();
+        assertThat(json(answer, "$.letters")).isEqualTo(4);
+        time.advance(Duration.ofSeconds(1));
+        assertThat(callee.calls()).isEqualTo(before + 3);
+        assertThat(store.list("kept", 100))
+                .extracting(found -> found.letter().id())
+                .containsExactly("unreadable");
+    }
+
+    @Test
+    void allAreDiscardedInTheBackground() {
+        lose();
+        lose();
+        int before = callee.calls();
+
+        assertThat(postAll("discard")).hasStatusOk();
+
+        time.advance(Duration.ofSeconds(1));
+        assertThat(store.list("kept", 100)).isEmpty();
+        assertThat(callee.calls()).isEqualTo(before);
+    }
+
+    private MvcTestResult postAll(String action) {
+        return mvc.post()
+                .uri(URI + "/kept")
+                .contentType(MediaType.APPLICATION_JSON)
+                .content("{\"action\": \"" + action + "\", \"all\": true}")
+                .exchange();
+    }
+
+    @Test
     void aReplayThatFailsSaysWhy() {
         String id = lose();
         callee.failNext(3);

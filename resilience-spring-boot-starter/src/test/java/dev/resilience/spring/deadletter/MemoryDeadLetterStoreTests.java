@@ -9,6 +9,7 @@ import dev.resilience.deadletter.LetterFailure;
 import dev.resilience.deadletter.tck.DeadLetterStoreContract;
 import dev.resilience.time.ManualTimeSource;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class MemoryDeadLetterStoreTests extends DeadLetterStoreContract {
@@ -37,6 +38,24 @@ class MemoryDeadLetterStoreTests extends DeadLetterStoreContract {
         assertThat(store.find("orders", "one")).isNotNull();
         assertThat(store.discard("orders", "one")).isTrue();
         store.store(letter("two", 6_000), Duration.ZERO);
+    }
+
+    @Test
+    void whatWasGivenUpGoesWhenItsTimeIsOver() {
+        DeadLetterStore store = emptyStore();
+        for (String id : List.of("given up", "waiting", "replaying")) {
+            store.store(letter(id, 10), Duration.ZERO);
+        }
+        store.failed(store.claim("orders", "given up", Duration.ofHours(1)), new LetterFailure("t", "m"), null);
+        store.claim("orders", "replaying", Duration.ofHours(1));
+        letPass(Duration.ofHours(1).minusMinutes(1));
+        assertThat(store.removeGivenUp(Duration.ofHours(1))).isZero();
+        letPass(Duration.ofMinutes(2));
+
+        assertThat(store.removeGivenUp(Duration.ofHours(1))).isEqualTo(1);
+
+        assertThat(store.find("orders", "given up")).isNull();
+        assertThat(store.sizes()).containsEntry("orders", 2L);
     }
 
     private static DeadLetter letter(String id, int bytes) {

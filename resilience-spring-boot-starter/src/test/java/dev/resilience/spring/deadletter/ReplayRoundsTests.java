@@ -3,7 +3,10 @@ package dev.resilience.spring.deadletter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.resilience.deadletter.DeadLetter;
 import dev.resilience.deadletter.DeadLetterStore;
+import dev.resilience.deadletter.LetterFailure;
+import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
@@ -16,8 +19,11 @@ import dev.resilience.time.ManualTimeSource;
 import dev.resilience.time.TimeSource;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** Rounds of replays whose start, end and time source get into each other's way. */
@@ -28,6 +34,7 @@ class ReplayRoundsTests {
     private final ManualTimeSource time = new ManualTimeSource();
     private final AtomicInteger claims = new AtomicInteger();
     private Runnable onSchedule = () -> {};
+    private Consumer<String> onReplay = id -> {};
 
     /** Has no letters. */
     private final DeadLetterStore store =
@@ -64,8 +71,8 @@ class ReplayRoundsTests {
         for (String policy : policies) {
             registry.computeIfAbsent("retry", policy, () -> retry(policy));
         }
-        Replayer none = (letter, attempt) -> {};
-        return new DeadLetterReplays(() -> registry, none, watched, () -> true, prepared -> {});
+        Replayer replayer = (letter, attempt) -> onReplay.accept(letter.id());
+        return new DeadLetterReplays(() -> registry, replayer, watched, () -> true, prepared -> {}, Duration.ofDays(30));
     }
 
     @Test
@@ -86,6 +93,37 @@ class ReplayRoundsTests {
             replays.start();
             time.advance(PAUSE);
             assertThat(claims).as("one round for each policy").hasValue(2);
+        });
+    }
+
+    @Test
+    void allLettersOfAPolicyAreReplayedInOneRoundUntilOneIsRefused() {
+        Applications.plain().run(context -> {
+            for (String id : List.of("1", "2", "3")) {
+                store.store(
+                        new DeadLetter(id, "orders", "b", "o", new byte[0], new LetterFailure("t", ""), 1), Duration.ZERO);
+            }
+            LiveRegistry registry = context.getBean(LiveRegistry.class);
+            DeadLetterReplays replays = replays(registry, "orders");
+            KeepingRetry orders = KeepingRetry.in(registry).get("orders");
+            List<String> replayed = new ArrayList<>();
+            List<Boolean> begunMeanwhile = new ArrayList<>();
+            onReplay = id -> {
+                replayed.add(id);
+                begunMeanwhile.add(replays.replayAll(orders));
+                if (id.equals("2")) {
+                    throw new BulkheadFullException("orders", "no place");
+                }
+            };
+
+            assertThat(replays.replayAll(orders)).isTrue();
+            time.advance(Duration.ofSeconds(1));
+
+            assertThat(replayed).containsExactly("1", "2");
+            assertThat(begunMeanwhile).containsExactly(false, false);
+            assertThat(store.list("orders", 10))
+                    .extracting(found -> found.letter().id())
+                    .containsExactly("2", "3");
         });
     }
 

@@ -36,6 +36,8 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
     /** How many letters are looked at, so that of many who claim what is due each finds one soon. */
     private static final int LOOKED_AT = 20;
 
+    private static final int REMOVED_AT_A_TIME = 500;
+
     private final OwnConnections connections;
     private final String table;
     private final boolean createsTable;
@@ -170,6 +172,20 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
     public boolean discard(String policy, String id) {
         Map<String, byte[]> values = Map.of("id", LetterTable.key(policy, id));
         return connections.claiming(connection -> letters(connection).discard.skipLocked(connection, values));
+    }
+
+    @Override
+    public int removeGivenUp(Duration age) {
+        return connections.claiming(connection -> {
+            LetterTable letters = letters(connection);
+            int removed = 0;
+            Map<String, Object> old = Map.of("age", Dialect.micros(age), "batch", REMOVED_AT_A_TIME);
+            for (Found found : letters.givenUp.rows(connection, old, LetterTable::found)) {
+                Map<String, Object> values = Map.of("id", found.id(), "fence", found.fence());
+                removed += letters.removeGivenUp.skipLocked(connection, values) ? 1 : 0;
+            }
+            return removed;
+        });
     }
 
     /** Closes the connection apart. */

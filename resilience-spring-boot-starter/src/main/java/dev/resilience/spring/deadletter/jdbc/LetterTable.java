@@ -21,8 +21,8 @@ import java.util.Map;
 
 /**
  * The statements about the table of letters, and its rows. A letter has three states: {@code W} waits until {@code due_at}, also
- * after a replay that failed; {@code R} is being replayed, and its lease ends at {@code due_at}; {@code G} is given up and has no
- * {@code due_at}, so that the index of due letters holds nothing of the many that no automatic replay takes.
+ * after a replay that failed; {@code R} is being replayed, and its lease ends at {@code due_at}; {@code G} is given up, and {@code due_at}
+ * is when that was, below zero: so one index finds what is due and what was given up long ago, past the many that are neither.
  *
  * <p>The primary key is 12 bytes of the hash of the policy's name, so that the letters of one policy lie side by side, and then
  * the letter's id. No collation compares bytes.
@@ -62,12 +62,14 @@ final class LetterTable {
     final NamedSql sizes;
     final NamedSql due;
     final NamedSql claimable;
+    final NamedSql givenUp;
     final RowChange claim;
     final RowChange renew;
     final RowChange remove;
     final RowChange fail;
     final RowChange postpone;
     final RowChange discard;
+    final RowChange removeGivenUp;
 
     LetterTable(Dialect dialect, String table) {
         this.exists = dialect.sql("SELECT id FROM {table} WHERE id = :id", table);
@@ -86,7 +88,8 @@ final class LetterTable {
                 table);
         String look = "SELECT id, fence FROM {table}";
         this.claimable = dialect.sql(look + FREE, table);
-        this.due = dialect.sql(look + OF_POLICY + " AND due_at <= {now} ORDER BY due_at {first}", table);
+        this.due = dialect.sql(look + OF_POLICY + " AND due_at BETWEEN 0 AND {now} ORDER BY due_at {first}", table);
+        this.givenUp = dialect.sql(look + " WHERE due_at >= :age - {now} AND due_at < 0 {first}", table);
         this.claim = new RowChange(
                 dialect,
                 table,
@@ -95,10 +98,12 @@ final class LetterTable {
         this.renew = new RowChange(dialect, table, "UPDATE {table} SET due_at = {now} + :lease", MINE);
         this.remove = new RowChange(dialect, table, "DELETE FROM {table}", MINE);
         String end =
-                "UPDATE {table} SET state = :state, due_at = CASE WHEN :state = 'G' THEN NULL ELSE {now} + :wait END";
+                "UPDATE {table} SET state = :state, due_at = CASE WHEN :state = 'G' THEN -{now} ELSE {now} + :wait END";
         this.fail = new RowChange(dialect, table, end + ", failure_type = :type, failure_message = :message", MINE);
         this.postpone = new RowChange(dialect, table, end + ", replays = replays - 1", MINE);
         this.discard = new RowChange(dialect, table, "DELETE FROM {table}", FREE);
+        this.removeGivenUp = new RowChange(
+                dialect, table, "DELETE FROM {table}", " WHERE id = :id AND fence = :fence AND state = 'G'");
     }
 
     static Schema schema(String table) {

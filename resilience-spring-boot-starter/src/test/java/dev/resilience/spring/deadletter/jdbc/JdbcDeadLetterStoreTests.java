@@ -58,11 +58,31 @@ class JdbcDeadLetterStoreTests extends DeadLetterStoreContract {
     @Override
     protected void letPass(Duration duration) {
         long micros = duration.toNanos() / 1_000 + 1;
-        jdbc.update("UPDATE " + TABLE + " SET due_at = due_at - ?, stored_at = stored_at - ?", micros, micros);
+        jdbc.update("UPDATE " + TABLE + " SET due_at = due_at + ? WHERE due_at < 0", micros);
+        jdbc.update("UPDATE " + TABLE + " SET due_at = due_at - ? WHERE due_at > 0", micros);
+        jdbc.update("UPDATE " + TABLE + " SET stored_at = stored_at - ?", micros);
     }
 
     private static DeadLetter letter(String id) {
         return new DeadLetter(id, "orders", "b", "o", new byte[] {1}, new LetterFailure("t", "m"), 3);
+    }
+
+    @Test
+    void whatWasGivenUpGoesWhenItsTimeIsOver() {
+        DeadLetterStore store = emptyStore();
+        for (String id : List.of("given up", "waiting", "replaying")) {
+            store.store(letter(id), Duration.ZERO);
+        }
+        store.failed(store.claim("orders", "given up", LONG), new LetterFailure("t", "m"), null);
+        store.claim("orders", "replaying", LONG);
+        letPass(LONG.minusMinutes(1));
+        assertThat(store.removeGivenUp(LONG)).isZero();
+        letPass(Duration.ofMinutes(2));
+
+        assertThat(store.removeGivenUp(LONG)).isEqualTo(1);
+
+        assertThat(store.find("orders", "given up")).isNull();
+        assertThat(store.sizes()).containsEntry("orders", 2L);
     }
 
     @Test
@@ -146,7 +166,7 @@ class JdbcDeadLetterStoreTests extends DeadLetterStoreContract {
         letPass(LONG);
 
         assertThat(jdbc.queryForObject(
-                        "SELECT COUNT(*) FROM " + TABLE + " WHERE due_at <= ?", Long.class, Long.MAX_VALUE))
+                        "SELECT COUNT(*) FROM " + TABLE + " WHERE due_at BETWEEN 0 AND ?", Long.class, Long.MAX_VALUE))
                 .isOne();
         assertThat(store.claimDue("orders", LONG))
                 .extracting(claim -> claim.letter().id())
