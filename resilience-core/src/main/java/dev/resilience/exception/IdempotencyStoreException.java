@@ -3,7 +3,7 @@ package dev.resilience.exception;
 import dev.resilience.fault.Fault;
 import org.jspecify.annotations.Nullable;
 
-/** The idempotency store does not answer, or what it holds, or is to hold, cannot be read or written. */
+/** The idempotency store does not answer or is full, or what it holds, or is to hold, cannot be read or written. */
 public final class IdempotencyStoreException extends ResilienceException {
 
     private final boolean ofAttempt;

@@ -4,6 +4,7 @@ import dev.resilience.context.IdempotencyContext;
 import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.idempotency.store.IdempotencyStore;
+import dev.resilience.idempotency.store.MemoryIdempotencyStore;
 import dev.resilience.idempotency.store.StoredResult;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Invocation;
@@ -112,6 +113,9 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
     /** The layer that protects one method. */
     public Layer protecting(IdempotentOperation operation) {
         operations.add(operation.name());
+        if (store instanceof MemoryIdempotencyStore memory) {
+            memory.keepShare(operation.name(), name);
+        }
         return next -> new IdempotencyStep(this, operation, next);
     }
 

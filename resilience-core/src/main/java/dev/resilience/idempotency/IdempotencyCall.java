@@ -13,6 +13,7 @@ import dev.resilience.idempotency.IdempotencyPolicy.OnStoreFailure;
 import dev.resilience.idempotency.store.Claim;
 import dev.resilience.idempotency.store.ClaimRequest;
 import dev.resilience.idempotency.store.IdempotencyStore;
+import dev.resilience.idempotency.store.LeasedRows;
 import dev.resilience.idempotency.store.RecordKey;
 import dev.resilience.idempotency.store.StoredResult;
 import dev.resilience.pipeline.Invocation;
@@ -75,19 +76,21 @@ final class IdempotencyCall {
             boolean interrupted = Thread.currentThread().isInterrupted();
             boolean failsOpen =
                     policy.onStoreFailure() == OnStoreFailure.FAIL_OPEN && !isRunningElsewhere && !interrupted;
-            if (!failsOpen) {
+            boolean isFull = unavailable instanceof LeasedRows.FullException;
+            if (!failsOpen && !isFull) {
                 freeIn(Duration.ofSeconds(1));
             }
             if (isRunningElsewhere && interrupted) {
                 throw inProgress();
             }
             idempotency.reports.count(IdempotencyOutcome.STORE_FAILURE);
+            String why = isFull ? "the store is full" : "the store does not answer";
             if (failsOpen) {
-                String what = "the store does not answer; the call runs unprotected";
+                String what = why + "; the call runs unprotected";
                 idempotency.reports.failed(IdempotencyReports.UNPROTECTED, what, unavailable);
                 return null;
             }
-            String what = "the store does not answer, so the call was not made";
+            String what = why + ", so the call was not made";
             idempotency.reports.failed(IdempotencyReports.REFUSED, what, unavailable);
             throw new IdempotencyStoreException("Idempotency '" + name() + "': " + what, unavailable);
         }

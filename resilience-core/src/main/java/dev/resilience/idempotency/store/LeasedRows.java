@@ -3,7 +3,9 @@ package dev.resilience.idempotency.store;
 import dev.resilience.time.Durations;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -18,17 +20,22 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LeasedRows<K, R extends LeasedRows.Row> {
 
-    private static final int MIN_ADDED_BETWEEN_SWEEPS = 1_000;
-    private static final long PAUSE_BETWEEN_SWEEPS_WHEN_FULL =
-            Duration.ofSeconds(1).toNanos();
+    private static final int MIN_NOTED = 1_000;
 
     private final TimeSource time;
     private final long maxBytes;
     private final String full;
     private final Map<K, R> rows = new ConcurrentHashMap<>();
     private final AtomicLong bytes = new AtomicLong();
-    private int addedSinceSweep;
-    private long lastSweepWhenFull;
+
+    /** By shares. */
+    private final Map<String, Long> bytesOf = new HashMap<>();
+
+    /** When rows will be over, the next one first, and what was noted of rows that have been replaced since. */
+    private final PriorityQueue<Noted<K>> noted =
+            new PriorityQueue<>((one, other) -> Long.signum(one.overAt - other.overAt));
+
+    private record Noted<K>(K key, long overAt) {}
 
     /** One row. */
     public interface Row {
@@ -36,8 +43,30 @@ public final class LeasedRows<K, R extends LeasedRows.Row> {
         /** The bytes of what is stored, keys included. */
         long bytes();
 
+        /** From when on no caller would notice if the row were gone, by {@link TimeSource#nanoTime()}; {@code null} for never. */
+        @Nullable
+        Long overAt();
+
         /** Whether no caller would notice if the row were gone. */
-        boolean isOver(long now);
+        default boolean isOver(long now) {
+            Long overAt = overAt();
+            return overAt != null && overAt - now <= 0;
+        }
+
+        /** Of which share of the bytes it takes. */
+        default String share() {
+            return "";
+        }
+    }
+
+    /** There is no room for a new row, which was not added. */
+    public static final class FullException extends IllegalStateException {
+
+        private static final long serialVersionUID = 1;
+
+        FullException(String message) {
+            super(message);
+        }
     }
 
     /**
@@ -48,7 +77,14 @@ public final class LeasedRows<K, R extends LeasedRows.Row> {
         this.time = time;
         this.maxBytes = maxBytes;
         this.full = full;
-        this.lastSweepWhenFull = time.nanoTime() - PAUSE_BETWEEN_SWEEPS_WHEN_FULL;
+    }
+
+    /**
+     * Keeps a share of the bytes. Half of them are kept in equal shares, the other half is common: rows that find no room in
+     * their share take that.
+     */
+    public void keepShare(String name) {
+        bytesOf.putIfAbsent(name, 0L);
     }
 
     public @Nullable R get(K key) {
@@ -79,26 +115,62 @@ public final class LeasedRows<K, R extends LeasedRows.Row> {
     /**
      * Adds a row of a new key.
      *
-     * @throws IllegalStateException if there is no room for it, also without the rows that are over
+     * @throws FullException if there is no room for it, also without the rows that are over
      */
     public void add(K key, R row) {
-        if (bytes() + row.bytes() > maxBytes && time.nanoTime() - lastSweepWhenFull >= PAUSE_BETWEEN_SWEEPS_WHEN_FULL) {
-            lastSweepWhenFull = time.nanoTime();
-            sweep();
-        }
-        if (bytes() + row.bytes() > maxBytes) {
-            throw new IllegalStateException(String.format(full, rows.size(), bytes(), maxBytes));
+        removeOver();
+        if (!hasRoom(row)) {
+            throw new FullException(String.format(full, rows.size(), bytes(), maxBytes));
         }
         replace(key, row);
-        if (++addedSinceSweep > Math.max(MIN_ADDED_BETWEEN_SWEEPS, rows.size() / 2)) {
-            sweep();
+    }
+
+    private boolean hasRoom(R row) {
+        keepShare(row.share());
+        long share = maxBytes / 2 / bytesOf.size();
+        long common = maxBytes - share * bytesOf.size();
+        for (Map.Entry<String, Long> taken : bytesOf.entrySet()) {
+            boolean isAdded = taken.getKey().equals(row.share());
+            long with = taken.getValue() + (isAdded ? row.bytes() : 0);
+            if (isAdded && with <= share) {
+                return true;
+            }
+            common -= Math.max(0, with - share);
         }
+        return common >= 0;
     }
 
     /** Puts a row in the place of the one that is there, beyond the bound if need be; {@code null} removes that. */
     public void replace(K key, @Nullable R row) {
         R before = row == null ? rows.remove(key) : rows.put(key, row);
-        bytes.addAndGet((row == null ? 0 : row.bytes()) - (before == null ? 0 : before.bytes()));
+        count(before, -1);
+        count(row, 1);
+        if (row != null) {
+            note(key, row);
+        }
+        if (noted.size() > MIN_NOTED + 2 * rows.size()) {
+            noted.clear();
+            rows.forEach(this::note);
+        }
+    }
+
+    private void count(@Nullable R row, int sign) {
+        if (row != null) {
+            bytes.addAndGet(sign * row.bytes());
+            bytesOf.merge(row.share(), sign * row.bytes(), Long::sum);
+        }
+    }
+
+    private void note(K key, R row) {
+        Long overAt = row.overAt();
+        if (overAt != null) {
+            noted.add(new Noted<>(key, overAt));
+        }
+    }
+
+    /** How much is noted of when rows will be over. */
+    int noted() {
+        return noted.size();
     }
 
     /**
@@ -115,13 +187,14 @@ public final class LeasedRows<K, R extends LeasedRows.Row> {
         return true;
     }
 
-    private void sweep() {
-        addedSinceSweep = 0;
+    private void removeOver() {
         long now = time.nanoTime();
-        rows.forEach((key, row) -> {
-            if (row.isOver(now)) {
-                replace(key, null);
+        for (Noted<K> next = noted.peek(); next != null && next.overAt - now <= 0; next = noted.peek()) {
+            noted.remove();
+            R row = rows.get(next.key);
+            if (row != null && row.isOver(now)) {
+                replace(next.key, null);
             }
-        });
+        }
     }
 }

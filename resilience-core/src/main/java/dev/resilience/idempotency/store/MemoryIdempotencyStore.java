@@ -5,7 +5,9 @@ import dev.resilience.idempotency.store.RecordSummary.State;
 import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -17,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Bounded: a result stays for its time to live, and no other one takes its place. When keys, owners, fingerprints and
  * results hold as many bytes as they may, a claim of a new key throws an {@link IllegalStateException} until others are
  * over, so that the call is not made. The calls that run are always renewed, and their results stored, beyond the bound if
- * need be. What is over is removed from time to time. A replay takes no lock. Safe for use by many threads.
+ * need be. What is over is removed before a new key is refused. Each policy has a share that no other one takes. A replay takes
+ * no lock. Safe for use by many threads.
  */
 public final class MemoryIdempotencyStore implements IdempotencyStore {
 
@@ -28,6 +31,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
 
     private final TimeSource time;
     private final LeasedRows<RecordKey, Row> records;
+    private final Map<String, String> policies = new HashMap<>(); // by operation
     private long fences;
 
     public MemoryIdempotencyStore(TimeSource time) {
@@ -43,13 +47,20 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
                 time,
                 maxBytes,
                 "The memory for idempotent calls is full, with %s records of %s bytes. At most %s are allowed "
-                        + "('resilience.idempotency-store.memory.max-size'): raise the limit, keep results for a shorter "
-                        + "time ('ttl'), or keep them in a database or in Redis");
+                        + "('resilience.idempotency-store.memory.max-size'), half of them in equal shares for the policies: "
+                        + "raise the limit, keep results for a shorter time ('ttl'), or keep them in a database or in Redis");
+    }
+
+    /** Keeps a share of the memory for the records of a policy, of which this operation's are. */
+    public synchronized void keepShare(String operation, String policy) {
+        policies.put(operation, policy);
+        records.keepShare(policy);
     }
 
     /**
      * A record.
      *
+     * @param share the policy, which has a share of the memory
      * @param takeOver whether it may be taken over once it is abandoned
      * @param state in progress, also if it is abandoned by now, completed or executed
      * @param result of a completed one
@@ -57,6 +68,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
      */
     private record Row(
             RecordKey key,
+            String share,
             String owner,
             long fence,
             String fingerprint,
@@ -67,7 +79,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
             implements LeasedRows.Row {
 
         Row next(State next, @Nullable StoredResult with, long endsAt) {
-            return new Row(key, owner, fence, fingerprint, takeOver, next, with, endsAt);
+            return new Row(key, share, owner, fence, fingerprint, takeOver, next, with, endsAt);
         }
 
         boolean isOf(LeaseToken token) {
@@ -85,17 +97,13 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
             return current == State.ABANDONED || current == State.EXECUTED ? null : Duration.ofNanos(until - now);
         }
 
-        /**
-         * Whether no call would notice if the record were gone: an abandoned one that may be taken over is as good as none, once
-         * its owner will hardly come back.
-         */
+        /** An abandoned one that may be taken over is as good as none, once its owner will hardly come back. */
         @Override
-        public boolean isOver(long now) {
-            return switch (state) {
-                case COMPLETED -> until - now <= 0;
-                case EXECUTED -> false;
-                default -> takeOver && until + LONG_DEAD - now <= 0;
-            };
+        public @Nullable Long overAt() {
+            if (state == State.COMPLETED) {
+                return until;
+            }
+            return state != State.EXECUTED && takeOver ? until + LONG_DEAD : null;
         }
 
         /** The bytes of its texts, of which the owner's and the fingerprint's characters take one each, and of its result. */
@@ -138,6 +146,7 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
         long until = records.after(request.lease());
         return new Row(
                 request.key(),
+                policies.getOrDefault(request.key().operation(), ""),
                 request.owner(),
                 ++fences,
                 request.fingerprint(),
@@ -196,6 +205,11 @@ public final class MemoryIdempotencyStore implements IdempotencyStore {
     /** How many bytes they may hold. */
     public long maxBytes() {
         return records.maxBytes();
+    }
+
+    /** How much is noted of when records will be over. */
+    synchronized int noted() {
+        return records.noted();
     }
 
     /** The number of records, in progress and completed. */

@@ -124,16 +124,62 @@ class MemoryIdempotencyStoreBoundsTests {
         assertThat(fill(TTL)).isEqualTo(calls);
     }
 
-    /** A store that is full must not be looked through for every call that it refuses. */
     @Test
-    void roomIsLookedForOnceASecond() {
+    void whatIsOverGoesBeforeAnythingIsRefused() {
         fill(Duration.ofMillis(500));
-        time.advance(Duration.ofMillis(500));
         assertRefusesNewKeys();
 
         time.advance(Duration.ofMillis(500));
 
         assertThat(claim("new")).isInstanceOf(Claim.Acquired.class);
+    }
+
+    /** A third is free at all times. */
+    @Test
+    void noCallIsRefusedAsLongAsTheResultsOfItsTimeHaveRoom() {
+        int max = fill(Duration.ofMillis(1));
+        for (int i = 0; i < 20_000; i++) {
+            time.advance(Duration.ofMillis(1));
+            complete(acquire("call-" + i), Duration.ofMillis(max * 2L / 3), 300);
+        }
+
+        assertThat(store.size()).isLessThan(max);
+    }
+
+    /** Renewed, completed and released again and again, as a poller's keys are. */
+    @Test
+    void whatIsNotedOfFormerStatesDoesNotGrow() {
+        LeaseToken running = acquire("running");
+        for (int i = 0; i < 100_000; i++) {
+            assertThat(store.renew(running, LEASE)).isTrue();
+            store.release(acquire("again"));
+        }
+
+        assertThat(store.noted()).isLessThan(5_000);
+    }
+
+    @Test
+    void aPolicyThatKeepsItsResultsForLongLeavesTheOthersTheirShares() {
+        store.keepShare("operation", "long");
+        store.keepShare("another", "short");
+        store.keepShare("third", "unused");
+        int ofLong = fill(TTL);
+
+        int ofShort = 0;
+        for (boolean isFull = false; !isFull; ofShort += isFull ? 0 : 1) {
+            ClaimRequest request =
+                    new ClaimRequest(RecordKey.of("another", "", "" + ofShort), "owner", "", LEASE, TTL, true);
+            try {
+                complete(((Claim.Acquired) store.claim(request)).token(), TTL, 300);
+            } catch (IllegalStateException full) {
+                isFull = true;
+            }
+        }
+
+        // a half is common, and each of the three has a sixth
+        assertThat(ofLong).isBetween(15, 22);
+        assertThat(ofShort).isBetween(3, 6);
+        assertThat(store.bytes()).isLessThan(MAX_BYTES);
     }
 
     @Test

@@ -79,8 +79,8 @@ public final class MemoryDeadLetterStore implements DeadLetterStore {
         }
 
         @Override
-        public boolean isOver(long now) {
-            return false;
+        public @Nullable Long overAt() {
+            return null;
         }
 
         /** Characters of texts take one each. */

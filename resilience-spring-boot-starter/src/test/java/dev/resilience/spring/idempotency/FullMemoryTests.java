@@ -53,6 +53,7 @@ class FullMemoryTests {
             try (CapturedLines log = CapturedLines.of(Idempotency.class)) {
                 assertThatExceptionOfType(IdempotencyStoreException.class)
                         .isThrownBy(() -> receipts.pay("new"))
+                        .withMessageContaining("the store is full")
                         .havingCause()
                         .withMessageContaining("40960 are allowed");
 
@@ -84,6 +85,29 @@ class FullMemoryTests {
     }
 
     @Test
+    void aPolicyThatHasTakenWhatItMayLeavesTheOthersTheirShares() {
+        runner.withBean(Notes.class)
+                .withPropertyValues(
+                        "resilience.idempotency-store.memory.max-size=100KB",
+                        "resilience.idempotency.notes.ttl=1m")
+                .run(context -> {
+                    Receipts receipts = context.getBean(Receipts.class);
+                    assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> {
+                        for (int i = 0; i < 10; i++) {
+                            receipts.pay("key " + i);
+                        }
+                    });
+
+                    Notes notes = context.getBean(Notes.class);
+                    for (int i = 0; i < 100; i++) {
+                        assertThat(notes.note("key " + i)).isEqualTo("noted");
+                    }
+                    assertThat(context.getBean(MemoryIdempotencyStore.class).bytes())
+                            .isLessThan(100 * 1024);
+                });
+    }
+
+    @Test
     void aPolicyMayRunUnprotectedInstead() {
         runner.withPropertyValues("resilience.idempotency.default.on-store-failure=fail-open")
                 .run(context -> {
@@ -112,6 +136,15 @@ class FullMemoryTests {
                             context.getBean(MemoryIdempotencyStore.class).bytes())
                     .isBetween(20_000.0, 21_000.0);
         });
+    }
+
+    /** Of another policy. */
+    static class Notes {
+
+        @Idempotent(value = "notes", key = "#key")
+        public String note(String key) {
+            return "noted";
+        }
     }
 
     /** With long receipts. */
