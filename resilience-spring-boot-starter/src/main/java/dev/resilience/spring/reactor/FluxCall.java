@@ -1,7 +1,9 @@
 package dev.resilience.spring.reactor;
 
+import dev.resilience.pipeline.AsyncCall;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Pipeline;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -46,13 +48,15 @@ final class FluxCall extends SubscribedCall implements Subscription {
         if (!Operators.validate(elements)) {
             return;
         }
+        Attempt attempt;
         Subscription upstream;
         synchronized (this) {
             demand = Operators.addCap(demand, elements);
-            upstream = current == null ? null : current.upstream;
+            attempt = current;
+            upstream = attempt == null ? null : attempt.upstream;
         }
-        if (upstream != null) {
-            upstream.request(elements);
+        if (attempt != null && upstream != null) {
+            attempt.request(upstream, elements);
         }
     }
 
@@ -72,7 +76,12 @@ final class FluxCall extends SubscribedCall implements Subscription {
             }
         }
         if (isWanted) {
-            subscriber.onNext(element);
+            try {
+                subscriber.onNext(element);
+            } catch (Throwable broken) { // it counts as cancelled, by rule 2.13 of Reactive Streams
+                cancel();
+                Operators.onErrorDropped(broken, attempt.currentContext());
+            }
         } else {
             Operators.onDiscard(element, attempt.currentContext());
         }
@@ -89,8 +98,8 @@ final class FluxCall extends SubscribedCall implements Subscription {
         if (failure != null) {
             subscriber.onError(failure);
         } else if (result != null) { // of a fallback in a pipeline that was composed by hand
-            answer(result).handle((nothing, failed) -> {
-                ended(null, failed);
+            CompletableFuture.completedFuture(result).thenCompose(this::answer).handle((nothing, failed) -> {
+                ended(null, failed == null ? null : AsyncCall.unwrap(failed));
                 return true;
             });
         } else {

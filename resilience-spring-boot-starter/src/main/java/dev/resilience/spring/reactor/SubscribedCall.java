@@ -2,6 +2,7 @@ package dev.resilience.spring.reactor;
 
 import dev.resilience.context.CallContext;
 import dev.resilience.pipeline.AsyncCall;
+import dev.resilience.pipeline.AsyncWait;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Pipeline;
 import io.micrometer.context.ContextSnapshot;
@@ -10,7 +11,6 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -218,10 +218,32 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
                 }
             }
             if (requested < 0) {
-                subscription.cancel();
+                cancel(subscription);
             } else if (requested > 0) {
-                subscription.request(requested);
+                request(subscription, requested);
             }
+        }
+
+        void request(Subscription subscription, long elements) {
+            try {
+                subscription.request(elements);
+            } catch (Throwable broken) {
+                fail(broken);
+            }
+        }
+
+        private void cancel(Subscription subscription) {
+            try {
+                subscription.cancel();
+            } catch (Throwable broken) {
+                AsyncWait.cancellationFailed(subscription, broken);
+            }
+        }
+
+        /** Code of others has thrown where that is not foreseen: nothing else may end the attempt any more. */
+        private void fail(Throwable broken) {
+            stop();
+            onError(broken);
         }
 
         @Override
@@ -229,10 +251,13 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
             if (done) {
                 Operators.onNextDropped(element, contextOfAttempt);
             } else if (element == null) { // as of a Flow; some subscribers would take it for the end
-                stop();
-                onError(new NullPointerException("A publisher emitted null"));
+                fail(new NullPointerException("A publisher emitted null"));
             } else {
-                emitted(this, element);
+                try {
+                    emitted(this, element);
+                } catch (Throwable ofHook) {
+                    fail(ofHook);
+                }
             }
         }
 
@@ -266,7 +291,7 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
                     elsewhere.execute(() -> end(result, failure));
                     return;
                 }
-            } catch (RejectedExecutionException full) {
+            } catch (Throwable noThread) {
                 // late is better than never: the method has had its effect
             }
             end(result, failure);
@@ -320,7 +345,7 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
                 upstream = Operators.cancelledSubscription();
             }
             if (stopped != null) {
-                stopped.cancel();
+                cancel(stopped);
             }
             Operators.onDiscard(takeValue(), contextOfAttempt);
         }
