@@ -3,8 +3,10 @@ package dev.resilience.spring.reactor;
 import dev.resilience.pipeline.AsyncCall;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Pipeline;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -23,6 +25,7 @@ import reactor.core.publisher.Operators;
 final class FluxCall extends SubscribedCall implements Subscription {
 
     private final CoreSubscriber<Object> subscriber;
+    private final Queue<Runnable> actions = new ConcurrentLinkedQueue<>(); // before the next element
     private long demand; // with the lock: what the subscriber has requested and not got
 
     private FluxCall(ProtectedPublishers publishers, CoreSubscriber<Object> subscriber) {
@@ -61,6 +64,11 @@ final class FluxCall extends SubscribedCall implements Subscription {
     }
 
     @Override
+    public void beforeNextElement(Runnable action) {
+        actions.add(action);
+    }
+
+    @Override
     long demand() {
         return demand;
     }
@@ -76,6 +84,9 @@ final class FluxCall extends SubscribedCall implements Subscription {
             }
         }
         if (isWanted) {
+            for (Runnable action = actions.poll(); action != null; action = actions.poll()) {
+                action.run();
+            }
             try {
                 subscriber.onNext(element);
             } catch (Throwable broken) { // it counts as cancelled, by rule 2.13 of Reactive Streams

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
+import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
@@ -52,9 +53,23 @@ final class MonoCall extends SubscribedCall {
         return Long.MAX_VALUE;
     }
 
+    /** The first value counts. Those that the subscriber does not get are discarded. */
     @Override
     void emitted(Attempt attempt, Object element) {
-        attempt.keep(element);
+        boolean isWanted;
+        boolean isFirst;
+        synchronized (this) {
+            isWanted = attempt.upstream != Operators.cancelledSubscription();
+            isFirst = attempt.value == null;
+            if (isWanted && isFirst) {
+                attempt.value = element;
+            }
+        }
+        if (!isWanted) {
+            Operators.onDiscard(element, attempt.currentContext());
+        } else if (!isFirst) {
+            Operators.onNextDropped(element, attempt.currentContext());
+        }
     }
 
     @Override

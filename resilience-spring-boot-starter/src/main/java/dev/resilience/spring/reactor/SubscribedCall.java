@@ -181,7 +181,9 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
 
         private final Context contextOfAttempt = ReactiveCallContext.in(context, CallContext.current());
         private boolean done;
-        private @Nullable Object value; // this and the next with the lock
+
+        @Nullable
+        Object value; // of a call that has one value; this and the next with the lock
 
         @Nullable
         Subscription upstream; // one that is cancelled when the attempt is stopped
@@ -302,24 +304,6 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
                 complete(result);
             } else {
                 completeExceptionally(failure);
-            }
-        }
-
-        /** Of a call that has one value; the first one counts. Values that the subscriber does not get are discarded. */
-        void keep(Object element) {
-            boolean isWanted;
-            boolean isFirst;
-            synchronized (SubscribedCall.this) {
-                isWanted = upstream != Operators.cancelledSubscription();
-                isFirst = value == null;
-                if (isWanted && isFirst) {
-                    value = element;
-                }
-            }
-            if (!isWanted) {
-                Operators.onDiscard(element, contextOfAttempt);
-            } else if (!isFirst) {
-                Operators.onNextDropped(element, contextOfAttempt);
             }
         }
 
