@@ -1,6 +1,7 @@
 package dev.resilience.spring.reactor;
 
 import dev.resilience.context.ContextCarrier;
+import dev.resilience.pipeline.AsyncCall;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Pipeline;
 import java.util.concurrent.CompletableFuture;
@@ -44,8 +45,22 @@ final class MonoCall extends SubscribedCall {
         return ReactiveCaller.known(caller -> Mono.create(subscriber -> {
             Scheduler threads = Schedulers.boundedElastic();
             MonoCall call = new MonoCall(publishers, subscriber, threads::schedule);
-            threads.schedule(carrier.wrap(() -> caller.run(() -> call.start(pipeline, calls))));
+            Runnable starting = carrier.wrap(() -> caller.run(() -> call.start(pipeline, calls)));
+            threads.schedule(() -> call.startIn(starting));
         }));
+    }
+
+    /** Begins the call with what was bound to the subscriber's thread. If that cannot be put in place, the call fails. */
+    private void startIn(Runnable starting) {
+        Throwable broken = null;
+        try {
+            starting.run();
+        } catch (Throwable ofCarrier) { // behind the call it is nobody's failure
+            broken = ofCarrier;
+        }
+        if (!hasStarted) {
+            ended(null, broken == null ? AsyncCall.notRun() : broken);
+        }
     }
 
     @Override

@@ -41,6 +41,7 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
     @Nullable
     Attempt current;
 
+    boolean hasStarted; // of the thread that starts it
     volatile boolean cancelled;
     private volatile boolean hasEnded;
     private volatile boolean isSatisfied; // the subscriber has cancelled behind an element
@@ -63,15 +64,19 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
      */
     @SuppressWarnings({"FutureReturnValueIgnored", "try"}) // what the subscriber throws is its own
     void start(Pipeline pipeline, Function<ProtectedPublishers.Call, Invocation> calls) {
-        if (cancelled) {
+        boolean isFirst = !hasStarted; // a carrier may run it twice
+        hasStarted = true;
+        if (cancelled || !isFirst) {
             return;
         }
-        CompletableFuture<@Nullable Object> started;
+        CompletableFuture<@Nullable Object> started = null;
         try (ContextSnapshot.Scope onThread = context.isEmpty() ? null : SNAPSHOTS.setThreadLocalsFrom(context)) {
             started = pipeline.invokeAsync(calls.apply(this));
-        } catch (Throwable broken) { // what takes thread-locals out of Reactor's context
-            ended(null, broken);
-            return;
+        } catch (Throwable broken) { // what takes thread-locals out of Reactor's context; behind the call nobody's failure
+            if (started == null) {
+                ended(null, broken);
+                return;
+            }
         }
         answer = started;
         if (cancelled && !isSatisfied) {
