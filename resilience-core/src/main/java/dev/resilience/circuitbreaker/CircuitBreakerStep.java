@@ -1,5 +1,6 @@
 package dev.resilience.circuitbreaker;
 
+import dev.resilience.circuitbreaker.HalfOpenState.Probe;
 import dev.resilience.circuitbreaker.State.Permit;
 import dev.resilience.pipeline.AsyncCall;
 import dev.resilience.pipeline.AsyncStep;
@@ -39,6 +40,9 @@ final class CircuitBreakerStep extends AsyncStep {
         Permit permit = breaker.admit();
         long start = startNanos(permit);
         call.hold(start == 0 ? permit : new TimedPermit(permit, start));
+        if (permit instanceof Probe) { // of a stream that may never end
+            call.invocation().beforeNextElement(() -> permit.succeeded(nanosSince(permit, start)));
+        }
         return Next.INWARD;
     }
 

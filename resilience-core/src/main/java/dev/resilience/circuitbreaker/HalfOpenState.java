@@ -7,6 +7,7 @@ import dev.resilience.event.CircuitState;
 import dev.resilience.time.Durations;
 import dev.resilience.time.Moment;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A probe that overslept may lose its permit to a successor; its result does not count, whether it did or not. The first
  * probe that can tell ends the probing, and from then on no call is let in. It keeps its permit, so that there are never more
- * probes under way than permits.
+ * probes under way than permits. A stream is a probe until its first element, which decides it: it may never end.
  */
 final class HalfOpenState extends State {
 
@@ -86,10 +87,11 @@ final class HalfOpenState extends State {
         breaker.move(this, successor);
     }
 
-    private final class Probe implements Permit {
+    final class Probe implements Permit {
 
         private final int permit;
         private final long startedAt;
+        private final AtomicBoolean decided = new AtomicBoolean();
 
         Probe(int permit, long startedAt) {
             this.permit = permit;
@@ -103,8 +105,7 @@ final class HalfOpenState extends State {
 
         @Override
         public void succeeded(long nanos) {
-            if (isLate(breaker.time.nanoTime())) {
-                ignored();
+            if (!decidesInTime()) {
                 return;
             }
             breaker.count(CircuitBreakerOutcome.SUCCESS);
@@ -119,8 +120,7 @@ final class HalfOpenState extends State {
 
         @Override
         public void failed(long nanos, @Nullable Throwable failure) {
-            if (isLate(breaker.time.nanoTime())) {
-                ignored();
+            if (!decidesInTime()) {
                 return;
             }
             breaker.count(CircuitBreakerOutcome.FAILURE);
@@ -130,8 +130,18 @@ final class HalfOpenState extends State {
 
         @Override
         public void ignored() {
-            breaker.count(CircuitBreakerOutcome.IGNORED);
-            releasePermit();
+            if (decided.compareAndSet(false, true)) {
+                breaker.count(CircuitBreakerOutcome.IGNORED);
+                releasePermit();
+            }
+        }
+
+        /** Whether what is said now counts: it is said first, and not too late. */
+        private boolean decidesInTime() {
+            if (isLate(breaker.time.nanoTime())) {
+                ignored();
+            }
+            return decided.compareAndSet(false, true);
         }
 
         private boolean isLate(long now) {

@@ -318,9 +318,7 @@ public class AsyncCall extends CallersFuture implements Runnable {
         }
         if (continuing == Thread.currentThread()) {
             continuing = null;
-            Throwable failed = broken != null
-                    ? broken
-                    : new IllegalStateException("A context carrier did not run the task that it had wrapped");
+            Throwable failed = broken == null ? notRun() : broken;
             // no step may do anything of the application's
             giveUp(failed, () -> {
                 end(null, failed);
@@ -328,6 +326,11 @@ public class AsyncCall extends CallersFuture implements Runnable {
             });
         }
         deliver();
+    }
+
+    /** What a call fails with if a context carrier does not run its task. */
+    public static Throwable notRun() {
+        return new IllegalStateException("A context carrier did not run the task that it had wrapped");
     }
 
     /** For the carrier, which may run it twice. */

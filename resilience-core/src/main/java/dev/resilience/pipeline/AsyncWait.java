@@ -15,6 +15,8 @@ import org.slf4j.LoggerFactory;
  */
 public abstract class AsyncWait {
 
+    private static final LogLine CANCELLATION_FAILED = LogLine.warn("cancellation_failed");
+
     private final AsyncCall call;
     private @Nullable Thread starter;
     private @Nullable Next ended; // the starter's
@@ -97,11 +99,17 @@ public abstract class AsyncWait {
         resume(call.whenEnded());
     }
 
+    /** Reports a source of results that throws when it is cancelled, in place of letting go of the call: that goes on. */
+    public static void cancellationFailed(Object source, Throwable thrown) {
+        CANCELLATION_FAILED
+                .in(LoggerFactory.getLogger(AsyncCall.class))
+                .setCause(thrown)
+                .log("A {} could not be cancelled", source.getClass().getName());
+    }
+
     /** Waits for the end of a stage, which is cancelled if the call is. */
     static final class StageWait extends AsyncWait
             implements BiFunction<@Nullable Object, @Nullable Throwable, @Nullable Object> {
-
-        private static final LogLine CANCELLATION_FAILED = LogLine.warn("cancellation_failed");
 
         private final CompletionStage<?> stage;
 
@@ -147,10 +155,7 @@ public abstract class AsyncWait {
             } catch (UnsupportedOperationException cannotBeCancelled) {
                 // the stage's own choice: its result is ignored
             } catch (Throwable broken) { // the same for a stage that would rather throw, a checked one too
-                CANCELLATION_FAILED
-                        .in(LoggerFactory.getLogger(AsyncCall.class))
-                        .setCause(broken)
-                        .log("A {} could not be cancelled", stage.getClass().getName());
+                cancellationFailed(stage, broken);
             }
         }
     }

@@ -27,6 +27,12 @@ public interface Invocation {
         return false;
     }
 
+    /**
+     * Has an action run once, just before the next part of the result reaches the caller, as the next element of a stream. It
+     * is not run if nothing more comes, or if the result comes as a whole.
+     */
+    default void beforeNextElement(Runnable action) {}
+
     /** The arguments of the call; not to be changed. */
     default @Nullable Object[] arguments() {
         return new Object[0];

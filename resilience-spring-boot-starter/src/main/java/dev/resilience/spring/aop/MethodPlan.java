@@ -146,6 +146,13 @@ record MethodPlan(
             return publisher != null && publisher.hasEmitted();
         }
 
+        @Override
+        public void beforeNextElement(Runnable action) {
+            if (publisher != null) {
+                publisher.beforeNextElement(action);
+            }
+        }
+
         /** For the {@link ResultRecordingAdvisor}; the clones of an invocation share what is attached to it. */
         @Override
         public void attach(Object forTheBody) {

@@ -1,8 +1,12 @@
 package dev.resilience.spring.reactor;
 
+import dev.resilience.pipeline.AsyncCall;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Pipeline;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -21,6 +25,7 @@ import reactor.core.publisher.Operators;
 final class FluxCall extends SubscribedCall implements Subscription {
 
     private final CoreSubscriber<Object> subscriber;
+    private final Queue<Runnable> actions = new ConcurrentLinkedQueue<>(); // before the next element
     private long demand; // with the lock: what the subscriber has requested and not got
 
     private FluxCall(ProtectedPublishers publishers, CoreSubscriber<Object> subscriber) {
@@ -46,14 +51,21 @@ final class FluxCall extends SubscribedCall implements Subscription {
         if (!Operators.validate(elements)) {
             return;
         }
+        Attempt attempt;
         Subscription upstream;
         synchronized (this) {
             demand = Operators.addCap(demand, elements);
-            upstream = current == null ? null : current.upstream;
+            attempt = current;
+            upstream = attempt == null ? null : attempt.upstream;
         }
-        if (upstream != null) {
-            upstream.request(elements);
+        if (attempt != null && upstream != null) {
+            attempt.request(upstream, elements);
         }
+    }
+
+    @Override
+    public void beforeNextElement(Runnable action) {
+        actions.add(action);
     }
 
     @Override
@@ -72,7 +84,15 @@ final class FluxCall extends SubscribedCall implements Subscription {
             }
         }
         if (isWanted) {
-            subscriber.onNext(element);
+            for (Runnable action = actions.poll(); action != null; action = actions.poll()) {
+                action.run();
+            }
+            try {
+                subscriber.onNext(element);
+            } catch (Throwable broken) { // it counts as cancelled, by rule 2.13 of Reactive Streams
+                cancel();
+                Operators.onErrorDropped(broken, attempt.currentContext());
+            }
         } else {
             Operators.onDiscard(element, attempt.currentContext());
         }
@@ -89,8 +109,8 @@ final class FluxCall extends SubscribedCall implements Subscription {
         if (failure != null) {
             subscriber.onError(failure);
         } else if (result != null) { // of a fallback in a pipeline that was composed by hand
-            answer(result).handle((nothing, failed) -> {
-                ended(null, failed);
+            CompletableFuture.completedFuture(result).thenCompose(this::answer).handle((nothing, failed) -> {
+                ended(null, failed == null ? null : AsyncCall.unwrap(failed));
                 return true;
             });
         } else {

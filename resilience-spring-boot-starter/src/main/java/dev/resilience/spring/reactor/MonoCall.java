@@ -1,6 +1,7 @@
 package dev.resilience.spring.reactor;
 
 import dev.resilience.context.ContextCarrier;
+import dev.resilience.pipeline.AsyncCall;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Pipeline;
 import java.util.concurrent.CompletableFuture;
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
+import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
@@ -43,8 +45,22 @@ final class MonoCall extends SubscribedCall {
         return ReactiveCaller.known(caller -> Mono.create(subscriber -> {
             Scheduler threads = Schedulers.boundedElastic();
             MonoCall call = new MonoCall(publishers, subscriber, threads::schedule);
-            threads.schedule(carrier.wrap(() -> caller.run(() -> call.start(pipeline, calls))));
+            Runnable starting = carrier.wrap(() -> caller.run(() -> call.start(pipeline, calls)));
+            threads.schedule(() -> call.startIn(starting));
         }));
+    }
+
+    /** Begins the call with what was bound to the subscriber's thread. If that cannot be put in place, the call fails. */
+    private void startIn(Runnable starting) {
+        Throwable broken = null;
+        try {
+            starting.run();
+        } catch (Throwable ofCarrier) { // behind the call it is nobody's failure
+            broken = ofCarrier;
+        }
+        if (!hasStarted) {
+            ended(null, broken == null ? AsyncCall.notRun() : broken);
+        }
     }
 
     @Override
@@ -52,9 +68,23 @@ final class MonoCall extends SubscribedCall {
         return Long.MAX_VALUE;
     }
 
+    /** The first value counts. Those that the subscriber does not get are discarded. */
     @Override
     void emitted(Attempt attempt, Object element) {
-        attempt.keep(element);
+        boolean isWanted;
+        boolean isFirst;
+        synchronized (this) {
+            isWanted = attempt.upstream != Operators.cancelledSubscription();
+            isFirst = attempt.value == null;
+            if (isWanted && isFirst) {
+                attempt.value = element;
+            }
+        }
+        if (!isWanted) {
+            Operators.onDiscard(element, attempt.currentContext());
+        } else if (!isFirst) {
+            Operators.onNextDropped(element, attempt.currentContext());
+        }
     }
 
     @Override

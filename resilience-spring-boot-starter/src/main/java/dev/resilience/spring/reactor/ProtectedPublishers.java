@@ -54,6 +54,9 @@ public final class ProtectedPublishers {
 
         /** See {@link Invocation#hasEmitted()}. */
         boolean hasEmitted();
+
+        /** See {@link Invocation#beforeNextElement}. */
+        default void beforeNextElement(Runnable action) {}
     }
 
     private final PublisherType type;

@@ -63,5 +63,10 @@ public final class ResilienceOperator<T> implements UnaryOperator<Publisher<T>> 
         public boolean hasEmitted() {
             return call.hasEmitted();
         }
+
+        @Override
+        public void beforeNextElement(Runnable action) {
+            call.beforeNextElement(action);
+        }
     }
 }

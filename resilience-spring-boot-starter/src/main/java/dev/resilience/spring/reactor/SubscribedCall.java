@@ -2,6 +2,7 @@ package dev.resilience.spring.reactor;
 
 import dev.resilience.context.CallContext;
 import dev.resilience.pipeline.AsyncCall;
+import dev.resilience.pipeline.AsyncWait;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Pipeline;
 import io.micrometer.context.ContextSnapshot;
@@ -10,7 +11,6 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -41,6 +41,7 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
     @Nullable
     Attempt current;
 
+    boolean hasStarted; // of the thread that starts it
     volatile boolean cancelled;
     private volatile boolean hasEnded;
     private volatile boolean isSatisfied; // the subscriber has cancelled behind an element
@@ -63,15 +64,19 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
      */
     @SuppressWarnings({"FutureReturnValueIgnored", "try"}) // what the subscriber throws is its own
     void start(Pipeline pipeline, Function<ProtectedPublishers.Call, Invocation> calls) {
-        if (cancelled) {
+        boolean isFirst = !hasStarted; // a carrier may run it twice
+        hasStarted = true;
+        if (cancelled || !isFirst) {
             return;
         }
-        CompletableFuture<@Nullable Object> started;
+        CompletableFuture<@Nullable Object> started = null;
         try (ContextSnapshot.Scope onThread = context.isEmpty() ? null : SNAPSHOTS.setThreadLocalsFrom(context)) {
             started = pipeline.invokeAsync(calls.apply(this));
-        } catch (Throwable broken) { // what takes thread-locals out of Reactor's context
-            ended(null, broken);
-            return;
+        } catch (Throwable broken) { // what takes thread-locals out of Reactor's context; behind the call nobody's failure
+            if (started == null) {
+                ended(null, broken);
+                return;
+            }
         }
         answer = started;
         if (cancelled && !isSatisfied) {
@@ -181,7 +186,9 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
 
         private final Context contextOfAttempt = ReactiveCallContext.in(context, CallContext.current());
         private boolean done;
-        private @Nullable Object value; // this and the next with the lock
+
+        @Nullable
+        Object value; // of a call that has one value; this and the next with the lock
 
         @Nullable
         Subscription upstream; // one that is cancelled when the attempt is stopped
@@ -218,10 +225,32 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
                 }
             }
             if (requested < 0) {
-                subscription.cancel();
+                cancel(subscription);
             } else if (requested > 0) {
-                subscription.request(requested);
+                request(subscription, requested);
             }
+        }
+
+        void request(Subscription subscription, long elements) {
+            try {
+                subscription.request(elements);
+            } catch (Throwable broken) {
+                fail(broken);
+            }
+        }
+
+        private void cancel(Subscription subscription) {
+            try {
+                subscription.cancel();
+            } catch (Throwable broken) {
+                AsyncWait.cancellationFailed(subscription, broken);
+            }
+        }
+
+        /** Code of others has thrown where that is not foreseen: nothing else may end the attempt any more. */
+        private void fail(Throwable broken) {
+            stop();
+            onError(broken);
         }
 
         @Override
@@ -229,10 +258,13 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
             if (done) {
                 Operators.onNextDropped(element, contextOfAttempt);
             } else if (element == null) { // as of a Flow; some subscribers would take it for the end
-                stop();
-                onError(new NullPointerException("A publisher emitted null"));
+                fail(new NullPointerException("A publisher emitted null"));
             } else {
-                emitted(this, element);
+                try {
+                    emitted(this, element);
+                } catch (Throwable ofHook) {
+                    fail(ofHook);
+                }
             }
         }
 
@@ -266,7 +298,7 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
                     elsewhere.execute(() -> end(result, failure));
                     return;
                 }
-            } catch (RejectedExecutionException full) {
+            } catch (Throwable noThread) {
                 // late is better than never: the method has had its effect
             }
             end(result, failure);
@@ -277,24 +309,6 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
                 complete(result);
             } else {
                 completeExceptionally(failure);
-            }
-        }
-
-        /** Of a call that has one value; the first one counts. Values that the subscriber does not get are discarded. */
-        void keep(Object element) {
-            boolean isWanted;
-            boolean isFirst;
-            synchronized (SubscribedCall.this) {
-                isWanted = upstream != Operators.cancelledSubscription();
-                isFirst = value == null;
-                if (isWanted && isFirst) {
-                    value = element;
-                }
-            }
-            if (!isWanted) {
-                Operators.onDiscard(element, contextOfAttempt);
-            } else if (!isFirst) {
-                Operators.onNextDropped(element, contextOfAttempt);
             }
         }
 
@@ -320,7 +334,7 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
                 upstream = Operators.cancelledSubscription();
             }
             if (stopped != null) {
-                stopped.cancel();
+                cancel(stopped);
             }
             Operators.onDiscard(takeValue(), contextOfAttempt);
         }
