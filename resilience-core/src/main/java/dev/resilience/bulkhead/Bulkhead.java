@@ -10,6 +10,7 @@ import dev.resilience.pipeline.Layer;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.pipeline.Step;
 import dev.resilience.time.TimeSource;
+import dev.resilience.time.TimeSource.Scheduled;
 import dev.resilience.time.WorkerThreads;
 import java.time.Duration;
 import java.util.Set;
@@ -126,7 +127,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
      */
     public void stopPool() {
         permits.rejectIf(PermitQueue.Waiter::runsInPool);
-        moved.forEach(call -> runUrgently(call::stop));
+        moved.forEach(call -> end(Duration.ZERO, call::stop));
     }
 
     /**
@@ -171,8 +172,8 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
     }
 
     /** On a thread that no call can hold: neither a busy one of the bulkhead nor a virtual one without a carrier. */
-    void runUrgently(Runnable action) {
-        time.scheduleUrgent(Duration.ZERO, action);
+    Scheduled end(Duration delay, Runnable action) {
+        return time.schedule(delay, action, WorkerThreads.ends());
     }
 
     /** How long the call of the current thread may wait in the queue. */

@@ -95,7 +95,7 @@ final class BulkheadStep extends AsyncStep {
                 throw bulkhead.reports.full(bulkhead.policy());
             }
             if (isWaiting()) {
-                timer = bulkhead.time.scheduleUrgent(timeout.timeout(), this);
+                timer = bulkhead.end(timeout.timeout(), this);
                 if (!isWaiting()) {
                     cancelTimer();
                 }
@@ -132,7 +132,7 @@ final class BulkheadStep extends AsyncStep {
         public void rejected() {
             if (claim()) {
                 cancelTimer();
-                bulkhead.runUrgently(() -> {
+                bulkhead.end(Duration.ZERO, () -> {
                     bulkhead.reports.waited(BulkheadOutcome.REJECTED, start);
                     fail(bulkhead.reports.rejected(BulkheadReports.STOPPED));
                 });

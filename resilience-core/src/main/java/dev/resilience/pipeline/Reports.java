@@ -5,7 +5,9 @@ import dev.resilience.event.Outcome;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.event.ResilienceEvent;
 import dev.resilience.log.FoldedLog;
+import dev.resilience.log.LogLine;
 import dev.resilience.time.TimeSource;
+import dev.resilience.time.WorkerThreads;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.slf4j.LoggerFactory;
@@ -17,6 +19,14 @@ import org.slf4j.LoggerFactory;
  * @param <O> how calls of the kind end
  */
 public class Reports<O extends Enum<O> & Outcome> implements AutoCloseable {
+
+    private static final LogLine NO_THREAD = LogLine.warn("no_thread");
+
+    static { // here, because the room of time is below that of the log
+        WorkerThreads.reportShortageBy(() -> NO_THREAD
+                .in(LoggerFactory.getLogger(WorkerThreads.class))
+                .log("The system has no thread left: what is due runs late, on the threads that there are"));
+    }
 
     protected final String name;
     protected final TimeSource time;

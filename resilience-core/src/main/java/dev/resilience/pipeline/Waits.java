@@ -90,13 +90,13 @@ public final class Waits implements AutoCloseable {
     /** Ends all waits, and those that begin later at once, until {@link #resume()}. Returns without waiting. */
     public void stop() {
         stopped = true;
-        pauses.forEach(pause -> time.scheduleUrgent(Duration.ZERO, pause));
+        pauses.forEach(pause -> time.schedule(Duration.ZERO, pause, WorkerThreads.ends()));
         sleeps.forEach(InterruptibleExecution::interrupt);
     }
 
     /** Interrupts the bodies that run after a wait, and cancels the stages that they have returned. */
     public void stopRunning() {
-        running.forEach(call -> time.scheduleUrgent(Duration.ZERO, call::stop));
+        running.forEach(call -> time.schedule(Duration.ZERO, call::stop, WorkerThreads.ends()));
     }
 
     /** Lets waits be again what they are. */

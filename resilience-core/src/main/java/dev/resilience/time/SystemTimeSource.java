@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -13,7 +14,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The system's clocks, one daemon thread that only keeps time, and two pools of daemon threads in which what is due
  * runs, one of them for what must not stand behind an application's slow code. Not the common pool, which belongs to
- * the application; it may fill that for as long as it likes.
+ * the application; it may fill that for as long as it likes. Each thread ends some seconds after its last task.
+ *
+ * <p>Where the system has no thread left, what is due waits for one of the pool that should run it; where that has none, for
+ * one of the urgent ones; and where there is none of these, it runs on the thread that keeps the time.
  */
 final class SystemTimeSource implements TimeSource {
 
@@ -64,11 +68,11 @@ final class SystemTimeSource implements TimeSource {
     public Scheduled schedule(Duration delay, Runnable task, Executor executor) {
         DueTask due = new DueTask(task, executor);
         if (delay.isZero() || delay.isNegative()) {
-            executor.execute(due);
+            due.handOver();
         } else {
             Ticker.INSTANCE.beats(); // or a timer that is due first wakes the timer's thread, which costs its caller
-            due.timer = Threads.TIMER.schedule(
-                    (Callable<@Nullable Object>) due, Durations.toNanos(delay), TimeUnit.NANOSECONDS);
+            due.timer = Threads.timer()
+                    .schedule((Callable<@Nullable Object>) due, Durations.toNanos(delay), TimeUnit.NANOSECONDS);
         }
         return due;
     }
@@ -86,11 +90,33 @@ final class SystemTimeSource implements TimeSource {
             this.executor = executor;
         }
 
-        /** By the timer. */
+        /** By the timer. An executor of the application's that is full, or has ended, does not keep what is due from being done. */
         @Override
         public @Nullable Object call() {
-            executor.execute(this);
+            try {
+                handOver();
+            } catch (RejectedExecutionException refused) {
+                runElsewhere();
+            }
             return null;
+        }
+
+        void handOver() {
+            try {
+                executor.execute(this);
+            } catch (OutOfMemoryError noThread) {
+                WorkerThreads.reportShortage();
+                runElsewhere();
+            }
+        }
+
+        /** On the timer's thread where nothing else is left. */
+        private void runElsewhere() {
+            try {
+                Threads.URGENT.execute(this);
+            } catch (OutOfMemoryError noThread) {
+                Threads.timer().execute(this);
+            }
         }
 
         @Override
@@ -99,6 +125,8 @@ final class SystemTimeSource implements TimeSource {
             thread.setContextClassLoader(loader);
             try {
                 task.run();
+            } catch (Throwable thrown) { // or the thread would end, and there may be no other one
+                thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
             } finally {
                 thread.setContextClassLoader(null);
             }
@@ -163,7 +191,7 @@ final class SystemTimeSource implements TimeSource {
         private boolean next() {
             now = System.nanoTime();
             try {
-                Threads.TIMER.schedule(this::beat, MILLIS, TimeUnit.MILLISECONDS);
+                Threads.timer().schedule(this::beat, MILLIS, TimeUnit.MILLISECONDS);
                 return true;
             } catch (OutOfMemoryError noThread) {
                 return false;
@@ -177,16 +205,24 @@ final class SystemTimeSource implements TimeSource {
         private static final int MAX_WORKERS =
                 Math.max(16, 4 * Runtime.getRuntime().availableProcessors());
 
-        static final Executor WORKERS = WorkerThreads.pool("resilience-worker-", MAX_WORKERS, false);
+        static final Executor WORKERS = WorkerThreads.shared("resilience-worker-", MAX_WORKERS);
 
         /** As many as there are tasks due: one that hangs, such as a store that does not answer, delays no other. */
-        static final Executor URGENT = WorkerThreads.pool("resilience-urgent-", Integer.MAX_VALUE, false);
+        static final Executor URGENT = WorkerThreads.shared("resilience-urgent-", Integer.MAX_VALUE);
 
-        static final ScheduledThreadPoolExecutor TIMER =
+        private static final ScheduledThreadPoolExecutor TIMER =
                 new ScheduledThreadPoolExecutor(1, WorkerThreads.daemons("resilience-timer-"));
 
         static {
             TIMER.setRemoveOnCancelPolicy(true);
+            TIMER.setKeepAliveTime(WorkerThreads.SHARED_KEPT_IDLE_MILLIS, TimeUnit.MILLISECONDS);
+            TIMER.allowCoreThreadTimeOut(true);
+        }
+
+        /** With its thread: a task must not stay in the queue if its caller is told that there is none. */
+        static ScheduledThreadPoolExecutor timer() {
+            TIMER.prestartCoreThread();
+            return TIMER;
         }
 
         private Threads() {}

@@ -65,8 +65,8 @@ public interface TimeSource {
     }
 
     /**
-     * As {@link #schedule(Duration, Runnable)}, for what must not come late because other tasks block: renewals and timeouts. The task is
-     * short.
+     * As {@link #schedule(Duration, Runnable)}, for what must not come late because other tasks block: renewals and interrupts.
+     * The task is short, and calls no code of the application's: see {@link WorkerThreads#ends()}.
      */
     default Scheduled scheduleUrgent(Duration delay, Runnable task) {
         return schedule(delay, task);

@@ -1,10 +1,12 @@
 package dev.resilience.time;
 
+import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +17,16 @@ public final class WorkerThreads {
 
     private static final long KEPT_IDLE_MILLIS = 60_000;
     private static final long KEPT_IDLE_VIRTUAL_MILLIS = 1_000;
+    private static final int MAX_ENDS = 64;
+
+    /** Those of the whole process, which no application closes: an idle thread keeps a class loader alive. */
+    static final long SHARED_KEPT_IDLE_MILLIS = 5_000;
+
+    private static final ThreadPoolExecutor ENDS = shared("resilience-end-", MAX_ENDS);
+
+    private static final long BETWEEN_REPORTS = TimeUnit.MINUTES.toNanos(1);
+    private static final AtomicLong lastReport = new AtomicLong(System.nanoTime() - BETWEEN_REPORTS);
+    private static volatile Runnable report = () -> {};
 
     private WorkerThreads() {}
 
@@ -28,15 +40,36 @@ public final class WorkerThreads {
      */
     public static ThreadPoolExecutor pool(String prefix, int max, boolean virtual) {
         long keptIdleVirtual = max == Integer.MAX_VALUE ? 0 : KEPT_IDLE_VIRTUAL_MILLIS;
-        HandOff queue = new HandOff();
-        return new ThreadPoolExecutor(
-                0,
-                max,
-                virtual ? keptIdleVirtual : KEPT_IDLE_MILLIS,
-                TimeUnit.MILLISECONDS,
-                queue,
-                virtual ? virtual(prefix) : daemons(prefix),
-                (task, pool) -> queue.enqueue(task));
+        return virtual
+                ? new Pool(max, keptIdleVirtual, virtual(prefix), new HandOff())
+                : new Pool(max, KEPT_IDLE_MILLIS, daemons(prefix), new HandOff());
+    }
+
+    static ThreadPoolExecutor shared(String prefix, int max) {
+        ThreadPoolExecutor pool = pool(prefix, max, false);
+        pool.setKeepAliveTime(SHARED_KEPT_IDLE_MILLIS, TimeUnit.MILLISECONDS);
+        return pool;
+    }
+
+    /**
+     * Where calls end whose time is over, or that are stopped, and have no thread of their own for that. What the application
+     * does because of the end may block these threads: then other ends wait for one, but nothing else of the library does.
+     */
+    public static Executor ends() {
+        return ENDS;
+    }
+
+    /** Sets what says that the system has no thread left, at most once a minute. */
+    public static void reportShortageBy(Runnable line) {
+        report = line;
+    }
+
+    static void reportShortage() {
+        long now = System.nanoTime();
+        long last = lastReport.get();
+        if (now - last >= BETWEEN_REPORTS && lastReport.compareAndSet(last, now)) {
+            report.run();
+        }
     }
 
     static ThreadFactory daemons(String prefix) {
@@ -74,6 +107,31 @@ public final class WorkerThreads {
     /** Lets idle threads go at once, from now on too. Tasks are run as before. */
     public static void releaseIdle(ThreadPoolExecutor pool) {
         pool.setKeepAliveTime(1, TimeUnit.NANOSECONDS);
+    }
+
+    /** Where the system has no thread for a task, the task waits for one that the pool has already. */
+    private static final class Pool extends ThreadPoolExecutor {
+
+        private final HandOff queue;
+
+        Pool(int max, long keptIdleMillis, ThreadFactory threads, HandOff queue) {
+            super(0, max, keptIdleMillis, TimeUnit.MILLISECONDS, queue, threads, (task, pool) -> queue.enqueue(task));
+            this.queue = queue;
+        }
+
+        /** @throws OutOfMemoryError if the pool has no thread either; then the task is not run */
+        @Override
+        public void execute(Runnable task) {
+            try {
+                super.execute(task);
+            } catch (OutOfMemoryError noThread) {
+                queue.enqueue(task);
+                if (getPoolSize() == 0 && remove(task)) { // asked later than it is put there: threads come and go
+                    throw noThread;
+                }
+                reportShortage();
+            }
+        }
     }
 
     /**

@@ -226,14 +226,14 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
             TimeLimitPolicy policy = policy();
             Timeout timeout = begin(policy);
             call.mayTimeOut();
-            call.hold(time.scheduleUrgent(timeout.timeout(), () -> timedOut(call, timeout)));
+            call.hold(time.schedule(timeout.timeout(), () -> timedOut(call, timeout), WorkerThreads.ends()));
             return policy.thread() == RunsOn.CALLER && !call.isBlocking() ? Next.INWARD : call.continueOn(workers);
         }
 
         private void timedOut(AsyncCall call, Timeout timeout) {
             boolean waitedForWorker = call.waitsForThread();
             call.timeOut(
-                    stop -> time.scheduleUrgent(Duration.ZERO, stop),
+                    stop -> time.schedule(Duration.ZERO, stop, WorkerThreads.ends()),
                     () -> waitedForWorker ? noWorker(timeout) : exceeded(timeout, null));
         }
 

@@ -15,6 +15,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,7 @@ public final class LiveRegistry implements AutoCloseable {
 
     private final ConcurrentMap<String, Set<String>> users = new ConcurrentHashMap<>();
     private final List<BiConsumer<String, String>> firstUses = new CopyOnWriteArrayList<>();
+    private final List<BooleanSupplier> otherWork = new CopyOnWriteArrayList<>();
     private volatile boolean closed;
 
     /** @param maxThreads how many threads a policy has for what goes on after a wait; {@code null} for the library's choice */
@@ -138,7 +140,12 @@ public final class LiveRegistry implements AutoCloseable {
                 return true;
             }
         }
-        return false;
+        return otherWork.stream().anyMatch(BooleanSupplier::getAsBoolean);
+    }
+
+    /** Adds what else the end of the application waits for. */
+    public void addWork(BooleanSupplier isAtWork) {
+        otherWork.add(isAtWork);
     }
 
     /** Interrupts the calls that run on threads of the library, and cancels the stages that they have returned. */

@@ -26,7 +26,8 @@ import org.springframework.context.SmartLifecycle;
  * budget; its first attempt adds nothing to the budget, because it is a repetition itself.
  *
  * <p>Makes sure of the store before the first call can need it. Among the last to be started and the first to be stopped: no
- * replay begins any more, and the shutdown waits for those that run as long as Spring lets it.
+ * replay begins any more, and the shutdown waits for those that run as long as Spring lets it, but not before the web server has
+ * waited for its requests.
  */
 public final class DeadLetterReplays implements SmartInitializingSingleton, SmartLifecycle {
 
@@ -77,6 +78,7 @@ public final class DeadLetterReplays implements SmartInitializingSingleton, Smar
         boolean needed = checks.getAsBoolean();
         if (needed && !prepared) {
             prepared = true;
+            registry.get().addWork(() -> rounds.values().stream().anyMatch(round -> !round.isDone()));
             KeepingRetry.in(registry.get()).values().stream()
                     .findFirst()
                     .ifPresent(retry -> prepare.accept(retry.letters().store())); // one for all policies
@@ -100,19 +102,11 @@ public final class DeadLetterReplays implements SmartInitializingSingleton, Smar
         }
     }
 
+    /** No replay begins from now on. Those that run are waited for as other calls are, when their waits have ended. */
     @Override
     public void stop() {
-        stop(() -> {});
-    }
-
-    /** No replay begins from now on. Those that run end first. */
-    @Override
-    @SuppressWarnings("FutureReturnValueIgnored") // what Spring throws when it hears of the end is its own
-    public void stop(Runnable callback) {
         running = null;
         schedule();
-        CompletableFuture.allOf(rounds.values().toArray(new CompletableFuture<?>[0]))
-                .whenComplete((ended, failure) -> callback.run());
     }
 
     @Override

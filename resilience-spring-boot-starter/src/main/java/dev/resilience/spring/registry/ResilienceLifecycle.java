@@ -5,6 +5,7 @@ import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -22,6 +23,9 @@ public final class ResilienceLifecycle implements SmartLifecycle {
 
     /** That of Spring's own executors. */
     private static final int DRAIN_PHASE = ExecutorConfigurationSupport.DEFAULT_PHASE;
+
+    /** The web server has waited for its requests, and has not stopped yet. */
+    private static final int GRACE_IS_OVER_PHASE = WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE - 1;
 
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(20);
 
@@ -47,9 +51,9 @@ public final class ResilienceLifecycle implements SmartLifecycle {
      * Lets an application stop the calls of a registry, which is there from now on. An application without one has nothing
      * to stop.
      *
-     * <p>Waits end as the first thing, before the web server waits for its last requests: a request that waits for a retry
-     * would hold it up, and may have no time left for the retry. When the context is only stopped, beans of the same phase,
-     * which is the default of {@link SmartLifecycle}, may be stopped before.
+     * <p>Where the web server shuts down gracefully, waits go on until it has waited for its last requests, which may succeed
+     * with a retry, or when it has their permit; what is left then ends. Elsewhere waits end as the first thing. When the
+     * context is only stopped, beans of the same phase, which is the default of {@link SmartLifecycle}, may be stopped before.
      *
      * <p>Then the calls that run on threads of the library come to their end: in the bulkheads' thread pools, asynchronous
      * calls that have waited in a queue or for their key, and later attempts of asynchronous calls. They are waited for after
@@ -58,13 +62,25 @@ public final class ResilienceLifecycle implements SmartLifecycle {
      * the beans that calls use are still there.
      */
     public static void register(ConfigurableApplicationContext application, LiveRegistry registry) {
-        application.addApplicationListener(new Closing(application, registry));
         ConfigurableListableBeanFactory beans = application.getBeanFactory();
-        beans.registerSingleton("resilienceInterruptWaits", of(Integer.MAX_VALUE, () -> {}, registry::stopWaits));
+        Runnable stopWaitsUnlessGraceful = () -> {
+            if (!isGraceful(application)) {
+                registry.stopWaits();
+            }
+        };
+        beans.registerSingleton("resilienceInterruptWaits", of(Integer.MAX_VALUE, () -> {}, stopWaitsUnlessGraceful));
+        beans.registerSingleton("resilienceEndOfGrace", of(GRACE_IS_OVER_PHASE, () -> {}, registry::stopWaits));
+        application.addApplicationListener(new Closing(application, stopWaitsUnlessGraceful));
         beans.registerSingleton("resilienceResumeWaits", of(Integer.MIN_VALUE, registry::resumeWaits, () -> {}));
         BooleanSupplier isAtWork = () -> registry.isAtWork() && !registry.isClosed();
         beans.registerSingleton("resilienceDrain", new ResilienceLifecycle(DRAIN_PHASE, () -> {}, () -> {}, isAtWork));
         beans.registerSingleton("resilienceStopRunning", of(DRAIN_PHASE - 1, () -> {}, registry::stopRunning));
+    }
+
+    /** Asked when the application stops: when this is registered, the web server may still be on its way. */
+    private static boolean isGraceful(ApplicationContext application) {
+        return application.containsLocalBean("webServerGracefulShutdown")
+                && !"immediate".equalsIgnoreCase(application.getEnvironment().getProperty("server.shutdown"));
     }
 
     private static ResilienceLifecycle of(int phase, Runnable starting, Runnable stopping) {
@@ -117,15 +133,15 @@ public final class ResilienceLifecycle implements SmartLifecycle {
         return phase;
     }
 
-    /** When the context is closed, waits end before other listeners hear of that and before any bean is stopped. */
-    private record Closing(ApplicationContext application, LiveRegistry registry)
+    /** When the context is closed, waits that have no grace end before other listeners hear of that and before any bean is stopped. */
+    private record Closing(ApplicationContext application, Runnable stopWaits)
             implements ApplicationListener<ContextClosedEvent>, PriorityOrdered {
 
         /** Listeners hear of child contexts, too. */
         @Override
         public void onApplicationEvent(ContextClosedEvent closing) {
             if (closing.getApplicationContext().equals(application)) {
-                registry.stopWaits();
+                stopWaits.run();
             }
         }
 

@@ -35,10 +35,14 @@ class ReplayRoundsTests {
     private final AtomicInteger claims = new AtomicInteger();
     private Runnable onSchedule = () -> {};
     private Consumer<String> onReplay = id -> {};
+    private Runnable onClaim = () -> {};
 
     /** Has no letters. */
     private final DeadLetterStore store =
-            watched(DeadLetterStore.class, new MemoryDeadLetterStore(time), "claimDue", claims::incrementAndGet);
+            watched(DeadLetterStore.class, new MemoryDeadLetterStore(time), "claimDue", () -> {
+                claims.incrementAndGet();
+                onClaim.run();
+            });
 
     private final TimeSource watched = watched(TimeSource.class, time, "schedule", () -> onSchedule.run());
 
@@ -96,6 +100,28 @@ class ReplayRoundsTests {
         });
     }
 
+    /** Its call may wait for a retry until the web server has waited for its requests, which must not begin later for that. */
+    @Test
+    void theStopDoesNotWaitForARoundButTheEndOfTheApplicationDoes() {
+        Applications.plain().run(context -> {
+            LiveRegistry registry = context.getBean(LiveRegistry.class);
+            DeadLetterReplays replays = replays(registry, "orders");
+            AtomicBoolean stopped = new AtomicBoolean();
+            AtomicBoolean wasAtWork = new AtomicBoolean();
+            onClaim = () -> {
+                replays.stop(() -> stopped.set(true));
+                wasAtWork.set(stopped.get() && registry.isAtWork());
+            };
+            replays.start();
+            assertThat(registry.isAtWork()).isFalse();
+
+            time.advance(PAUSE);
+
+            assertThat(wasAtWork).isTrue();
+            assertThat(registry.isAtWork()).isFalse();
+        });
+    }
+
     @Test
     void allLettersOfAPolicyAreReplayedInOneRoundUntilOneIsRefused() {
         Applications.plain().run(context -> {
@@ -143,6 +169,7 @@ class ReplayRoundsTests {
             replays.stop(() -> stopped.set(true));
 
             assertThat(stopped).isTrue();
+            assertThat(context.getBean(LiveRegistry.class).isAtWork()).isFalse();
             assertThat(claims).hasValue(1);
         });
     }
