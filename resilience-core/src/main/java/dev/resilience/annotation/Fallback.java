@@ -30,7 +30,11 @@ public @interface Fallback {
     /** Name of the fallback method, or {@code bean::method}. */
     String value();
 
-    /** Exceptions that are answered by the fallback; none listed means all. */
+    /**
+     * Exceptions that are answered by the fallback; none listed means all but the refusals that concern the caller's own
+     * idempotency key: missing, invalid, reused, in progress, outcome unknown. These are answered only if they are listed
+     * themselves, and not by a supertype.
+     */
     Class<? extends Throwable>[] on() default {};
 
     /** Exceptions that are not answered by the fallback, even if {@link #on()} lists a supertype. */

@@ -223,17 +223,23 @@ public final class ProtectedMethods {
         return types == null ? Map.of() : types.lookAlikes();
     }
 
-    private static void collect(Class<?> type, Class<?> target, Kinds kinds, Map<Method, ResilienceAnnotations> found) {
+    private void collect(Class<?> type, Class<?> target, Kinds kinds, Map<Method, ResilienceAnnotations> found) {
         Map<Class<? extends Annotation>, Annotation> ofType = ResilienceAnnotations.onType(target, kinds);
         ReflectionUtils.doWithMethods(
                 type,
                 method -> {
                     ResilienceAnnotations protection = ResilienceAnnotations.of(method, target, ofType, kinds);
-                    if (protection != null && (protection.onMethod() || ProxyRules.isService(method, target))) {
+                    if (protection != null && (protection.onMethod() || isCovered(method, target))) {
                         found.put(method, protection);
                     }
                 },
                 method -> isMostSpecific(method, target));
+    }
+
+    /** Whether annotations of the type hold for the method. */
+    private boolean isCovered(Method method, Class<?> type) {
+        return ProxyRules.isService(method, type)
+                && (proxies == null ? ProxyRules.WovenRules.isReached(method) : proxies.isReached(method, type));
     }
 
     private static boolean isMostSpecific(Method method, Class<?> type) {

@@ -43,10 +43,28 @@ public record ProxyRules(boolean proxyTargetClass) {
      * printed, or stopped.
      */
     static boolean isService(Method method, Class<?> type) {
-        return Modifier.isPublic(method.getModifiers())
+        return !Modifier.isPrivate(method.getModifiers())
                 && !Modifier.isStatic(method.getModifiers())
-                && !ReflectionUtils.isObjectMethod(method)
+                && ReflectionUtils.findMethod(Object.class, method.getName(), method.getParameterTypes()) == null
                 && !ContainerCallbacks.has(type, method);
+    }
+
+    /** Whether calls of the method reach its proxy, or would if it were not final: a public one that is final is refused. */
+    boolean isReached(Method method, Class<?> type) {
+        if (ProtectedMethods.isMadeAtRunTime(type) || type.isInterface()) {
+            return true;
+        }
+        int modifiers = method.getModifiers();
+        return isProxiedByInterface(type)
+                ? isInInterface(method, type)
+                : Modifier.isPublic(modifiers) || (!Modifier.isFinal(modifiers) && isOverridable(method, type));
+    }
+
+    private static boolean isOverridable(Method method, Class<?> type) {
+        int modifiers = method.getModifiers();
+        return Modifier.isPublic(modifiers)
+                || Modifier.isProtected(modifiers)
+                || method.getDeclaringClass().getPackageName().equals(type.getPackageName());
     }
 
     /** Why a proxy cannot intercept an annotated method, and the cure; {@code null} if it can. */
@@ -76,6 +94,10 @@ public record ProxyRules(boolean proxyTargetClass) {
                     "is in a final class",
                     "Make the class non-final (records and Kotlin classes are final; for Kotlin use the plugin kotlin-spring), "
                             + "or give it an interface and set 'spring.aop.proxy-target-class: false'.");
+        }
+        if (!isOverridable(method, type)) {
+            return refusal(
+                    "is package-private in another package than " + type.getName(), "Make it protected or public.");
         }
         String others = protection.onMethod() ? "" : ", or annotate the methods one by one in place of the type";
         return Modifier.isFinal(method.getModifiers()) ? refusal("is final", "Make it non-final" + others + ".") : null;
@@ -170,6 +192,11 @@ public record ProxyRules(boolean proxyTargetClass) {
         private WovenRules() {}
 
         private static final String NAME_OF_BODIES = "_aroundBody";
+
+        /** Whether the advice is to be woven into the method; a public one into which it is not is refused. */
+        static boolean isReached(Method method) {
+            return Modifier.isPublic(method.getModifiers()) || ResilienceAspect.isFor(method);
+        }
 
         /** Why the advice is not woven into an annotated method, and the cure; {@code null} if it is. */
         static @Nullable Refusal refusal(Method method, Class<?> type, ResilienceAnnotations protection) {

@@ -34,7 +34,7 @@ public record ResilienceAnnotations(
     /** The attribute that switches a kind off for a method. */
     private static final String ENABLED = "enabled";
 
-    /** The annotations on a type, which hold for its public methods. */
+    /** The annotations on a type, which hold for its methods that are not private. */
     static Map<Class<? extends Annotation>, Annotation> onType(Class<?> type, Kinds kinds) {
         MergedAnnotations all = MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY);
         Map<Class<? extends Annotation>, Annotation> found = new HashMap<>();

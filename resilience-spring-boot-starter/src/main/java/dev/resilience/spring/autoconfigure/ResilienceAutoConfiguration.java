@@ -87,8 +87,9 @@ public final class ResilienceAutoConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static ProtectedBeanPostProcessor resilienceProtectedBeanPostProcessor(
-            ResilienceAdvisor resilienceAdvisor, ObjectProvider<StartupChecks> resilienceStartupChecks) {
-        return new ProtectedBeanPostProcessor(resilienceAdvisor, resilienceStartupChecks);
+            ResilienceRuntime resilienceRuntime, ObjectProvider<StartupChecks> resilienceStartupChecks) {
+        return new ProtectedBeanPostProcessor(
+                resilienceRuntime.advisor, resilienceRuntime.warnings, resilienceStartupChecks);
     }
 
     /** What is configured is checked before later beans can fail, even if no method needs it. */

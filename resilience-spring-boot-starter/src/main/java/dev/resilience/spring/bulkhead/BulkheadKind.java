@@ -12,6 +12,7 @@ import dev.resilience.spring.kind.MethodNames;
 import dev.resilience.spring.kind.ProtectedMethod;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Bulkheads: {@code @Bulkhead} and {@code resilience.bulkhead}. */
 public final class BulkheadKind extends ConfiguredKind<dev.resilience.annotation.Bulkhead, BulkheadPolicy, Bulkhead> {
@@ -34,6 +35,11 @@ public final class BulkheadKind extends ConfiguredKind<dev.resilience.annotation
     @Override
     public Bulkhead create(String name, BulkheadPolicy policy, KindContext context) {
         return new Bulkhead(name, policy, context.environment());
+    }
+
+    @Override
+    public @Nullable String withoutEffect(String key, BulkheadPolicy policy) {
+        return because(key.equals("queue-timeout") && policy.maxQueue() == 0, "max-queue is 0");
     }
 
     @Override

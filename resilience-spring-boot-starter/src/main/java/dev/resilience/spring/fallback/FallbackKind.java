@@ -74,6 +74,11 @@ public final class FallbackKind extends Kind<dev.resilience.annotation.Fallback,
                                 + "' in 'resilience.order', or say what it answers for: @Fallback(on = …)");
             }
         });
+        fallback.unreachable()
+                .forEach(answering -> method.warnings()
+                        .add("The fallback method " + MethodNames.full(answering, method.type())
+                                + " is never called, because it takes a refusal that concerns the caller's own key: list "
+                                + "that refusal in 'on' of @Fallback, or remove the method"));
         if (FallbackResolver.beanName(method.annotation()) == null) {
             fallback.methods().forEach(answering -> warnIfProtected(answering, method));
         }

@@ -1,6 +1,11 @@
 package dev.resilience.spring.fallback;
 
 import dev.resilience.exception.BodyCancelledException;
+import dev.resilience.exception.IdempotencyInProgressException;
+import dev.resilience.exception.IdempotencyKeyInvalidException;
+import dev.resilience.exception.IdempotencyKeyMissingException;
+import dev.resilience.exception.IdempotencyKeyReusedException;
+import dev.resilience.exception.IdempotencyOutcomeUnknownException;
 import dev.resilience.fallback.FallbackMethod;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.spring.kind.ProtectedCall;
@@ -8,12 +13,21 @@ import dev.resilience.spring.kind.SuspendingFunctions;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.util.ReflectionUtils;
 
 /** The fallback methods of one protected method, of which the one with the closest exception type answers. */
 final class ReflectiveFallback implements FallbackMethod {
+
+    /** What is wrong with a caller's own key is no failure of the callee, and an answer in its place would hide it. */
+    private static final Set<Class<? extends Throwable>> OF_CALLERS_KEY = Set.of(
+            IdempotencyKeyMissingException.class,
+            IdempotencyKeyInvalidException.class,
+            IdempotencyKeyReusedException.class,
+            IdempotencyInProgressException.class,
+            IdempotencyOutcomeUnknownException.class);
 
     private final FallbackTarget target;
     private final List<Form> forms;
@@ -50,11 +64,25 @@ final class ReflectiveFallback implements FallbackMethod {
 
     @Override
     public boolean answers(Throwable failure) {
-        boolean wanted = on.isEmpty() || on.stream().anyMatch(type -> type.isInstance(failure));
-        return wanted
+        return isWanted(failure)
                 && !(failure instanceof BodyCancelledException)
                 && except.stream().noneMatch(type -> type.isInstance(failure))
                 && closest(failure) != null;
+    }
+
+    private boolean isWanted(Throwable failure) {
+        return OF_CALLERS_KEY.contains(failure.getClass())
+                ? on.contains(failure.getClass())
+                : on.isEmpty() || on.stream().anyMatch(type -> type.isInstance(failure));
+    }
+
+    /** The methods that take a refusal which {@code on} would have to list, and so are never called. */
+    List<Method> unreachable() {
+        return forms.stream()
+                .filter(form -> form.failure != null && OF_CALLERS_KEY.contains(form.failure))
+                .filter(form -> !on.contains(form.failure))
+                .map(Form::method)
+                .toList();
     }
 
     @Override

@@ -77,6 +77,12 @@ public final class IdempotencyKind extends ConfiguredKind<Idempotent, Idempotenc
     }
 
     @Override
+    public @Nullable String withoutEffect(String key, IdempotencyPolicy policy) {
+        boolean waits = policy.onInProgress() == IdempotencyPolicy.OnInProgress.WAIT;
+        return because(key.equals("wait-timeout") && !waits, "on-in-progress is reject");
+    }
+
+    @Override
     public @Nullable Layer layer(ProtectedMethod<Idempotent> method) {
         List<ResilienceConfigurationException> problems = new ArrayList<>();
         Idempotency idempotency = collect(problems, () -> method.live(this));

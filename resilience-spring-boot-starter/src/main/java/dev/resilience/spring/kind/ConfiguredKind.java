@@ -113,6 +113,23 @@ public abstract class ConfiguredKind<A extends Annotation, P extends Record, L e
         return false;
     }
 
+    /**
+     * The table of keys that have no effect beside other values. Asked at startup for each key that is configured for a policy; what
+     * no other policy inherits and uses either is warned of.
+     *
+     * @param key as in YAML: {@code backoff.base-delay}
+     * @param policy as it is with all that it inherits
+     * @return why the key has no effect; {@code null} if it has one
+     */
+    public @Nullable String withoutEffect(String key, P policy) {
+        return null;
+    }
+
+    /** A row of the table. */
+    protected static @Nullable String because(boolean hasNoEffect, String why) {
+        return hasNoEffect ? why : null;
+    }
+
     /** What operators can do by the actuator. */
     public List<String> actions() {
         return List.of();

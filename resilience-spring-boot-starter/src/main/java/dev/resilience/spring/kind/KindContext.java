@@ -2,7 +2,6 @@ package dev.resilience.spring.kind;
 
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.LiveObject;
-import dev.resilience.spring.StartupWarnings;
 import dev.resilience.time.TimeSource;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -25,14 +24,8 @@ public interface KindContext {
      */
     Environment environmentWithWaits();
 
-    /** What is said at startup and need not fail it. */
-    StartupWarnings warnings();
-
     /** Beans of the application, which are made now if they are not there yet. */
     <T> ObjectProvider<T> beans(Class<T> type);
-
-    /** Whether this policy says something of a key itself, and not only what it starts from. */
-    boolean isWritten(String key);
 
     /** Property, value and origin of a key of this policy or of the one that it inherits the key from, for messages. */
     String describe(String key, @Nullable Object value);

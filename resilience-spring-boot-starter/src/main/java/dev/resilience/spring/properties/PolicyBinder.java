@@ -101,9 +101,12 @@ public final class PolicyBinder {
         return layers(kind, name).describe(key, value);
     }
 
-    /** Whether a policy says something of a key itself, and not only what it starts from. */
-    public boolean isConfigured(PolicyKind kind, String name, String key) {
-        return layers(kind, name).all().get(0).containsKey(key);
+    /** What is configured for a policy itself, and not only for what it starts from, by key: the place, in a sentence. */
+    public Map<String, String> places(PolicyKind kind, String name) {
+        PolicyCreation.Layers layers = layers(kind, name);
+        Map<String, String> places = new LinkedHashMap<>();
+        layers.all().get(0).keySet().forEach(key -> places.put(key, layers.target(key)));
+        return places;
     }
 
     /** The names of the policies of a kind that are configured elsewhere than in code. */

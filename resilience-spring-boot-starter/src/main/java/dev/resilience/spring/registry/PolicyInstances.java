@@ -6,7 +6,6 @@ import dev.resilience.log.LogLine;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.spring.ResilienceConfigurationException;
-import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.KindContext;
 import java.util.ArrayList;
@@ -45,6 +44,16 @@ final class PolicyInstances<P extends Record, L extends LiveObject<P>> implement
     void createAll() {
         policies.forEach((name, policy) -> kind.prepare(name, policy, new Context(name)));
         policies.forEach(this::createConfigured);
+        policies.forEach(this::warnOfKeysWithoutEffect);
+    }
+
+    private void warnOfKeysWithoutEffect(String name, P policy) {
+        registry.binder.places(kind, name).forEach((key, place) -> {
+            String why = kind.withoutEffect(key, policy);
+            if (why != null && !isUsedByHeir(name, key)) {
+                registry.warnings.add(place.replace("'", "") + " has no effect, because " + why);
+            }
+        });
     }
 
     /** That of a policy whose annotation turned up after the others were created; {@code null} for a problem. */
@@ -55,6 +64,7 @@ final class PolicyInstances<P extends Record, L extends LiveObject<P>> implement
             return null;
         }
         kind.prepare(name, policy, new Context(name));
+        warnOfKeysWithoutEffect(name, policy);
         return createConfigured(name, policy);
     }
 
@@ -70,6 +80,14 @@ final class PolicyInstances<P extends Record, L extends LiveObject<P>> implement
         }
         registry.names.breaks(kind, name);
         return null;
+    }
+
+    /** Whether the value that is configured for a key of one policy has an effect in another that starts from it. */
+    private boolean isUsedByHeir(String name, String key) {
+        String property = registry.binder.property(kind, name, key);
+        return policies.entrySet().stream()
+                .filter(other -> registry.binder.property(kind, other.getKey(), key).equals(property))
+                .anyMatch(heir -> kind.withoutEffect(key, heir.getValue()) == null);
     }
 
     String id() {
@@ -259,18 +277,8 @@ final class PolicyInstances<P extends Record, L extends LiveObject<P>> implement
         }
 
         @Override
-        public StartupWarnings warnings() {
-            return registry.warnings;
-        }
-
-        @Override
         public <T> ObjectProvider<T> beans(Class<T> type) {
             return registry.beans.getBeanProvider(type);
-        }
-
-        @Override
-        public boolean isWritten(String key) {
-            return registry.binder.isConfigured(kind, policy, key);
         }
 
         @Override

@@ -5,9 +5,9 @@ import dev.resilience.annotation.Retryable;
 import dev.resilience.deadletter.DeadLetterStore;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Layer;
-import dev.resilience.policy.PropertyNames;
 import dev.resilience.retry.Backoff;
 import dev.resilience.retry.BackoffFunction;
+import dev.resilience.retry.Jitter;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryBudget;
 import dev.resilience.retry.RetryPolicy;
@@ -16,7 +16,6 @@ import dev.resilience.retry.TransactionState;
 import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.ProblemKind;
 import dev.resilience.spring.ResilienceConfigurationException;
-import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.deadletter.DeadLetterMethods;
 import dev.resilience.spring.deadletter.DeadLetters;
 import dev.resilience.spring.deadletter.DeadLetters.KeepingRetry;
@@ -106,7 +105,6 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
 
     @Override
     public @Nullable Retry create(String name, RetryPolicy policy, KindContext context) {
-        warnOfWhatHasNoEffect(name, policy, context);
         boolean hasBudget = !RetryPolicy.NO_BUDGET.equals(policy.budget());
         RetryBudget budget = hasBudget ? budget(name, policy.budget(), context) : null;
         if (hasBudget && budget == null) {
@@ -142,22 +140,35 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
         return budget;
     }
 
-    private static void warnOfWhatHasNoEffect(String name, RetryPolicy policy, KindContext context) {
-        StartupWarnings warnings = context.warnings();
-        String key = PropertyNames.of("resilience.retry", name) + ".";
-        if (!policy.deadLetter() && context.isWritten("dead-letter.replay")) {
-            warnings.add(key + "dead-letter.replay has no effect without dead-letter: true");
-        }
-        if (policy.failWhenExhausted() && policy.retryOnResult() == null && context.isWritten("fail-when-exhausted")) {
-            warnings.add(key
-                    + "fail-when-exhausted: true has no effect without retry-on-result: failures are always thrown");
-        }
-        if (policy.retryUnknown() && policy.retryIf() != null && context.isWritten("retry-unknown")) {
-            warnings.add(key + "retry-unknown: true has no effect, because retry-if decides what is retried");
-        }
-        if (policy.backoff().strategy() != Backoff.Strategy.EXPONENTIAL && context.isWritten("backoff.multiplier")) {
-            warnings.add(key + "backoff.multiplier has no effect, because backoff.strategy is not exponential");
-        }
+    @Override
+    public @Nullable String withoutEffect(String key, RetryPolicy policy) {
+        Backoff backoff = policy.backoff();
+        boolean isDecorrelated = backoff.jitter() == Jitter.DECORRELATED;
+        boolean isExponential = backoff.strategy() == Backoff.Strategy.EXPONENTIAL;
+        boolean grows = isDecorrelated || backoff.function() != null || backoff.strategy() != Backoff.Strategy.FIXED;
+        Duration base = backoff.baseDelay(); // one that is longer than what is inherited needs a limit of its own
+        boolean isLimited =
+                base.compareTo(backoff.maxDelay()) >= 0 || base.compareTo(Backoff.DEFAULT.maxDelay()) > 0;
+        return switch (key) {
+            case "backoff.strategy" -> because(isDecorrelated && !isExponential, "backoff.jitter is decorrelated");
+            case "backoff.multiplier" ->
+                because(
+                        isDecorrelated || !isExponential,
+                        isExponential ? "backoff.jitter is decorrelated" : "backoff.strategy is not exponential");
+            case "backoff.max-delay" -> because(!grows && !isLimited, "backoff.strategy is fixed");
+            case "backoff.jitter-factor" ->
+                because(backoff.jitter() != Jitter.PROPORTIONAL, "backoff.jitter is not proportional");
+            case "retry-unknown" ->
+                because(policy.retryUnknown() && policy.retryIf() != null, "retry-if decides what is retried");
+            case "retry-on-status" -> because(policy.retryIf() != null, "retry-if decides what is retried");
+            case "max-retry-after" -> because(!policy.honorRetryAfter(), "honor-retry-after is false");
+            case "dead-letter.replay" -> because(!policy.deadLetter(), "dead-letter is false");
+            case "fail-when-exhausted" ->
+                because(
+                        policy.failWhenExhausted() && policy.retryOnResult() == null,
+                        "there is no retry-on-result, and failures are always thrown");
+            default -> null;
+        };
     }
 
     @Override

@@ -76,7 +76,7 @@ public final class ResilienceAspect {
         return !Modifier.isStatic(modifiers)
                 && ANNOTATIONS.stream()
                         .anyMatch(annotation -> method.isAnnotationPresent(annotation)
-                                || (Modifier.isPublic(modifiers) && isOnTypeOf(method, annotation)));
+                                || (!Modifier.isPrivate(modifiers) && isOnTypeOf(method, annotation)));
     }
 
     /** The type that declares the method, or an interface of it that does so as well: AspectJ matches either. */
@@ -89,7 +89,7 @@ public final class ResilienceAspect {
     }
 
     /** A call of a woven method. */
-    @Around("execution(" + KINDS + " !static * *(..)) || execution(public !static * (" + KINDS + " *).*(..))")
+    @Around("execution(" + KINDS + " !static * *(..)) || execution(!private !static * (" + KINDS + " *).*(..))")
     public @Nullable Object around(ProceedingJoinPoint call) throws Throwable {
         MethodInterceptor now = advice;
         return now == null ? call.proceed() : now.invoke(new WovenInvocation(call));

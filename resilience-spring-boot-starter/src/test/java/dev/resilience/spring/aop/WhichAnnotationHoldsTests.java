@@ -2,6 +2,7 @@ package dev.resilience.spring.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.example.desk.FarDesk;
 import dev.resilience.annotation.Bulkhead;
 import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Retryable;
@@ -45,11 +46,27 @@ class WhichAnnotationHoldsTests {
     }
 
     @Test
-    void theTypesAnnotationHoldsForPublicMethodsOnly() {
+    void theTypesAnnotationHoldsForProtectedAndPackagePrivateMethodsToo() {
         Applications.with(Shop.class, (shop, callee) -> {
-            assertThat(callee.attemptsOf(shop::packagePrivate)).isEqualTo(1);
-            assertThat(callee.attemptsOf(shop::withinSubclasses)).isEqualTo(1);
+            assertThat(callee.attemptsOf(shop::packagePrivate)).isEqualTo(2);
+            assertThat(callee.attemptsOf(shop::withinSubclasses)).isEqualTo(2);
         });
+    }
+
+    @Test
+    void theTypesAnnotationHoldsForNoMethodThatAProxyCannotSee() {
+        Applications.plain(Unseen.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(context.getBean(LiveRegistry.class).usedBy("retry", "two"))
+                    .containsExactlyInAnyOrder("Unseen.seen()", "Unseen.forSubclasses(String)");
+        });
+        Applications.plain(OfPort.class)
+                .withPropertyValues("spring.aop.proxy-target-class=false")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(context.getBean(LiveRegistry.class).usedBy("retry", "two"))
+                            .containsExactly("OfPort.sell()");
+                });
     }
 
     @Test
@@ -164,6 +181,47 @@ class WhichAnnotationHoldsTests {
         @Override
         public String toString() {
             return "a shop";
+        }
+    }
+
+    @Retryable("two")
+    static class Unseen extends FarDesk {
+
+        void seen() {
+            unseen();
+        }
+
+        private void unseen() {}
+
+        final void lastWord() {}
+
+        static void ofNoObject() {}
+
+        @Override
+        protected Object clone() throws CloneNotSupportedException {
+            return super.clone();
+        }
+    }
+
+    interface Port {
+
+        String sell();
+    }
+
+    @Retryable("two")
+    static class OfPort implements Port {
+
+        @Override
+        public String sell() {
+            return helper() + more();
+        }
+
+        String helper() {
+            return "";
+        }
+
+        public String more() {
+            return "";
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.resilience.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.example.desk.FarShop;
 import dev.resilience.annotation.Bulkhead;
 import dev.resilience.annotation.CircuitBreaker;
 import dev.resilience.annotation.Retryable;
@@ -45,6 +46,14 @@ class UnproxyableMethodsFailTests extends FailingStartup {
                 .blames(FinalUnderType.class, "pay()")
                 .says("@CircuitBreaker", "is final", WHY)
                 .advises("Make it non-final, or annotate the methods one by one in place of the type.");
+    }
+
+    @Test
+    void aPackagePrivateMethodOfAnotherPackage() {
+        fail(NearShop.class)
+                .blames(NearShop.class, "sell()")
+                .says("is package-private in another package", WHY)
+                .advises("Make it protected or public.");
     }
 
     @Test
@@ -184,4 +193,6 @@ class UnproxyableMethodsFailTests extends FailingStartup {
         @Retryable("default")
         public void refund() {}
     }
+
+    static class NearShop extends FarShop {}
 }
