@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.web.client.RestClientResponseException;
@@ -79,27 +81,22 @@ public final class LibraryFaults {
             org.apache.kafka.common.errors AuthenticationException AuthorizationException
             """;
 
-    private static final Map<String, List<String>> TRANSIENT_IF_SAID = Map.of(
-            // Netty's native transports pass on the operating system's own words
-            "io.netty.channel.unix.Errors$NativeIoException",
-            List.of("Connection reset", "Broken pipe", "Connection timed out", "unreachable"),
-            // Jetty's HTTP client reports a connection that ended early by the connection's name
-            "java.io.EOFException",
-            List.of("HttpConnectionOver"),
-            // the JDK's HTTP client, and OkHttp
-            "java.io.IOException",
-            List.of("GOAWAY received", "unexpected end of stream"),
-            // the JDK's LDAP client
-            "javax.naming.NamingException",
-            List.of("LDAP response read timed out", "LDAP connection has been closed"),
-            "io.lettuce.core.RedisException",
-            List.of("Connection closed", "Currently not connected"),
-            // a channel that was closed with its connection, and not because of what was asked of it
-            "com.rabbitmq.client.ShutdownSignalException",
-            List.of("connection error", "connection shutdown"),
-            // an exhausted pool of Apache Commons, as under DBCP and Jedis
-            "java.util.NoSuchElementException",
-            List.of("Timeout waiting for idle object", "Pool exhausted"));
+    /**
+     * By what the message says: the operating system's own words, which Netty's native transports pass on; a connection that
+     * ended early, as Jetty's client names it; the JDK's HTTP client and OkHttp; an exhausted pool of Apache Commons, as under
+     * DBCP and Jedis; the JDK's LDAP client; Lettuce; a channel of RabbitMQ that was closed with its connection, and not because
+     * of what was asked of it.
+     */
+    private static final String TRANSIENT_IF_SAID =
+            """
+            io.netty.channel.unix.Errors$NativeIoException Connection reset|Broken pipe|Connection timed out|unreachable
+            java.io.EOFException HttpConnectionOver
+            java.io.IOException GOAWAY received|unexpected end of stream
+            java.util.NoSuchElementException Timeout waiting for idle object|Pool exhausted
+            javax.naming.NamingException LDAP response read timed out|LDAP connection has been closed
+            io.lettuce.core.RedisException Connection closed|Currently not connected
+            com.rabbitmq.client.ShutdownSignalException connection error|connection shutdown
+            """;
 
     private static final Set<String> TRANSIENT_OF_GRPC =
             Set.of("UNAVAILABLE", "DEADLINE_EXCEEDED", "RESOURCE_EXHAUSTED", "ABORTED");
@@ -145,7 +142,10 @@ public final class LibraryFaults {
         KNOWN.put("com.mongodb.MongoException", failure -> ofCloud(failure, MONGO));
         KNOWN.put("io.r2dbc.spi.R2dbcException", LibraryFaults::ofR2dbc);
         KNOWN.put("jakarta.mail.SendFailedException", LibraryFaults::ofMail);
-        TRANSIENT_IF_SAID.forEach((name, phrases) -> KNOWN.put(name, failure -> ofMessage(failure, phrases)));
+        TRANSIENT_IF_SAID.lines().map(line -> line.split(" ", 2)).forEach(words -> {
+            Pattern phrases = Pattern.compile(words[1]);
+            KNOWN.put(words[0], failure -> ofMessage(failure, phrases));
+        });
     }
 
     private static final String RETRY_AFTER = "Retry-After";
@@ -153,38 +153,36 @@ public final class LibraryFaults {
                     "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)
             .withZone(ZoneOffset.UTC);
 
-    private static final Map<String, Answer> ANSWERS = Map.of(
-            "software.amazon.awssdk.core.exception.SdkServiceException",
-            Answer.at("statusCode"),
-            // the exception of Google's JSON transport: what its SDKs throw has this as its cause
-            "com.google.api.client.http.HttpResponseException",
-            Answer.at("getStatusCode", "getHeaders.getRetryAfter"),
-            "com.azure.core.exception.HttpResponseException",
-            Answer.at("getResponse.getStatusCode", "getResponse.getHeaderValue*"),
-            // what Jetty throws instead of returning a 401 that names no way to authenticate
-            "org.eclipse.jetty.client.HttpResponseException",
-            Answer.at("getResponse.getStatus", "getResponse.getHeaders.get*"),
-            // of an answer with the hint Feign makes a RetryableException, whose cause has the headers
-            "feign.FeignException",
-            Answer.at("status", "responseHeaders", "getCause.responseHeaders", "retryAfter"),
-            "org.apache.hc.client5.http.HttpResponseException",
-            Answer.at("getStatusCode"),
-            "retrofit2.HttpException",
-            Answer.at("code", "response.headers.get*"),
-            "jakarta.ws.rs.WebApplicationException",
-            Answer.at("getResponse.getStatus", "getResponse.getHeaderString*"),
-            "co.elastic.clients.elasticsearch._types.ElasticsearchException",
-            Answer.at("status"));
+    /**
+     * Where an exception has the status, and the ways to the hint, getter by getter; one with a star gets the name of the header.
+     * What Google's SDKs throw has the exception of its JSON transport as the cause. Jetty throws its one in place of a 401 that
+     * names no way to authenticate. Of an answer with the hint Feign makes a {@code RetryableException}, whose cause has the
+     * headers.
+     */
+    private static final String ANSWERS_AT =
+            """
+            software.amazon.awssdk.core.exception.SdkServiceException statusCode
+            com.google.api.client.http.HttpResponseException getStatusCode getHeaders.getRetryAfter
+            com.azure.core.exception.HttpResponseException getResponse.getStatusCode getResponse.getHeaderValue*
+            org.eclipse.jetty.client.HttpResponseException getResponse.getStatus getResponse.getHeaders.get*
+            feign.FeignException status responseHeaders getCause.responseHeaders retryAfter
+            org.apache.hc.client5.http.HttpResponseException getStatusCode
+            retrofit2.HttpException code response.headers.get*
+            jakarta.ws.rs.WebApplicationException getResponse.getStatus getResponse.getHeaderString*
+            co.elastic.clients.elasticsearch._types.ElasticsearchException status
+            """;
+
+    private static final Map<String, Answer> ANSWERS =
+            ANSWERS_AT.lines().map(line -> line.split(" ")).collect(Collectors.toMap(words -> words[0], Answer::at));
 
     private LibraryFaults() {}
 
     private static void know(String names, Fault fault) {
-        for (String line : names.split("\n")) {
-            String[] ofPackage = line.split(" ");
-            for (int i = 1; i < ofPackage.length; i++) {
-                KNOWN.put(ofPackage[0] + '.' + ofPackage[i], failure -> fault);
+        names.lines().map(line -> line.split(" ")).forEach(words -> {
+            for (int i = 1; i < words.length; i++) {
+                KNOWN.put(words[0] + '.' + words[i], failure -> fault);
             }
-        }
+        });
     }
 
     /** Whether a call that failed of this may succeed later, as a {@link FaultClassifier}. */
@@ -268,9 +266,8 @@ public final class LibraryFaults {
     }
 
     /** What an exception says where its class is one for many things. */
-    private static Fault ofMessage(Throwable failure, List<String> phrases) {
-        String message = String.valueOf(failure.getMessage());
-        return phrases.stream().anyMatch(message::contains) ? Fault.TRANSIENT : Fault.UNKNOWN;
+    private static Fault ofMessage(Throwable failure, Pattern phrases) {
+        return phrases.matcher(String.valueOf(failure.getMessage())).find() ? Fault.TRANSIENT : Fault.UNKNOWN;
     }
 
     /** The answer in an exception of another client, as a {@link HttpFailure.Reader}. */
@@ -298,16 +295,14 @@ public final class LibraryFaults {
         return null;
     }
 
-    /**
-     * Where an exception has the status and the hint, getter by getter. Of several ways to the hint the first that finds one
-     * counts.
-     */
+    /** Where an exception has an answer. Of several ways to the hint the first that finds one counts. */
     private record Answer(List<ReflectiveAccessor> status, List<List<ReflectiveAccessor>> retryAfter) {
 
-        /** By paths of getters; one with a star gets the name of the header. */
-        static Answer at(String status, String... retryAfter) {
-            return new Answer(
-                    path(status), Arrays.stream(retryAfter).map(Answer::path).toList());
+        /** @param words a line of {@link #ANSWERS_AT} */
+        static Answer at(String... words) {
+            List<List<ReflectiveAccessor>> paths =
+                    Arrays.stream(words).skip(1).map(Answer::path).toList();
+            return new Answer(paths.get(0), paths.subList(1, paths.size()));
         }
 
         private static List<ReflectiveAccessor> path(String getters) {

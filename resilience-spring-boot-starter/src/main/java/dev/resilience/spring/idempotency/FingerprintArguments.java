@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TimeZone;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
@@ -38,12 +39,7 @@ final class FingerprintArguments {
     private static final String EXCHANGE = "org.springframework.web.service.annotation.HttpExchange";
     private static final String EXPRESSION = "org.springframework.beans.factory.annotation.Value";
     private static final List<String> PAYLOAD = List.of(
-            BOUND + "RequestBody",
-            BOUND + "RequestPart",
-            BOUND + "RequestParam",
-            BOUND + "PathVariable",
-            BOUND + "MatrixVariable",
-            BOUND + "ModelAttribute");
+            "RequestBody", "RequestPart", "RequestParam", "PathVariable", "MatrixVariable", "ModelAttribute");
     private static final List<String> WITH_HEADERS =
             List.of("org.springframework.http.HttpEntity", "org.springframework.http.RequestEntity");
     private static final List<Class<?>> INJECTED = List.of(
@@ -54,13 +50,8 @@ final class FingerprintArguments {
             OutputStream.class,
             Reader.class,
             Writer.class);
-    private static final List<String> INJECTED_PACKAGES = List.of(
-            "jakarta.servlet.",
-            "org.springframework.http.",
-            "org.springframework.ui.",
-            "org.springframework.validation.",
-            "org.springframework.web.",
-            "org.springframework.security.");
+    private static final Pattern INJECTED_PACKAGES =
+            Pattern.compile("jakarta\\.servlet\\.|org\\.springframework\\.(http|security|ui|validation|web)\\.");
 
     private final Json json;
     private final String name;
@@ -113,14 +104,14 @@ final class FingerprintArguments {
 
     /** A {@code RequestEntity} has a body, and headers as well: it is refused. */
     private static boolean isPayload(MergedAnnotations annotations, Class<?> type) {
-        if (PAYLOAD.stream().anyMatch(annotations::isPresent) || WITH_HEADERS.contains(type.getName())) {
+        if (PAYLOAD.stream().anyMatch(name -> annotations.isPresent(BOUND + name)) || WITH_HEADERS.contains(type.getName())) {
             return true;
         }
         return annotations.stream().noneMatch(annotation -> isOf(BOUND, annotation) || isOf(EXPRESSION, annotation))
                 && !isCaller(annotations, type)
                 && !isModel(annotations, type)
                 && INJECTED.stream().noneMatch(injected -> injected.isAssignableFrom(type))
-                && INJECTED_PACKAGES.stream().noneMatch(type.getName()::startsWith);
+                && !INJECTED_PACKAGES.matcher(type.getName()).lookingAt();
     }
 
     /** A map without an annotation is the model, with what other methods have put into it. */
