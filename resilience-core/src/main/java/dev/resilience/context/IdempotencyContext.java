@@ -1,5 +1,6 @@
 package dev.resilience.context;
 
+import java.util.UUID;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * @Idempotent(key = "#order.id")
  * Receipt pay(Order order) {
- *     String key = IdempotencyContext.current().downstreamKey();
+ *     String key = IdempotencyContext.downstreamKeyOrNew();
  *     return provider.charge(order.amount(), key); // sent as the provider's own Idempotency-Key
  * }
  * }</pre>
@@ -42,6 +43,16 @@ public final class IdempotencyContext {
      */
     public static @Nullable IdempotencyContext current() {
         return (IdempotencyContext) CallContext.ofThread()[CallContext.IDEMPOTENCY];
+    }
+
+    /**
+     * The key that a call passes on, wherever it runs: the {@link #downstreamKey()} of the {@linkplain #current() current}
+     * idempotent call; a new key, another one each time, where there is none, as in a unit test, in a call without a key, or
+     * where idempotency is switched off.
+     */
+    public static String downstreamKeyOrNew() {
+        IdempotencyContext current = current();
+        return current == null ? UUID.randomUUID().toString() : current.downstreamKey();
     }
 
     /**

@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -56,6 +57,23 @@ class IdempotencyContextTests {
                         .downstreamKey())
                 .isEqualTo(key);
         assertThat(RecordKey.of(TextOperation.NAME, "", "key").id()).isNotEqualTo(key);
+    }
+
+    @Test
+    void aCallPassesItsKeyOnAndANewOneWhereItHasNone() throws Throwable {
+        List<String> keys = new ArrayList<>();
+        calls.call("key", "payload", () -> {
+            keys.add(IdempotencyContext.downstreamKeyOrNew());
+            callInside(calls, null, keys, IdempotencyContext::downstreamKeyOrNew);
+            callInside(calls, null, keys, IdempotencyContext::downstreamKeyOrNew);
+            keys.add(IdempotencyContext.downstreamKeyOrNew());
+            return "result";
+        });
+        keys.add(IdempotencyContext.downstreamKeyOrNew());
+
+        String ofCall = RecordKey.of(TextOperation.NAME, "", "key").downstreamKey("");
+        assertThat(keys.get(0)).isEqualTo(ofCall).isEqualTo(keys.get(3));
+        assertThat(Set.copyOf(keys)).as("three that are new, and one").hasSize(4);
     }
 
     @Test
@@ -124,7 +142,7 @@ class IdempotencyContextTests {
         List<@Nullable IdempotencyContext> seen = new ArrayList<>();
         calls.call("key", "payload", () -> {
             seen.add(IdempotencyContext.current());
-            callInside(inner, key, seen);
+            callInside(inner, key, seen, IdempotencyContext::current);
             seen.add(IdempotencyContext.current());
             return "result";
         });
@@ -134,10 +152,10 @@ class IdempotencyContextTests {
         return seen.get(1);
     }
 
-    private static void callInside(
-            TestIdempotency inner, @Nullable String key, List<@Nullable IdempotencyContext> seen) {
+    private static <T extends @Nullable Object> void callInside(
+            TestIdempotency inner, @Nullable String key, List<T> seen, Supplier<T> look) {
         try {
-            inner.call(key, "payload", () -> seen.add(IdempotencyContext.current()));
+            inner.call(key, "payload", () -> seen.add(look.get()));
         } catch (Throwable unexpected) {
             throw new AssertionError(unexpected);
         }

@@ -5,11 +5,18 @@ import dev.resilience.fault.FaultClassification;
 import dev.resilience.fault.FaultClassifier;
 import dev.resilience.fault.HttpFailure;
 import java.sql.SQLException;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.web.client.RestClientResponseException;
@@ -22,92 +29,107 @@ import org.springframework.web.reactive.function.client.WebClientResponseExcepti
  */
 public final class LibraryFaults {
 
-    private static final List<String> TRANSIENT = List.of(
-            // Spring
-            "org.springframework.dao.TransientDataAccessException",
-            "org.springframework.dao.RecoverableDataAccessException",
-            "org.springframework.transaction.TransactionTimedOutException",
-            // JPA and Hibernate, whose exceptions come untranslated where the application calls them itself
-            "jakarta.persistence.OptimisticLockException",
-            "jakarta.persistence.PessimisticLockException",
-            "jakarta.persistence.LockTimeoutException",
-            "jakarta.persistence.QueryTimeoutException",
-            "org.hibernate.StaleStateException",
-            "org.hibernate.PessimisticLockException",
-            "org.hibernate.QueryTimeoutException",
-            "org.hibernate.dialect.lock.LockingStrategyException",
-            "org.hibernate.exception.LockAcquisitionException",
-            // Reactor Netty and Netty
-            "io.netty.handler.timeout.TimeoutException",
-            "reactor.netty.channel.AbortedException",
-            "reactor.netty.http.client.PrematureCloseException",
-            "reactor.netty.internal.shaded.reactor.pool.PoolAcquirePendingLimitException",
-            "reactor.pool.PoolAcquirePendingLimitException",
-            // Apache HttpClient 5, and 4
-            "org.apache.hc.core5.http.ConnectionClosedException",
-            "org.apache.hc.core5.http.ConnectionRequestTimeoutException",
-            "org.apache.hc.core5.http.NoHttpResponseException",
-            "org.apache.hc.core5.http.TruncatedChunkException",
-            "org.apache.http.ConnectionClosedException",
-            "org.apache.http.NoHttpResponseException",
-            "org.apache.http.TruncatedChunkException",
-            "org.apache.http.conn.ConnectTimeoutException",
-            // Spring Cloud Gateway: a status that a route lists as a failure
-            "org.springframework.cloud.gateway.filter.factory"
-                    + ".SpringCloudCircuitBreakerFilterFactory$CircuitBreakerStatusCodeException",
-            "org.springframework.cloud.gateway.server.mvc.filter"
-                    + ".CircuitBreakerFilterFunctions$CircuitBreakerStatusCodeException",
-            // Kotlin: withTimeout inside the method
-            "kotlinx.coroutines.TimeoutCancellationException",
-            // Jetty
-            "org.eclipse.jetty.io.EofException",
-            // the AWS SDK, whose own time limits end a call without a cause
-            "software.amazon.awssdk.core.exception.ApiCallAttemptTimeoutException",
-            "software.amazon.awssdk.core.exception.ApiCallTimeoutException",
-            // connection pools
-            "org.apache.tomcat.jdbc.pool.PoolExhaustedException");
+    /**
+     * By package. Among them: what JPA and Hibernate throw untranslated where the application calls them itself; a status that
+     * a route of Spring Cloud Gateway lists as a failure; Kotlin's {@code withTimeout} inside the method; the AWS SDK's own time
+     * limits, which end a call without a cause.
+     */
+    private static final String TRANSIENT =
+            """
+            org.springframework.dao TransientDataAccessException RecoverableDataAccessException
+            org.springframework transaction.TransactionTimedOutException amqp.AmqpConnectException amqp.AmqpTimeoutException
+            org.springframework.cloud.gateway.filter.factory \
+            SpringCloudCircuitBreakerFilterFactory$CircuitBreakerStatusCodeException
+            org.springframework.cloud.gateway.server.mvc.filter \
+            CircuitBreakerFilterFunctions$CircuitBreakerStatusCodeException
+            jakarta.persistence OptimisticLockException PessimisticLockException LockTimeoutException QueryTimeoutException
+            org.hibernate StaleStateException PessimisticLockException QueryTimeoutException
+            org.hibernate dialect.lock.LockingStrategyException exception.LockAcquisitionException
+            com.mongodb MongoSocketException MongoTimeoutException MongoExecutionTimeoutException
+            com.mongodb MongoConnectionPoolClearedException MongoNodeIsRecoveringException MongoNotPrimaryException
+            io.lettuce.core RedisCommandTimeoutException RedisBusyException RedisLoadingException
+            redis.clients.jedis.exceptions JedisConnectionException JedisBusyException
+            io.r2dbc.spi R2dbcTransientException
+            org.apache kafka.common.errors.RetriableException tomcat.jdbc.pool.PoolExhaustedException
+            javax.naming InsufficientResourcesException ServiceUnavailableException TimeLimitExceededException
+            io.netty.handler timeout.TimeoutException codec.PrematureChannelClosureException
+            reactor netty.channel.AbortedException netty.http.client.PrematureCloseException
+            reactor pool.PoolAcquirePendingLimitException
+            reactor.netty.internal.shaded.reactor.pool PoolAcquirePendingLimitException
+            org.apache.hc.core5.http ConnectionClosedException NoHttpResponseException TruncatedChunkException
+            org.apache.hc.core5.http ConnectionRequestTimeoutException HttpStreamResetException
+            org.apache.http ConnectionClosedException NoHttpResponseException TruncatedChunkException
+            org.apache.http conn.ConnectTimeoutException
+            okhttp3.internal.http2 ConnectionShutdownException StreamResetException
+            org.eclipse.jetty.io EofException
+            kotlinx.coroutines TimeoutCancellationException
+            software.amazon.awssdk.core.exception ApiCallAttemptTimeoutException ApiCallTimeoutException
+            """;
 
-    private static final List<String> PERMANENT = List.of(
-            "org.springframework.dao.DataIntegrityViolationException",
-            "org.springframework.dao.PermissionDeniedDataAccessException",
-            "org.springframework.security.core.AuthenticationException",
-            "org.springframework.security.access.AccessDeniedException",
-            "org.springframework.validation.BindException",
-            "org.springframework.validation.method.MethodValidationException",
-            "org.springframework.web.bind.MethodArgumentNotValidException",
-            "org.springframework.web.bind.support.WebExchangeBindException",
-            "org.springframework.web.method.annotation.HandlerMethodValidationException",
-            "jakarta.validation.ValidationException");
+    private static final String PERMANENT =
+            """
+            org.springframework.dao DataIntegrityViolationException PermissionDeniedDataAccessException
+            org.springframework.security core.AuthenticationException access.AccessDeniedException
+            org.springframework.validation BindException method.MethodValidationException
+            org.springframework.web bind.MethodArgumentNotValidException bind.support.WebExchangeBindException
+            org.springframework.web method.annotation.HandlerMethodValidationException
+            org.springframework amqp.AmqpAuthenticationException mail.MailAuthenticationException
+            jakarta validation.ValidationException mail.AuthenticationFailedException
+            io.r2dbc.spi R2dbcDataIntegrityViolationException R2dbcPermissionDeniedException
+            com.mongodb DuplicateKeyException
+            com.rabbitmq.client PossibleAuthenticationFailureException
+            org.apache.kafka.common.errors AuthenticationException AuthorizationException
+            """;
 
-    private static final Map<String, List<String>> TRANSIENT_IF_SAID = Map.of(
-            // Netty's native transports pass on the operating system's own words
-            "io.netty.channel.unix.Errors$NativeIoException",
-            List.of("Connection reset", "Broken pipe", "Connection timed out", "unreachable"),
-            // Jetty's HTTP client reports a connection that ended early by the connection's name
-            "java.io.EOFException",
-            List.of("HttpConnectionOver"),
-            // an exhausted pool of Apache Commons, as under DBCP and Jedis
-            "java.util.NoSuchElementException",
-            List.of("Timeout waiting for idle object", "Pool exhausted"));
+    /**
+     * By what the message says: the operating system's own words, which Netty's native transports pass on; a connection that
+     * ended early, as Jetty's client names it; the JDK's HTTP client and OkHttp; an exhausted pool of Apache Commons, as under
+     * DBCP and Jedis; the JDK's LDAP client; Lettuce; a channel of RabbitMQ that was closed with its connection, and not because
+     * of what was asked of it.
+     */
+    private static final String TRANSIENT_IF_SAID =
+            """
+            io.netty.channel.unix.Errors$NativeIoException Connection reset|Broken pipe|Connection timed out|unreachable
+            java.io.EOFException HttpConnectionOver
+            java.io.IOException GOAWAY received|unexpected end of stream
+            java.util.NoSuchElementException Timeout waiting for idle object|Pool exhausted
+            javax.naming.NamingException LDAP response read timed out|LDAP connection has been closed
+            io.lettuce.core.RedisException Connection closed|Currently not connected
+            com.rabbitmq.client.ShutdownSignalException connection error|connection shutdown
+            """;
 
     private static final Set<String> TRANSIENT_OF_GRPC =
             Set.of("UNAVAILABLE", "DEADLINE_EXCEEDED", "RESOURCE_EXHAUSTED", "ABORTED");
     private static final ReflectiveAccessor GRPC_STATUS = new ReflectiveAccessor("getStatus");
     private static final ReflectiveAccessor GRPC_CODE = new ReflectiveAccessor("getCode");
 
+    /** Of R2DBC. */
+    private static final ReflectiveAccessor SQL_STATE = new ReflectiveAccessor("getSqlState");
+
+    /** Of SMTP, whose 4xx are transient and whose 5xx permanent (RFC 5321, section 4.2.1). */
+    private static final ReflectiveAccessor RETURN_CODE = new ReflectiveAccessor("getReturnCode");
+
+    private static final ReflectiveAccessor DELIVERED = new ReflectiveAccessor("getValidSentAddresses");
+
+    private static final ReflectiveAccessor MONGO =
+            new ReflectiveAccessor("hasErrorLabel", "TransientTransactionError");
+
     private static final ReflectiveAccessor AWS = new ReflectiveAccessor("retryable");
     private static final ReflectiveAccessor AWS_THROTTLING = new ReflectiveAccessor("isThrottlingException");
     private static final ReflectiveAccessor GOOGLE = new ReflectiveAccessor("isRetryable");
 
-    private static final Map<String, Boolean> TRANSACTION =
-            Map.of("org.springframework.transaction.TransactionSystemException", true);
     private static final ReflectiveAccessor OF_METHOD = new ReflectiveAccessor("getApplicationException");
+    private static final Map<String, ReflectiveAccessor> HIDING = Map.of(
+            "org.springframework.transaction.TransactionSystemException",
+            OF_METHOD,
+            "org.springframework.mail.MailSendException",
+            new ReflectiveAccessor("getMessageExceptions"));
 
     private static final Map<String, FaultClassifier> KNOWN = new HashMap<>();
 
     static {
-        TRANSIENT.forEach(name -> KNOWN.put(name, failure -> Fault.TRANSIENT));
-        PERMANENT.forEach(name -> KNOWN.put(name, failure -> Fault.PERMANENT));
+        know(TRANSIENT, Fault.TRANSIENT);
+        know(PERMANENT, Fault.PERMANENT);
         // not the user's fault but that of the system that knows the users: its causes tell more
         KNOWN.put(
                 "org.springframework.security.authentication.AuthenticationServiceException", failure -> Fault.UNKNOWN);
@@ -117,31 +139,51 @@ public final class LibraryFaults {
                 "software.amazon.awssdk.core.exception.SdkException", failure -> ofCloud(failure, AWS, AWS_THROTTLING));
         KNOWN.put("com.google.api.gax.rpc.ApiException", failure -> ofCloud(failure, GOOGLE));
         KNOWN.put("com.google.cloud.BaseServiceException", failure -> ofCloud(failure, GOOGLE));
-        TRANSIENT_IF_SAID.forEach((name, phrases) -> KNOWN.put(name, failure -> ofMessage(failure, phrases)));
+        KNOWN.put("com.mongodb.MongoException", failure -> ofCloud(failure, MONGO));
+        KNOWN.put("io.r2dbc.spi.R2dbcException", LibraryFaults::ofR2dbc);
+        KNOWN.put("jakarta.mail.SendFailedException", LibraryFaults::ofMail);
+        TRANSIENT_IF_SAID.lines().map(line -> line.split(" ", 2)).forEach(words -> {
+            Pattern phrases = Pattern.compile(words[1]);
+            KNOWN.put(words[0], failure -> ofMessage(failure, phrases));
+        });
     }
 
-    private static final ReflectiveAccessor RESPONSE = new ReflectiveAccessor("getResponse");
-    private static final ReflectiveAccessor HEADERS = new ReflectiveAccessor("getHeaders");
-    private static final ReflectiveAccessor STATUS = new ReflectiveAccessor("getStatusCode");
+    private static final String RETRY_AFTER = "Retry-After";
+    private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.ofPattern(
+                    "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)
+            .withZone(ZoneOffset.UTC);
 
-    private static final Map<String, Answer> ANSWERS = Map.of(
-            "software.amazon.awssdk.core.exception.SdkServiceException",
-            new Answer(List.of(new ReflectiveAccessor("statusCode")), List.of()),
-            // the exception of Google's JSON transport: what its SDKs throw has this as its cause
-            "com.google.api.client.http.HttpResponseException",
-            new Answer(List.of(STATUS), List.of(HEADERS, new ReflectiveAccessor("getRetryAfter"))),
-            "com.azure.core.exception.HttpResponseException",
-            new Answer(List.of(RESPONSE, STATUS), List.of(RESPONSE, header("getHeaderValue"))),
-            // what Jetty throws instead of returning a 401 that names no way to authenticate
-            "org.eclipse.jetty.client.HttpResponseException",
-            new Answer(
-                    List.of(RESPONSE, new ReflectiveAccessor("getStatus")), List.of(RESPONSE, HEADERS, header("get"))));
+    /**
+     * Where an exception has the status, and the ways to the hint, getter by getter; one with a star gets the name of the header.
+     * What Google's SDKs throw has the exception of its JSON transport as the cause. Jetty throws its one in place of a 401 that
+     * names no way to authenticate. Of an answer with the hint Feign makes a {@code RetryableException}, whose cause has the
+     * headers.
+     */
+    private static final String ANSWERS_AT =
+            """
+            software.amazon.awssdk.core.exception.SdkServiceException statusCode
+            com.google.api.client.http.HttpResponseException getStatusCode getHeaders.getRetryAfter
+            com.azure.core.exception.HttpResponseException getResponse.getStatusCode getResponse.getHeaderValue*
+            org.eclipse.jetty.client.HttpResponseException getResponse.getStatus getResponse.getHeaders.get*
+            feign.FeignException status responseHeaders getCause.responseHeaders retryAfter
+            org.apache.hc.client5.http.HttpResponseException getStatusCode
+            retrofit2.HttpException code response.headers.get*
+            jakarta.ws.rs.WebApplicationException getResponse.getStatus getResponse.getHeaderString*
+            co.elastic.clients.elasticsearch._types.ElasticsearchException status
+            """;
 
-    private static ReflectiveAccessor header(String getter) {
-        return new ReflectiveAccessor(getter, "Retry-After");
-    }
+    private static final Map<String, Answer> ANSWERS =
+            ANSWERS_AT.lines().map(line -> line.split(" ")).collect(Collectors.toMap(words -> words[0], Answer::at));
 
     private LibraryFaults() {}
+
+    private static void know(String names, Fault fault) {
+        names.lines().map(line -> line.split(" ")).forEach(words -> {
+            for (int i = 1; i < words.length; i++) {
+                KNOWN.put(words[0] + '.' + words[i], failure -> fault);
+            }
+        });
+    }
 
     /** Whether a call that failed of this may succeed later, as a {@link FaultClassifier}. */
     public static Fault classify(Throwable failure) {
@@ -161,20 +203,22 @@ public final class LibraryFaults {
     }
 
     /**
-     * What is known of Spring's {@code TransactionSystemException}. It stands for a commit or a rollback that failed, and
-     * hides what happened before: the exception of the method, or that of a commit, whose connection was lost and so cannot be
-     * rolled back either.
+     * What is known of Spring's exceptions that hide another one: {@code TransactionSystemException}, which stands for a commit
+     * or a rollback that failed, hides what happened before: the exception of the method, or that of a commit, whose connection
+     * was lost and so cannot be rolled back either. {@code MailSendException} hides why a mail was not sent.
      *
-     * @param others how the exception of the method is judged
+     * @param others how the hidden exception is judged
      */
     public static Fault ofTransactions(FaultClassification others, Throwable failure) {
-        if (closest(TRANSACTION, failure) == null) {
-            return Fault.UNKNOWN;
+        ReflectiveAccessor hiding = closest(HIDING, failure);
+        Object hidden = hiding == null ? null : hiding.of(failure);
+        if (hidden instanceof Object[] all && all.length == 1) { // of several mails some may have been sent
+            hidden = all[0];
         }
-        if (OF_METHOD.of(failure) instanceof Throwable ofMethod) {
-            return others.classify(ofMethod, FaultClassification.TRANSIENT_STATUSES);
+        if (hidden instanceof Throwable known) {
+            return others.classify(known, FaultClassification.TRANSIENT_STATUSES);
         }
-        return failure.getCause() instanceof SQLException sql && isOfClosedConnection(sql)
+        return hiding == OF_METHOD && failure.getCause() instanceof SQLException sql && isOfClosedConnection(sql)
                 ? Fault.TRANSIENT
                 : Fault.UNKNOWN;
     }
@@ -183,6 +227,21 @@ public final class LibraryFaults {
     private static boolean isOfClosedConnection(SQLException failure) {
         return failure.getMessage() != null
                 && failure.getMessage().toLowerCase(Locale.ROOT).contains("closed");
+    }
+
+    /** By the SQLSTATE, as in JDBC. */
+    private static Fault ofR2dbc(Throwable failure) {
+        SQLException asOfJdbc = new SQLException(failure.getMessage(), (String) SQL_STATE.of(failure), failure.getCause());
+        return FaultClassification.ofJdk().classify(asOfJdbc, FaultClassification.TRANSIENT_STATUSES);
+    }
+
+    /** Another attempt would send it again to those who have got it. */
+    private static Fault ofMail(Throwable failure) {
+        if (DELIVERED.of(failure) instanceof Object[] delivered && delivered.length > 0) {
+            return Fault.PERMANENT;
+        }
+        int code = RETURN_CODE.of(failure) instanceof Integer given ? given : 0;
+        return code >= 500 ? Fault.PERMANENT : code >= 400 ? Fault.TRANSIENT : Fault.UNKNOWN;
     }
 
     private static Fault ofGrpc(Throwable failure) {
@@ -207,9 +266,8 @@ public final class LibraryFaults {
     }
 
     /** What an exception says where its class is one for many things. */
-    private static Fault ofMessage(Throwable failure, List<String> phrases) {
-        String message = String.valueOf(failure.getMessage());
-        return phrases.stream().anyMatch(message::contains) ? Fault.TRANSIENT : Fault.UNKNOWN;
+    private static Fault ofMessage(Throwable failure, Pattern phrases) {
+        return phrases.matcher(String.valueOf(failure.getMessage())).find() ? Fault.TRANSIENT : Fault.UNKNOWN;
     }
 
     /** The answer in an exception of another client, as a {@link HttpFailure.Reader}. */
@@ -237,15 +295,46 @@ public final class LibraryFaults {
         return null;
     }
 
-    /** Where an exception has the status and the hint, getter by getter; without a getter there is no hint. */
-    private record Answer(List<ReflectiveAccessor> status, List<ReflectiveAccessor> retryAfter) {
+    /** Where an exception has an answer. Of several ways to the hint the first that finds one counts. */
+    private record Answer(List<ReflectiveAccessor> status, List<List<ReflectiveAccessor>> retryAfter) {
+
+        /** @param words a line of {@link #ANSWERS_AT} */
+        static Answer at(String... words) {
+            List<List<ReflectiveAccessor>> paths =
+                    Arrays.stream(words).skip(1).map(Answer::path).toList();
+            return new Answer(paths.get(0), paths.subList(1, paths.size()));
+        }
+
+        private static List<ReflectiveAccessor> path(String getters) {
+            return Arrays.stream(getters.split("\\."))
+                    .map(getter -> getter.endsWith("*")
+                            ? new ReflectiveAccessor(getter.substring(0, getter.length() - 1), RETRY_AFTER)
+                            : new ReflectiveAccessor(getter))
+                    .toList();
+        }
 
         @Nullable
         HttpFailure in(Throwable failure) {
             // clients use 0 or less for "there was no answer"
             return follow(status, failure) instanceof Integer code && code > 0
-                    ? new HttpFailure(code, follow(retryAfter, failure) instanceof String hint ? hint : null)
+                    ? new HttpFailure(code, hint(failure))
                     : null;
+        }
+
+        private @Nullable String hint(Throwable failure) {
+            for (List<ReflectiveAccessor> path : retryAfter) {
+                Object found = follow(path, failure);
+                if (found instanceof Map<?, ?> headers && headers.get(RETRY_AFTER) instanceof Collection<?> all) {
+                    found = all.isEmpty() ? null : all.iterator().next();
+                }
+                if (found instanceof Long date) {
+                    return HTTP_DATE.format(Instant.ofEpochMilli(date));
+                }
+                if (found instanceof String hint) {
+                    return hint;
+                }
+            }
+            return null;
         }
 
         private static @Nullable Object follow(List<ReflectiveAccessor> path, Throwable failure) {

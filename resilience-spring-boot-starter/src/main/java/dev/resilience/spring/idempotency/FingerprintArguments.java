@@ -5,6 +5,7 @@ import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.idempotency.json.Json;
 import dev.resilience.spring.kind.CallExpression;
 import dev.resilience.spring.kind.SuspendingFunctions;
+import dev.resilience.spring.reactor.ProtectedPublishers.PublisherType;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.Reader;
@@ -15,14 +16,18 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.TimeZone;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotatedMethod;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.stereotype.Controller;
 
 /**
  * What of a call's arguments is compared with those of an earlier call: the value of an expression; or all arguments; or, in
@@ -31,13 +36,10 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 final class FingerprintArguments {
 
     private static final String BOUND = "org.springframework.web.bind.annotation.";
+    private static final String EXCHANGE = "org.springframework.web.service.annotation.HttpExchange";
+    private static final String EXPRESSION = "org.springframework.beans.factory.annotation.Value";
     private static final List<String> PAYLOAD = List.of(
-            BOUND + "RequestBody",
-            BOUND + "RequestPart",
-            BOUND + "RequestParam",
-            BOUND + "PathVariable",
-            BOUND + "MatrixVariable",
-            BOUND + "ModelAttribute");
+            "RequestBody", "RequestPart", "RequestParam", "PathVariable", "MatrixVariable", "ModelAttribute");
     private static final List<String> WITH_HEADERS =
             List.of("org.springframework.http.HttpEntity", "org.springframework.http.RequestEntity");
     private static final List<Class<?>> INJECTED = List.of(
@@ -48,13 +50,8 @@ final class FingerprintArguments {
             OutputStream.class,
             Reader.class,
             Writer.class);
-    private static final List<String> INJECTED_PACKAGES = List.of(
-            "jakarta.servlet.",
-            "org.springframework.http.",
-            "org.springframework.ui.",
-            "org.springframework.validation.",
-            "org.springframework.web.",
-            "org.springframework.security.");
+    private static final Pattern INJECTED_PACKAGES =
+            Pattern.compile("jakarta\\.servlet\\.|org\\.springframework\\.(http|security|ui|validation|web)\\.");
 
     private final Json json;
     private final String name;
@@ -78,14 +75,18 @@ final class FingerprintArguments {
                         name,
                         "\"{#order.id, #order.amount}\"",
                         text -> CallExpression.ofArguments(text, method));
-        boolean isHandler =
-                MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).isPresent(BOUND + "RequestMapping");
+        MergedAnnotations ofMethod = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
+        boolean isHandler = ofMethod.isPresent(BOUND + "RequestMapping")
+                || (ofMethod.isPresent(EXCHANGE) // which clients have, too
+                        && AnnotatedElementUtils.hasAnnotation(type, Controller.class));
         MethodParameter[] parameters = new AnnotatedMethod(method).getMethodParameters(); // with those of interfaces
         List<Runnable> checks = new ArrayList<>();
         for (int i = 0; i < SuspendingFunctions.parameterCount(method); i++) {
             ResolvableType declared = ResolvableType.forMethodParameter(method, i, type);
             MergedAnnotations annotations = MergedAnnotations.from(parameters[i].getParameterAnnotations());
-            if (isHandler ? isPayload(annotations, declared.toClass()) : !isCaller(annotations, declared.toClass())) {
+            boolean isPublisher = PublisherType.of(declared.toClass()) != null; // as of a principal in WebFlux
+            Class<?> given = (isPublisher ? declared.getGeneric() : declared).toClass();
+            if (isHandler ? isPayload(annotations, given) : !isCaller(annotations, given)) {
                 compared.add(i);
                 int index = i;
                 checks.add(() -> check(index, declared));
@@ -103,13 +104,19 @@ final class FingerprintArguments {
 
     /** A {@code RequestEntity} has a body, and headers as well: it is refused. */
     private static boolean isPayload(MergedAnnotations annotations, Class<?> type) {
-        if (PAYLOAD.stream().anyMatch(annotations::isPresent) || WITH_HEADERS.contains(type.getName())) {
+        if (PAYLOAD.stream().anyMatch(name -> annotations.isPresent(BOUND + name)) || WITH_HEADERS.contains(type.getName())) {
             return true;
         }
-        return annotations.stream().noneMatch(annotation -> isOf(BOUND, annotation))
+        return annotations.stream().noneMatch(annotation -> isOf(BOUND, annotation) || isOf(EXPRESSION, annotation))
                 && !isCaller(annotations, type)
+                && !isModel(annotations, type)
                 && INJECTED.stream().noneMatch(injected -> injected.isAssignableFrom(type))
-                && INJECTED_PACKAGES.stream().noneMatch(type.getName()::startsWith);
+                && !INJECTED_PACKAGES.matcher(type.getName()).lookingAt();
+    }
+
+    /** A map without an annotation is the model, with what other methods have put into it. */
+    private static boolean isModel(MergedAnnotations annotations, Class<?> type) {
+        return Map.class.isAssignableFrom(type) && annotations.stream().findAny().isEmpty();
     }
 
     private static boolean isOf(String packages, MergedAnnotation<?> annotation) {

@@ -107,7 +107,7 @@ class HttpAnswerTests {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {304, 401, 403, 408, 409, 412, 416, 423, 425, 428, 429, 500, 502, 503, 504})
+    @ValueSource(ints = {206, 304, 401, 403, 408, 409, 412, 416, 423, 425, 428, 429, 500, 502, 503, 504})
     void answersOfTheMomentOrOfAConditionAreNot(int status) {
         post("/status/" + status);
 

@@ -3,7 +3,6 @@ package dev.resilience.sample.shop;
 import dev.resilience.context.IdempotencyContext;
 import dev.resilience.sample.gateway.PaymentGateway;
 import java.math.BigDecimal;
-import java.util.Objects;
 import org.springframework.stereotype.Component;
 import org.springframework.web.client.RestClient;
 
@@ -18,14 +17,13 @@ class PaymentClient {
     }
 
     /**
-     * Charges a customer, within an idempotent call. Every attempt of that call sends the same key, after a crash of the
+     * Charges a customer. Every attempt of the idempotent call around it sends the same key, after a crash of the
      * shop too, so the gateway charges once even if its answer was lost.
      */
     Receipt charge(String customer, BigDecimal amount) {
-        IdempotencyContext call = Objects.requireNonNull(IdempotencyContext.current(), "not in an idempotent call");
         return gateway.post()
                 .uri("/charges")
-                .header("Idempotency-Key", call.downstreamKey())
+                .header("Idempotency-Key", IdempotencyContext.downstreamKeyOrNew())
                 .body(new Charge(customer, amount))
                 .retrieve()
                 .requiredBody(Receipt.class);

@@ -28,6 +28,7 @@ import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.ResponseBody;
 import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.service.annotation.HttpExchange;
 
 /**
  * Answers to requests: status, the headers that belong to the content, and the body, whether a handler method returns them or
@@ -60,7 +61,7 @@ public record HttpAnswerCodec(
         implements ResultCodec {
 
     private static final String REPLAYED = "Idempotency-Replayed";
-    private static final Set<Integer> NOT_KEPT = Set.of(304, 401, 403, 408, 409, 412, 416, 423, 425, 428, 429);
+    private static final Set<Integer> NOT_KEPT = Set.of(206, 304, 401, 403, 408, 409, 412, 416, 423, 425, 428, 429);
     private static final List<String> KEPT_HEADERS =
             List.of(HttpHeaders.CONTENT_TYPE, HttpHeaders.LOCATION, HttpHeaders.ETAG);
 
@@ -122,7 +123,8 @@ public record HttpAnswerCodec(
 
     private static boolean isHandler(Method method, Class<?> type) {
         return AnnotatedElementUtils.hasAnnotation(type, Controller.class)
-                && AnnotatedElementUtils.hasAnnotation(method, RequestMapping.class);
+                && (AnnotatedElementUtils.hasAnnotation(method, RequestMapping.class)
+                        || AnnotatedElementUtils.hasAnnotation(method, HttpExchange.class));
     }
 
     private static @Nullable ResponseStatus status(Method method, Class<?> type) {
