@@ -56,7 +56,7 @@ function showBreaker() {
   const details = [
     ['Since', Number.isNaN(breaker.since) ? undefined : new Date(breaker.since).toLocaleTimeString('en-GB')],
     ['Orders', `${calls.success} good, ${calls.failure} failed, ${calls.rejected} refused`],
-    ['Last failure', closed ? undefined : breaker.lastFailure?.split('.').pop()],
+    ['Last failure', closed ? undefined : breaker.lastFailure?.split(':')[0].split('.').pop()],
     ['Failed probes', closed ? undefined : breaker.failedProbes],
     ['Reason', closed ? undefined : breaker.reason, 'wide'],
   ];

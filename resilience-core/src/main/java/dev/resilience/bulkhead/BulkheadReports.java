@@ -43,7 +43,10 @@ final class BulkheadReports extends Reports<BulkheadOutcome> {
         if (permits.isClosed()) {
             return rejected("the application ends, and calls do not wait in the queue any more");
         }
-        return rejected(limits.maxConcurrent() + " calls run and " + limits.maxQueue() + " wait, which are the limits");
+        int running = limits.maxConcurrent();
+        int waiting = limits.maxQueue();
+        return rejected((running == 1 ? "1 call runs" : running + " calls run") + " and " + waiting
+                + (waiting == 1 ? " waits" : " wait") + ", which are the limits");
     }
 
     ResilienceException timedOut(Deadline.Timeout timeout) {

@@ -139,7 +139,7 @@ final class CircuitBreakerReports extends Reports<CircuitBreakerOutcome> {
         line = line.addKeyValue("openFor", open.openDuration())
                 .addKeyValue("failedProbes", outage.failedProbes())
                 .addKeyValue("nextProbe", nextProbe);
-        log(line, "opened: " + outage.explanation() + "; calls are refused for " + openFor + ", until " + nextProbe);
+        log(line, "opened: " + outage.inFull() + "; calls are refused for " + openFor + ", until " + nextProbe);
     }
 
     private void logClosed(StateChange change) {

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param state the state it is in; an open period that is over stays OPEN until the next call
  * @param since when this state began, by the wall clock
  * @param reason what opened it last, in words; {@code null} if it never did, or was reset since
- * @param lastFailure the type of the last failure that counted when it opened last, {@code result} where that was a result
- *     and no exception; {@code null} if it is not known
+ * @param lastFailure the type and message of the last failure that counted when it opened last, and those of its root
+ *     cause; {@code result} where that was a result and no exception; {@code null} if it is not known
  * @param openedAt when it last left CLOSED; a probing that fails does not change it
  * @param nextProbe from when on the next call is a probe: what remains of the open period, added to the wall clock's time at
  *     this moment; {@code null} unless it is OPEN

@@ -2,6 +2,7 @@ package dev.resilience.circuitbreaker;
 
 import dev.resilience.circuitbreaker.CallWindow.WindowCounts;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy.Window;
+import dev.resilience.log.LoggedFailure;
 import dev.resilience.time.Durations;
 import dev.resilience.time.Moment;
 import java.time.Duration;
@@ -14,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param failedProbes how often in a row the breaker went from half-open back to open
  * @param reason what opened it last, in words: the rule, or a probing
  * @param explanation the reason with the last failure, as a part of a sentence
- * @param lastFailure the type of the last failure that counted, a probe's too
+ * @param lastFailure the type and message of the last failure that counted, a probe's too, and those of its root cause; only
+ *     the type where it is long over
  * @param failure that failure, where it is the one that opened the breaker
  */
 record Outage(
@@ -44,9 +46,13 @@ record Outage(
         return new Outage(start, 0, rule, rule, null, null);
     }
 
-    /** @param aboutFailures whether the rule is about failures, of which {@code lastFailure} is the last */
-    static Outage of(Start start, boolean aboutFailures, @Nullable String lastFailure, @Nullable Throwable failure) {
-        String last = aboutFailures && lastFailure != null ? ", the last" + with(lastFailure) : "";
+    /**
+     * @param aboutFailures whether the rule is about failures
+     * @param type of the last failure
+     */
+    static Outage of(Start start, boolean aboutFailures, @Nullable String type, @Nullable Throwable failure) {
+        String last = aboutFailures && type != null ? ", the last" + with(type) : "";
+        String lastFailure = failure == null ? type : describe(failure);
         return new Outage(start, 0, start.rule, start.rule + last, lastFailure, failure);
     }
 
@@ -55,13 +61,16 @@ record Outage(
         return failure == null ? RESULT : failure.getClass().getName();
     }
 
+    private static String describe(@Nullable Throwable failure) {
+        return failure == null ? RESULT : LoggedFailure.of(failure).toString();
+    }
+
     private static String with(String failureType) {
         return failureType.equals(RESULT) ? " by its result" : " with " + failureType;
     }
 
     Outage afterFailedProbe(@Nullable Throwable probesFailure) {
-        String type = typeOf(probesFailure);
-        return afterProbing("a probe failed", with(type), type, probesFailure);
+        return afterProbing("a probe failed", with(typeOf(probesFailure)), describe(probesFailure), probesFailure);
     }
 
     Outage afterSlowProbe(Duration slow) {
@@ -69,10 +78,17 @@ record Outage(
     }
 
     private Outage afterProbing(
-            String end, String detail, @Nullable String probesFailureType, @Nullable Throwable probesFailure) {
+            String end, String detail, @Nullable String description, @Nullable Throwable probesFailure) {
         int probes = failedProbes + 1;
         String before = " (probing " + probes + "); before that: " + start.rule;
-        return new Outage(start, probes, end + before, end + detail + before, probesFailureType, probesFailure);
+        return new Outage(start, probes, end + before, end + detail + before, description, probesFailure);
+    }
+
+    /** The explanation with the failure's message, which may be about its caller: not for callers that are refused. */
+    String inFull() {
+        return failure == null || lastFailure == null
+                ? explanation
+                : explanation.replace(typeOf(failure), lastFailure);
     }
 
     /** For the time after: it is no cause of refusals any more, and may be a large object. */

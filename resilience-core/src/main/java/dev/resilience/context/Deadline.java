@@ -172,7 +172,7 @@ public final class Deadline {
 
         @Override
         public String toString() {
-            return timeout + (byDeadline ? ", which was what its deadline left" : "");
+            return Durations.inWords(timeout) + (byDeadline ? ", which was what its deadline left" : "");
         }
     }
 }

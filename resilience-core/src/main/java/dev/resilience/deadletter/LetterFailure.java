@@ -6,7 +6,7 @@ import dev.resilience.log.LoggedFailure;
  * How an attempt ended, as far as it is kept.
  *
  * @param type the class name of the exception; what is longer than {@value #MAX_TYPE} characters is cut off
- * @param message its message, empty for none; what is longer than {@value #MAX_MESSAGE} characters is cut off
+ * @param message its message and its root cause, empty for none; what is longer than {@value #MAX_MESSAGE} characters is cut off
  */
 public record LetterFailure(String type, String message) {
 
@@ -23,8 +23,9 @@ public record LetterFailure(String type, String message) {
 
     /** How an attempt failed. */
     public static LetterFailure of(Throwable failure) {
-        LoggedFailure safe = LoggedFailure.of(failure);
-        return new LetterFailure(safe.type(), safe.message());
+        LoggedFailure safe = LoggedFailure.of(failure, MAX_MESSAGE);
+        String cause = safe.rootCause() == null ? "" : ", caused by " + safe.rootCause();
+        return new LetterFailure(safe.type(), safe.message() + cause);
     }
 
     private static String cut(String text, int longest) {

@@ -6,7 +6,6 @@ import dev.resilience.event.FallbackOutcome;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.log.FoldedLog;
 import dev.resilience.log.LogLine;
-import dev.resilience.log.LoggedFailure;
 import dev.resilience.pipeline.AsyncCall;
 import dev.resilience.pipeline.AsyncStep;
 import dev.resilience.pipeline.Invocation;
@@ -92,19 +91,18 @@ public final class Fallback implements Layer, AutoCloseable {
 
     void answered(Throwable failure) {
         calls.count(FallbackOutcome.SUCCESS);
-        log.write(ANSWERED, line -> {
-            LoggedFailure failed = LoggedFailure.of(failure);
-            failed.addTo(line).log("Fallback '{}': the fallback method answered for {}", name, failed);
-        });
+        log.write(
+                ANSWERED,
+                failure,
+                (line, failed) -> line.log("Fallback '{}': the fallback method answered for {}", name, failed));
     }
 
     void failed(Throwable failure, Throwable again) {
         calls.count(FallbackOutcome.FAILURE);
-        log.write(FAILED, line -> {
-            LoggedFailure failed = LoggedFailure.of(again);
+        log.write(FAILED, again, (line, failed) -> {
             String answeredFor = failure.getClass().getName();
             String what = "the fallback method, asked because of " + answeredFor + ", failed";
-            failed.addTo(line.addKeyValue("answeredFor", answeredFor)).log("Fallback '{}': {}: {}", name, what, failed);
+            line.addKeyValue("answeredFor", answeredFor).log("Fallback '{}': {}: {}", name, what, failed);
         });
     }
 

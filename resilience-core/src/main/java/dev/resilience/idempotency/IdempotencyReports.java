@@ -4,7 +4,6 @@ import dev.resilience.event.IdempotencyDecided;
 import dev.resilience.event.IdempotencyOutcome;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.log.LogLine;
-import dev.resilience.log.LoggedFailure;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Reports;
 
@@ -43,10 +42,8 @@ final class IdempotencyReports extends Reports<IdempotencyOutcome> {
     void failed(LogLine event, String what, Throwable unavailable) {
         log.write(
                 event,
-                line -> LoggedFailure.of(unavailable)
-                        .addTo(line)
-                        .setCause(unavailable)
-                        .log("Idempotency '{}': {}", name, what));
+                unavailable,
+                (line, failed) -> line.setCause(unavailable).log("Idempotency '{}': {}", name, what));
     }
 
     void completionFailed(IdempotentOperation operation, Throwable unavailable) {

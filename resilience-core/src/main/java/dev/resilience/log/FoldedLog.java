@@ -7,10 +7,12 @@ import dev.resilience.time.Timestamps;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.StringJoiner;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -23,6 +25,8 @@ import org.slf4j.spi.LoggingEventBuilder;
  * The log of one policy, which stays readable when thousands of calls fail. The first line of an event is written at once.
  * Further ones are folded until the second is over that began with the first line of any event: then one summary says how
  * many more calls ended in which way. A single line that was folded is written as itself, with the time of what it reports.
+ * As long as something is folded in each second, there is only the summary, and the line of an event that is new; after a second
+ * without a line all begins anew.
  *
  * <p>A summary reads the counters of the policy, the same that the meters read; so whatever is reported is counted first. An
  * event that has a line of its own is in no summary. The end of a second comes by a timer, which is set only when something is
@@ -43,13 +47,20 @@ public final class FoldedLog implements AutoCloseable {
     private final Supplier<Map<String, Long>> counts;
     private final Set<String> reportedOnce = ConcurrentHashMap.newKeySet();
     private final ShortLock lock = new ShortLock();
-    private final Set<LogLine> written = ConcurrentHashMap.newKeySet(); // since the second began
+    private final Set<LogLine> announced = new HashSet<>(); // since there was a second without a line
+    private final Set<LogLine> seen = ConcurrentHashMap.newKeySet(); // in this second
     private Map<String, Long> reported = new HashMap<>();
     private long begin;
-    private @Nullable Late folded;
+    private boolean hasLine; // in this second
+    private @Nullable Line folded;
     private volatile boolean isSummarized; // more than one line is folded
 
-    private record Late(LogLine event, Consumer<LoggingEventBuilder> line, Instant at) {}
+    /** @param at when it happened; {@code null} if that is now */
+    private record Line(
+            LogLine event,
+            @Nullable Supplier<LoggedFailure> failure,
+            @Nullable Instant at,
+            Consumer<LoggingEventBuilder> text) {}
 
     /**
      * @param kind the kind of the policy, in words that begin a sentence: {@code Retry}
@@ -77,38 +88,80 @@ public final class FoldedLog implements AutoCloseable {
      * @param line adds what is to be reported to a line that has {@code event} and {@code policy} already, and logs it
      */
     public void write(LogLine event, Consumer<LoggingEventBuilder> line) {
-        if ((isSummarized && written.contains(event)) || !log.isEnabledForLevel(event.level())) {
-            return;
-        }
-        if (lock.get(() -> isWrittenAtOnce(event, line))) {
-            write(event.in(log, policy), line);
+        if (!isFolded(event)) {
+            write(new Line(event, null, null, line));
         }
     }
 
-    private boolean isWrittenAtOnce(LogLine event, Consumer<LoggingEventBuilder> line) {
+    /**
+     * As {@link #write(LogLine, Consumer)}, about a failure; a summary shows the first of those that it stands for.
+     *
+     * @param line gets the failure too, and a line that has its keys
+     */
+    public void write(LogLine event, Throwable failure, BiConsumer<LoggingEventBuilder, LoggedFailure> line) {
+        write(event, failure, null, line);
+    }
+
+    /**
+     * As {@link #write(LogLine, Throwable, BiConsumer)}, about one that may be over.
+     *
+     * @param failure {@code null} for a result that counts as one
+     * @param at when it happened; {@code null} if that is now
+     */
+    public void write(
+            LogLine event,
+            @Nullable Throwable failure,
+            @Nullable Instant at,
+            BiConsumer<LoggingEventBuilder, LoggedFailure> line) {
+        if (!isFolded(event)) {
+            write(new Line(event, () -> LoggedFailure.of(failure), at, begun -> {
+                LoggedFailure failed = LoggedFailure.of(failure);
+                line.accept(failed.addTo(begun), failed);
+            }));
+        }
+    }
+
+    private boolean isFolded(LogLine event) {
+        return (isSummarized && seen.contains(event)) || !log.isEnabledForLevel(event.level());
+    }
+
+    private void write(Line line) {
+        if (lock.get(() -> isWrittenAtOnce(line))) {
+            log(line);
+        }
+    }
+
+    private boolean isWrittenAtOnce(Line line) {
         long now = time.nanoTime();
-        if (folded == null && (written.isEmpty() || now - begin >= SECOND.toNanos())) {
-            begin = now;
-            written.clear();
-            written.add(event);
-            reported = new HashMap<>(counts.get());
-            return true;
+        boolean wasQuiet = folded == null && (announced.isEmpty() || now - begin >= SECOND.toNanos());
+        if (wasQuiet) {
+            begin(now, counts.get());
+            announced.clear();
         }
-        boolean first = written.add(event);
-        if (first) {
-            reported.merge(event.outcome(), 1L, Long::sum);
-        } else {
-            fold(event, line);
+        seen.add(line.event);
+        if (!announced.add(line.event)) {
+            fold(line);
+            return false;
         }
-        return first;
+        hasLine = true;
+        if (!wasQuiet) {
+            reported.merge(line.event.outcome(), 1L, Long::sum);
+        }
+        return true;
     }
 
-    private void fold(LogLine event, Consumer<LoggingEventBuilder> line) {
+    private void begin(long now, Map<String, Long> countsUntilNow) {
+        begin = now;
+        hasLine = false;
+        reported = new HashMap<>(countsUntilNow);
+    }
+
+    private void fold(Line line) {
         if (folded != null) {
             isSummarized = true;
             return;
         }
-        folded = new Late(event, line, time.now());
+        folded = new Line(line.event, line.failure, line.at == null ? time.now() : line.at, line.text);
         time.scheduleUrgent(
                 Durations.max(Duration.ofNanos(1), SECOND.minusNanos(time.nanoTime() - begin)), this::close);
     }
@@ -121,51 +174,57 @@ public final class FoldedLog implements AutoCloseable {
 
     /** Returns what writes the line, which is done outside the lock. */
     private Runnable endSecond() {
-        Late late = folded;
-        boolean isMore = isSummarized;
-        Level level = written.stream().allMatch(event -> event.level() == Level.INFO) ? Level.INFO : Level.WARN;
-        folded = null;
-        written.clear();
-        isSummarized = false; // before the counters are read: a call that relies on the summary has counted
-        if (isMore) {
-            Map<String, Long> before = reported;
-            Map<String, Long> now = counts.get();
-            return () -> summarize(level, before, now);
+        Line first = folded;
+        if (first == null) {
+            return () -> {};
         }
-        return late == null
-                ? () -> {}
-                : () -> write(late.event.in(log, policy).addKeyValue("at", Timestamps.text(late.at)), late.line);
+        boolean isMore = isSummarized;
+        boolean isAlso = hasLine;
+        Level level = seen.stream().allMatch(event -> event.level() == Level.INFO) ? Level.INFO : Level.WARN;
+        Map<String, Long> before = reported;
+        folded = null;
+        seen.clear();
+        isSummarized = false; // before the counters are read: a call that relies on the summary has counted
+        Map<String, Long> now = counts.get();
+        begin(time.nanoTime(), now);
+        return isMore ? () -> summarize(level, isAlso ? "also " : "", first, before, now) : () -> log(first);
     }
 
-    private static void write(LoggingEventBuilder begun, Consumer<LoggingEventBuilder> line) {
+    private void log(Line line) {
         try {
-            line.accept(begun);
+            LoggingEventBuilder begun = line.event.in(log, policy);
+            boolean isLate = line.at != null && !Timestamps.text(line.at).equals(Timestamps.text(time.now()));
+            line.text.accept(isLate ? begun.addKeyValue("at", Timestamps.text(line.at)) : begun);
         } catch (Throwable unreadable) {
             // an exception of the application's has a message that cannot be read: the call goes on
         }
     }
 
-    private void summarize(Level level, Map<String, Long> before, Map<String, Long> now) {
+    private void summarize(Level level, String also, Line first, Map<String, Long> before, Map<String, Long> now) {
         LoggingEventBuilder line = new LogLine(summary, level, "").in(log, policy);
         StringJoiner words = new StringJoiner(", ");
         for (Map.Entry<String, Long> count : now.entrySet()) {
             long more = Math.max(0, count.getValue() - before.getOrDefault(count.getKey(), 0L));
             line = line.addKeyValue(count.getKey(), more);
             if (more > 0) {
-                words.add(more + " " + count.getKey());
+                words.add(more + " " + (more == 1 ? count.getKey().replaceFirst("ies$", "y") : count.getKey()));
             }
         }
-        line.log(
-                "{} '{}': in the last second also {}",
-                kind,
-                policy,
-                words.length() > 0 ? words : "more of the lines above");
+        LoggedFailure failure = first.failure == null ? null : first.failure.get();
+        (failure == null ? line : failure.addTo(line))
+                .log(
+                        "{} '{}': in the last second {}{}{}",
+                        kind,
+                        policy,
+                        also,
+                        words.length() > 0 ? words : "more of the lines above",
+                        failure == null ? "" : ", the first of them with " + failure);
     }
 
     /** Writes a line of something that everybody knows who has seen it once. */
     public void once(String subject, LogLine event, Consumer<LoggingEventBuilder> line) {
         if (!reportedOnce.contains(subject) && reportedOnce.size() < MAX_REMEMBERED && reportedOnce.add(subject)) {
-            write(event.in(log, policy), line);
+            log(new Line(event, null, null, line));
         }
     }
 

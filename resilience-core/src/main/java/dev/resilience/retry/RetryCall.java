@@ -9,6 +9,7 @@ import dev.resilience.retry.Retry.ExhaustedCalls;
 import dev.resilience.retry.RetryReports.End;
 import dev.resilience.time.Durations;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
@@ -47,6 +48,7 @@ final class RetryCall {
     private boolean hasEmitted; // a part of the result, to the caller
     private @Nullable Deque<Throwable> earlierFailures; // the last ones
     private @Nullable Object lastOutcome;
+    private @Nullable Instant failedAt; // the last attempt
     private boolean hasFailed;
     private boolean asksForRetry; // the last result does
     private long backoffNanos;
@@ -113,6 +115,7 @@ final class RetryCall {
         if (FaultClassification.isInterrupt(failure)) {
             return endsBy(End.INTERRUPTED);
         }
+        failedAt = retry.reports.attemptFailed();
         return rules.isRetryable(failure, isIdempotent)
                 ? mayWaitForNext(rules.hint(failure, retry.time))
                 : endsBy(End.NOT_RETRYABLE);
@@ -122,6 +125,7 @@ final class RetryCall {
     boolean onResult(@Nullable Object result, boolean asksForAnother) {
         if (asksForAnother) {
             firstAttemptEnded();
+            failedAt = retry.reports.attemptFailed();
         }
         record(result, false, asksForAnother);
         return asksForAnother ? mayWaitForNext(null) : endsBy(attempts == 1 ? End.SUCCESS : End.SUCCESS_AFTER_RETRY);
@@ -204,7 +208,7 @@ final class RetryCall {
             return endsBy(retry.waits.isStopped() ? End.STOPPED : End.DEADLINE_OVER);
         }
         discard();
-        retry.reports.retrying(attempts, maxAttempts(), nextWait(), failure());
+        retry.reports.retrying(attempts, maxAttempts(), nextWait(), failure(), failedAt);
         attempts++;
         return true;
     }
@@ -222,7 +226,7 @@ final class RetryCall {
         if (end == End.SUCCESS) {
             retry.reports.succeededAtOnce(outer);
         } else {
-            retry.reports.ended(end, attempts, maxAttempts(), start, failure());
+            retry.reports.ended(end, attempts, maxAttempts(), start, failure(), failedAt);
         }
         if (asksForRetry && policy().failWhenExhausted()) {
             discard();

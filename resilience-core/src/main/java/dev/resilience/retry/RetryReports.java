@@ -36,8 +36,6 @@ final class RetryReports extends Reports<RetryOutcome> {
     private static final LogLine NESTED = LogLine.warn("retry_nested");
     private static final LogLine UNKNOWN_FAULT = LogLine.warn("retry_unknown_fault");
 
-    private static final LoggedFailure OF_RESULT = new LoggedFailure("result", "the result asks for another try");
-
     private final String properties;
     private final @Nullable RetryBudget budget;
     private final LongAdder successes = calls.counter(RetryOutcome.SUCCESS);
@@ -45,10 +43,10 @@ final class RetryReports extends Reports<RetryOutcome> {
     private final LongSupplier successesForBudget = this::successesForBudget;
     private final LongAdder retries = new LongAdder();
     private volatile @Nullable Failure lastFailure;
-    private final AtomicReference<@Nullable Instant> failingSince = new AtomicReference<>();
+    private final AtomicReference<@Nullable Instant> failingSince = new AtomicReference<>(); // no attempt succeeded since
 
     /** A call that failed. Of those that end at the same moment, any may be the last. */
-    private record Failure(String type, Instant at) {}
+    private record Failure(String description, Instant at, Instant since) {}
 
     /** How a call ended, and why it was not tried again, in words where the outcome does not say it all. */
     enum End {
@@ -97,11 +95,13 @@ final class RetryReports extends Reports<RetryOutcome> {
         return retries.sum();
     }
 
-    /** Reads the beginning first: so no streak is shown that began after the last failure shown with it. */
+    /** A streak is shown once a call has failed in it: before, its retries may still succeed. */
     RetryStatus status() {
         Instant since = failingSince.get();
         Failure last = lastFailure;
-        return last == null ? new RetryStatus(null, null, null) : new RetryStatus(last.type, last.at, since);
+        return last == null
+                ? new RetryStatus(null, null, null)
+                : new RetryStatus(last.description, last.at, last.since.equals(since) ? since : null);
     }
 
     void succeededAtOnce(@Nullable Attempt outer) {
@@ -110,6 +110,15 @@ final class RetryReports extends Reports<RetryOutcome> {
             successesOfRepetitions.increment();
         }
         successes.increment();
+    }
+
+    /** An attempt failed, or its result asks for another one. Returns when. */
+    Instant attemptFailed() {
+        Instant now = time.now();
+        if (failingSince.get() == null) {
+            failingSince.compareAndSet(null, now);
+        }
+        return now;
     }
 
     /** The first attempt of a call failed, or its result asks for another one. */
@@ -134,15 +143,21 @@ final class RetryReports extends Reports<RetryOutcome> {
      *
      * @param attempt the number of the attempt that failed
      * @param waited the wait that is over
+     * @param failedAt when the attempt failed
      */
-    void retrying(int attempt, int maxAttempts, Duration waited, @Nullable Throwable failure) {
+    void retrying(
+            int attempt,
+            int maxAttempts,
+            Duration waited,
+            @Nullable Throwable failure,
+            @Nullable Instant failedAt) {
         retries.increment();
-        log.write(ATTEMPT, line -> {
-            LoggedFailure failed = logged(failure);
+        log.write(ATTEMPT, failure, failedAt, (line, failed) -> {
             long delayMs = waited.toMillis();
             String what =
                     "attempt " + attempt + " of " + maxAttempts + " failed and is repeated after " + delayMs + " ms";
-            failed.addTo(numbered(line, attempt, maxAttempts).addKeyValue("delayMs", delayMs))
+            numbered(line, attempt, maxAttempts)
+                    .addKeyValue("delayMs", delayMs)
                     .log("Retry '{}': {}: {}", name, what, failed);
         });
     }
@@ -156,15 +171,24 @@ final class RetryReports extends Reports<RetryOutcome> {
      *
      * @param start when it began; {@link Retry#NOT_MEASURED} where that is not known
      * @param failure what its caller gets; {@code null} for a result
+     * @param failedAt when that happened; {@code null} if no attempt was made
      */
-    void ended(End end, int attempts, int maxAttempts, long start, @Nullable Throwable failure) {
+    void ended(
+            End end,
+            int attempts,
+            int maxAttempts,
+            long start,
+            @Nullable Throwable failure,
+            @Nullable Instant failedAt) {
         calls.count(end.outcome);
         if (end.outcome == RetryOutcome.SUCCESS_AFTER_RETRY) {
             endStreak();
         } else if (end.outcome != RetryOutcome.INTERRUPTED) {
-            Failure last = new Failure(logged(failure).type(), time.now());
-            lastFailure = last;
-            failingSince.compareAndSet(null, last.at);
+            Instant now = attemptFailed(); // unless a success has come between
+            Instant since = failingSince.get();
+            LoggedFailure failed = LoggedFailure.of(failure);
+            String description = failure == null ? failed.type() : failed.toString();
+            lastFailure = new Failure(description, now, since == null ? now : since);
         }
         switch (end.outcome) {
             case SUCCESS_AFTER_RETRY ->
@@ -172,9 +196,9 @@ final class RetryReports extends Reports<RetryOutcome> {
                         RECOVERED,
                         line -> numbered(line, attempts, maxAttempts)
                                 .log("Retry '{}': attempt {} of {} succeeded", name, attempts, maxAttempts));
-            case EXHAUSTED -> gaveUp(EXHAUSTED, end, attempts, maxAttempts, failure);
-            case BUDGET_EXHAUSTED -> gaveUp(BUDGET_EXHAUSTED, end, attempts, maxAttempts, failure);
-            case OUT_OF_TIME -> gaveUp(OUT_OF_TIME, end, attempts, maxAttempts, failure);
+            case EXHAUSTED -> gaveUp(EXHAUSTED, end, attempts, maxAttempts, failure, failedAt);
+            case BUDGET_EXHAUSTED -> gaveUp(BUDGET_EXHAUSTED, end, attempts, maxAttempts, failure, failedAt);
+            case OUT_OF_TIME -> gaveUp(OUT_OF_TIME, end, attempts, maxAttempts, failure, failedAt);
             case SUCCESS, NOT_RETRYABLE, INTERRUPTED -> {} // the caller has the whole story
         }
         if (start != Retry.NOT_MEASURED) {
@@ -183,12 +207,18 @@ final class RetryReports extends Reports<RetryOutcome> {
         }
     }
 
-    private void gaveUp(LogLine event, End end, int attempts, int maxAttempts, @Nullable Throwable failure) {
-        log.write(event, line -> {
-            LoggedFailure failed = logged(failure);
+    private void gaveUp(
+            LogLine event,
+            End end,
+            int attempts,
+            int maxAttempts,
+            @Nullable Throwable failure,
+            @Nullable Instant failedAt) {
+        log.write(event, failure, failedAt, (line, failed) -> {
             String what =
                     "attempt " + attempts + " of " + maxAttempts + " failed and is not repeated, because " + end.why;
-            failed.addTo(numbered(line, attempts, maxAttempts).addKeyValue("reason", end.why))
+            numbered(line, attempts, maxAttempts)
+                    .addKeyValue("reason", end.why)
                     .log("Retry '{}': {}: {}", name, what, failed);
         });
     }
@@ -197,10 +227,6 @@ final class RetryReports extends Reports<RetryOutcome> {
         if (failingSince.get() != null) {
             failingSince.set(null);
         }
-    }
-
-    private static LoggedFailure logged(@Nullable Throwable failure) {
-        return failure == null ? OF_RESULT : LoggedFailure.of(failure);
     }
 
     /** Reported once for every pair. */

@@ -28,14 +28,14 @@ public final class Durations {
         return a.compareTo(b) <= 0 ? a : b;
     }
 
-    /** For people to read: {@code 250 ms}, {@code 4.25 s}, {@code 5 min}, {@code 2 h 30 min}; cut off at milliseconds. */
+    /** For people to read: {@code 250 ms}, {@code 0.5 s}, {@code 4.25 s}, {@code 5 min}, {@code 2 h 30 min}; cut off at milliseconds. */
     public static String inWords(Duration duration) {
         long nanos = toNanos(duration);
         long millis = nanos / 1_000_000;
         if (millis < 1) {
             return nanos + " ns";
         }
-        if (millis < 1_000) {
+        if (millis < 1_000 && millis % 100 != 0) {
             return millis + " ms";
         }
         long minutes = millis / 60_000;

@@ -41,10 +41,10 @@ class BulkheadLogTests {
                         "policy", "orders",
                         "running", 1,
                         "queued", 0,
-                        "reason", "1 calls run and 0 wait, which are the limits"));
+                        "reason", "1 call runs and 0 wait, which are the limits"));
         assertThat(log.single().getFormattedMessage())
                 .isEqualTo(
-                        "Bulkhead 'orders': a call was not let in, because 1 calls run and 0 wait, which are the limits");
+                        "Bulkhead 'orders': a call was not let in, because 1 call runs and 0 wait, which are the limits");
     }
 
     @ParameterizedTest
@@ -63,7 +63,7 @@ class BulkheadLogTests {
         assertThat(pairsOf(log.single()))
                 .containsEntry("event", "bulkhead_timed_out")
                 .containsEntry("policy", "orders")
-                .containsEntry("reason", "it waited in the queue for PT30S");
+                .containsEntry("reason", "it waited in the queue for 30 s");
     }
 
     @Test
@@ -91,13 +91,15 @@ class BulkheadLogTests {
         List<ILoggingEvent> lines = log.events().stream()
                 .filter(line -> "orders".equals(pairsOf(line).get("policy"))) // others may fall due meanwhile
                 .toList();
-        assertThat(lines).hasSize(6);
-        assertThat(List.of(lines.get(1), lines.get(3), lines.get(5)))
+        assertThat(lines).hasSize(1 + 3);
+        assertThat(lines.subList(1, 4))
                 .allSatisfy(line -> assertThat(pairsOf(line))
                         .containsEntry("event", "bulkhead_summary")
-                        .containsEntry("rejected", 999L));
+                        .containsKey("rejected"));
         assertThat(lines.get(1).getFormattedMessage())
                 .isEqualTo("Bulkhead 'orders': in the last second also 999 rejected");
+        assertThat(lines.get(3).getFormattedMessage())
+                .isEqualTo("Bulkhead 'orders': in the last second 1000 rejected");
         assertThat(calls.bulkhead.calls().get(BulkheadOutcome.REJECTED)).isEqualTo(3_000);
     }
 

@@ -52,7 +52,7 @@ class DeadlineInLineTests {
 
         assertThat(waiting.refusal())
                 .isInstanceOf(BulkheadFullException.class)
-                .hasMessageEndingWith("it waited in the queue for PT30S");
+                .hasMessageEndingWith("it waited in the queue for 30 s");
     }
 
     @Test

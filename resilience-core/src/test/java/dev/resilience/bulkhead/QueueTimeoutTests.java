@@ -34,7 +34,7 @@ class QueueTimeoutTests {
 
         assertThat(waiting.refusal())
                 .isInstanceOf(BulkheadFullException.class)
-                .hasMessage("Bulkhead 'orders' refused the call: it waited in the queue for PT30S");
+                .hasMessage("Bulkhead 'orders' refused the call: it waited in the queue for 30 s");
 
         calls.assertGauges(1, 0);
         calls.assertCounted(1, 0, 1);
@@ -50,7 +50,7 @@ class QueueTimeoutTests {
 
         calls.time.advance(Duration.ofNanos(1));
 
-        assertThat(waiting.refusal()).hasMessageEndingWith("it waited in the queue for PT30S");
+        assertThat(waiting.refusal()).hasMessageEndingWith("it waited in the queue for 30 s");
     }
 
     @Test

@@ -69,7 +69,7 @@ class ReconfiguredBulkheadTests {
         waiting.forEach(Call::assertWaits);
         assertThat(calls.start(caller).refusal())
                 .isInstanceOf(BulkheadFullException.class)
-                .hasMessageEndingWith("2 calls run and 1 wait, which are the limits");
+                .hasMessageEndingWith("2 calls run and 1 waits, which are the limits");
         running.forEach(Call::end);
         waiting.forEach(Call::assertRunsSoon);
         waiting.forEach(Call::end);
@@ -88,12 +88,12 @@ class ReconfiguredBulkheadTests {
 
         calls.time.advance(Duration.ofSeconds(1));
 
-        assertThat(second.refusal()).hasMessageEndingWith("it waited in the queue for PT1S");
+        assertThat(second.refusal()).hasMessageEndingWith("it waited in the queue for 1 s");
         first.assertWaits();
         calls.time.advance(TestBulkhead.QUEUE_TIMEOUT);
         assertThat(first.refusal())
                 .isInstanceOf(BulkheadFullException.class)
-                .hasMessageEndingWith("it waited in the queue for PT30S");
+                .hasMessageEndingWith("it waited in the queue for 30 s");
     }
 
     @Test

@@ -75,7 +75,7 @@ class WaitingInLineTests {
 
             assertThat(calls.start(caller).refusal())
                     .isInstanceOf(BulkheadFullException.class)
-                    .hasMessageEndingWith("1 calls run and 2 wait, which are the limits");
+                    .hasMessageEndingWith("1 call runs and 2 wait, which are the limits");
 
             calls.assertGauges(1, 2);
             calls.assertCounted(1, 1, 0);

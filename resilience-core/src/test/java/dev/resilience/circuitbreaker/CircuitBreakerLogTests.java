@@ -52,14 +52,14 @@ class CircuitBreakerLogTests {
                         "policy=\"payments\"",
                         "from=\"CLOSED\"",
                         "reason=\"1 call failed\"",
-                        "lastFailure=\"java.lang.IllegalStateException\"",
+                        "lastFailure=\"java.lang.IllegalStateException: down\"",
                         "openFor=\"PT30S\"",
                         "failedProbes=\"0\"",
                         "nextProbe=\"2026-01-01T00:00:30.000Z\"");
         assertThat(message(0))
                 .isEqualTo(
                         "Circuit breaker 'payments' opened: 1 call failed, the last with "
-                                + "java.lang.IllegalStateException; calls are refused for 30 s, until 2026-01-01T00:00:30.000Z");
+                                + "java.lang.IllegalStateException: down; calls are refused for 30 s, until 2026-01-01T00:00:30.000Z");
         assertThat(keyValues(1))
                 .containsExactly(
                         "event=\"circuit_half_open\"",
@@ -89,7 +89,7 @@ class CircuitBreakerLogTests {
         calls.fail();
 
         assertThat(message(1))
-                .isEqualTo("Circuit breaker 'payments' opened: a probe failed with java.lang.IllegalStateException "
+                .isEqualTo("Circuit breaker 'payments' opened: a probe failed with java.lang.IllegalStateException: down "
                         + "(probing 1); before that: 1 call failed; calls are refused for 30 s, until "
                         + "2026-01-01T00:01:00.000Z");
         assertThat(keyValues(1)).contains("failedProbes=\"1\"");

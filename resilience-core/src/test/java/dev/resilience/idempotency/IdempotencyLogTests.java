@@ -59,7 +59,7 @@ class IdempotencyLogTests {
         assertThat(lines.list.get(0).getThrowableProxy().getMessage()).isEqualTo("down");
         assertThat(message(2))
                 .startsWith("Idempotency 'orders': in the last second also 199")
-                .endsWith(" store_failure");
+                .endsWith(" store_failure, the first of them with java.lang.IllegalStateException: down");
     }
 
     @Test

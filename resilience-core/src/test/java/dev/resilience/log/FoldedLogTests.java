@@ -7,6 +7,7 @@ import dev.resilience.concurrency.StubTime;
 import dev.resilience.time.ManualTimeSource;
 import dev.resilience.time.TimeSource;
 import dev.resilience.time.Timestamps;
+import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.net.ConnectException;
 import java.time.Duration;
@@ -104,14 +105,75 @@ class FoldedLogTests {
     }
 
     @Test
-    void asLongAsMuchFailsThereAreTwoLinesASecond() {
+    void asLongAsMuchFailsThereIsOneLineASecond() {
         for (int second = 0; second < 5; second++) {
             fail(1_000);
             time.advance(SECOND);
         }
 
-        assertThat(lines.events()).hasSize(10).startsWith("test_failed", "test_summary", "test_failed", "test_summary");
-        assertThat(lines.last().pairs()).containsEntry("failed", 999L);
+        assertThat(lines.events()).hasSize(6).startsWith("test_failed", "test_summary", "test_summary");
+        assertThat(lines.last().message()).isEqualTo("Test 'orders': in the last second 1000 failed");
+    }
+
+    @Test
+    void anEventThatIsNewInALongOutageHasItsLineAtOnceAndIsInNoSummary() {
+        fail(10);
+        time.advance(SECOND);
+        fail(10);
+        mend(1);
+        assertThat(lines.events()).containsExactly("test_failed", "test_summary", "test_mended");
+        time.advance(SECOND);
+
+        assertThat(lines.last().message()).isEqualTo("Test 'orders': in the last second also 10 failed");
+    }
+
+    @Test
+    void afterASecondWithoutALineAllBeginsAnew() {
+        fail(10);
+        time.advance(SECOND.multipliedBy(2));
+        fail(1);
+
+        assertThat(lines.events()).containsExactly("test_failed", "test_summary", "test_failed");
+    }
+
+    @Test
+    void theLastSecondOfAnOutageThatHasNoWarningIsNone() {
+        fail(10);
+        mend(1);
+        time.advance(SECOND);
+        mend(10);
+        time.advance(SECOND);
+
+        assertThat(lines.last().level()).isEqualTo(Level.INFO);
+        assertThat(lines.last().pairs()).containsEntry("failed", 0L).containsEntry("mended", 10L);
+    }
+
+    @Test
+    void aSummaryShowsTheFirstFailureThatItStandsFor() {
+        for (int i = 0; i < 4; i++) {
+            count("failed", 1);
+            Exception failure = new IOException("call " + i, new ConnectException("refused"));
+            log.write(TestLines.FAILED, failure, (line, failed) -> line.log("it failed: {}", failed));
+        }
+        time.advance(SECOND);
+
+        assertThat(lines.last().message())
+                .isEqualTo("Test 'orders': in the last second also 3 failed, the first of them with "
+                        + "java.io.IOException: call 1, caused by java.net.ConnectException: refused");
+        assertThat(lines.last().pairs())
+                .containsEntry("errorMessage", "call 1")
+                .containsEntry("rootCauseType", "java.net.ConnectException");
+    }
+
+    @Test
+    void oneIsSingular() {
+        count("retries", 0);
+        fail(1);
+        count("retries", 1);
+        fail(2);
+        time.advance(SECOND);
+
+        assertThat(lines.last().message()).endsWith("also 2 failed, 1 retry");
     }
 
     @Test

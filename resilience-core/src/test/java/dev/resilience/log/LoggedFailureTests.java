@@ -3,6 +3,8 @@ package dev.resilience.log;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.net.ConnectException;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class LoggedFailureTests {
@@ -17,9 +19,44 @@ class LoggedFailureTests {
 
     @Test
     void aLongMessageIsCutOff() {
-        assertThat(LoggedFailure.of(new IOException("x".repeat(1_000))).message())
-                .isEqualTo("x".repeat(1_000));
-        assertThat(LoggedFailure.of(new IOException("x".repeat(1_001))).message())
-                .isEqualTo("x".repeat(1_000) + "…");
+        assertThat(LoggedFailure.of(new IOException("x".repeat(200))).message()).isEqualTo("x".repeat(200));
+        assertThat(LoggedFailure.of(new IOException("x".repeat(201))).message()).isEqualTo("x".repeat(199) + "…");
+    }
+
+    @Test
+    void aWrapperIsReportedWithItsRootCause() {
+        Exception refused = new ConnectException("Connection refused");
+        Exception wrapper = new IllegalStateException("I/O error: null", new IOException("null", refused));
+
+        assertThat(LoggedFailure.of(wrapper))
+                .hasToString("java.lang.IllegalStateException: I/O error: null, caused by "
+                        + "java.net.ConnectException: Connection refused");
+        assertThat(LoggedFailure.of(wrapper).pairs())
+                .isEqualTo(Map.of(
+                        "errorType", "java.lang.IllegalStateException",
+                        "errorMessage", "I/O error: null",
+                        "rootCauseType", "java.net.ConnectException",
+                        "rootCauseMessage", "Connection refused"));
+    }
+
+    @Test
+    void causesThatAreACircleHaveAnEnd() {
+        Exception inner = new IOException("inner");
+        Exception outer = new IOException("outer", inner);
+        inner.initCause(outer);
+
+        assertThat(LoggedFailure.of(outer).type()).isEqualTo("java.io.IOException");
+    }
+
+    @Test
+    void aFailureThatDoesNotTellItsCauseIsReportedAllTheSame() {
+        assertThat(LoggedFailure.of(new IOException("broken") {
+                    @Override
+                    public synchronized Throwable getCause() {
+                        throw new IllegalStateException();
+                    }
+                }))
+                .satisfies(failure -> assertThat(failure.message()).isEqualTo("broken"))
+                .satisfies(failure -> assertThat(failure.rootCause()).isNull());
     }
 }

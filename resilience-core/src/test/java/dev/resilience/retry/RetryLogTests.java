@@ -63,6 +63,7 @@ class RetryLogTests {
                         "attempt", 1,
                         "maxAttempts", 3,
                         "delayMs", 2_500L,
+                        "at", "2026-01-01T00:00:00.000Z",
                         "errorType", "java.net.ConnectException",
                         "errorMessage", "refused"));
         assertThat(warning.getFormattedMessage())

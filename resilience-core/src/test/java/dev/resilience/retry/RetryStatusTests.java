@@ -11,6 +11,8 @@ import dev.resilience.pipeline.CallStyle;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -44,7 +46,7 @@ class RetryStatusTests {
 
         fail(retry);
 
-        assertThat(retry.status()).isEqualTo(new RetryStatus(REFUSED, START.plusSeconds(2), START.plusSeconds(2)));
+        assertThat(retry.status()).isEqualTo(new RetryStatus(REFUSED, START.plusSeconds(2), START));
     }
 
     @Test
@@ -58,6 +60,31 @@ class RetryStatusTests {
 
         assertThat(retry.status())
                 .isEqualTo(new RetryStatus(IllegalArgumentException.class.getName(), START.plusSeconds(60), START));
+    }
+
+    @Test
+    void aFailureIsShownWithItsMessageAndItsRootCause() {
+        Retry retry = bench.retry(policy().maxAttempts(1));
+        Exception wrapper = new IllegalStateException("I/O error: null", new ConnectException("Connection refused"));
+
+        assertThat(catchThrowable(() -> bench.call(retry, fails(wrapper)))).isSameAs(wrapper);
+
+        assertThat(retry.status().lastFailure())
+                .isEqualTo("java.lang.IllegalStateException: I/O error: null, caused by "
+                        + "java.net.ConnectException: Connection refused");
+    }
+
+    @Test
+    void aSeriesIsNotShownBeforeACallHasFailedInIt() throws Throwable {
+        Retry retry = bench.retry(policy());
+        fail(retry);
+        bench.call(retry, returns("result"));
+        List<RetryStatus> seen = new ArrayList<>();
+        bench.time.schedule(Duration.ofMillis(500), () -> seen.add(retry.status()));
+
+        bench.call(retry, fails(new ConnectException()), returns("result"));
+
+        assertThat(seen).extracting(RetryStatus::failingSince).containsOnlyNulls().hasSize(1);
     }
 
     @Test

@@ -41,6 +41,7 @@ class DurationsTests {
         "PT0S, 0 ns",
         "PT0.000000001S, 1 ns",
         "PT0.25S, 250 ms",
+        "PT0.5S, 0.5 s",
         "PT1S, 1 s",
         "PT4.2S, 4.2 s",
         "PT1.25S, 1.25 s",

@@ -71,7 +71,7 @@ class CallersThreadTests {
         Ended ended = call.end();
         assertThat(ended.failure())
                 .isInstanceOf(TimeLimitExceededException.class)
-                .hasMessage("Time limit 'orders' exceeded: the call took longer than PT5S")
+                .hasMessage("Time limit 'orders' exceeded: the call took longer than 5 s")
                 .hasCauseInstanceOf(InterruptedException.class);
         assertThat(((TimeLimitExceededException) ended.failure()).name()).isEqualTo("orders");
         assertThat(ended.interrupted()).isFalse();

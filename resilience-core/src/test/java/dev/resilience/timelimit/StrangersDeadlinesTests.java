@@ -62,7 +62,7 @@ class StrangersDeadlinesTests {
 
         assertThat(others)
                 .allSatisfy(answer -> assertThat(failureOf(answer))
-                        .hasMessageEndingWith("no worker thread became free within PT5S")
+                        .hasMessageEndingWith("no worker thread became free within 5 s")
                         .isInstanceOfSatisfying(TimeLimitExceededException.class, failure -> {
                             assertThat(failure.isAboutCallee()).isFalse();
                         }));

@@ -28,7 +28,7 @@ class TimeLimitLogTests {
             "event", "time_limit_exceeded",
             "policy", "orders",
             "timeoutMs", 5_000L,
-            "reason", "the call took longer than PT5S");
+            "reason", "the call took longer than 5 s");
 
     private final CapturedLog log = CapturedLog.of(TimeLimit.class);
     private final TestTimeLimit calls;
@@ -51,7 +51,7 @@ class TimeLimitLogTests {
                 .isInstanceOf(TimeLimitExceededException.class);
 
         assertThat(log.single().getLevel()).isEqualTo(Level.WARN);
-        assertThat(log.single().getFormattedMessage()).isEqualTo("Time limit 'orders': the call took longer than PT5S");
+        assertThat(log.single().getFormattedMessage()).isEqualTo("Time limit 'orders': the call took longer than 5 s");
         assertThat(pairsOf(log.single())).isEqualTo(EXCEEDED);
     }
 

@@ -80,7 +80,7 @@ class WorkerThreadTests {
         Ended ended = call.end();
         assertThat(ended.failure())
                 .isInstanceOf(TimeLimitExceededException.class)
-                .hasMessage("Time limit 'orders' exceeded: the call took longer than PT5S")
+                .hasMessage("Time limit 'orders' exceeded: the call took longer than 5 s")
                 .hasNoCause();
         assertThat(ended.interrupted()).isFalse();
         assertThat(calls.limit.workers())
@@ -147,7 +147,7 @@ class WorkerThreadTests {
 
         assertThat(waiting.end().failure())
                 .isInstanceOf(TimeLimitExceededException.class)
-                .hasMessage("Time limit 'orders' exceeded: no worker thread became free within PT5S");
+                .hasMessage("Time limit 'orders' exceeded: no worker thread became free within 5 s");
         running.forEach(Call::end);
         latch.countDown();
         TestTimeLimit.soon(() -> calls.limit.workers() == 0);

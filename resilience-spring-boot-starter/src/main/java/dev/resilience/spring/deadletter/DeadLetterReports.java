@@ -5,7 +5,6 @@ import dev.resilience.deadletter.ReplayClaim;
 import dev.resilience.event.DeadLetterOutcome;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.log.LogLine;
-import dev.resilience.log.LoggedFailure;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.Reports;
 import dev.resilience.spring.KebabCase;
@@ -43,10 +42,11 @@ final class DeadLetterReports extends Reports<DeadLetterOutcome> {
 
     void notStored(Throwable failure) {
         calls.count(DeadLetterOutcome.STORE_FAILURE);
-        log.write(NOT_STORED, line -> {
-            LoggedFailure failed = LoggedFailure.of(failure);
-            failed.addTo(line).log("Retry '{}': a call that ran out of retries is lost, because {}", name, failed);
-        });
+        log.write(
+                NOT_STORED,
+                failure,
+                (line, failed) ->
+                        line.log("Retry '{}': a call that ran out of retries is lost, because {}", name, failed));
     }
 
     void replayed(ReplayClaim claim) {
@@ -67,22 +67,23 @@ final class DeadLetterReports extends Reports<DeadLetterOutcome> {
         if (result != Replayed.Result.NOT_MADE || failure instanceof DeadLetters.UnreadableLetterException) {
             calls.count(DeadLetterOutcome.REPLAY_FAILED);
         }
-        log.write(REPLAY_FAILED, line -> {
-            LoggedFailure failed = LoggedFailure.of(failure);
-            failed.addTo(line.addKeyValue("id", claim.letter().id())
-                            .addKeyValue("replay", claim.replays())
-                            .addKeyValue("result", KebabCase.of(result.name())))
-                    .log(
-                            "Retry '{}': replay {} of {} {} {}. {}",
-                            name,
-                            claim.replays(),
-                            claim.letter(),
-                            result == Replayed.Result.NOT_MADE ? "was not made, because of" : "failed with",
-                            failed,
-                            wait == null
-                                    ? "It is kept, but no automatic replay takes it again"
-                                    : "It is kept. Automatic replays leave it alone for " + Durations.inWords(wait));
-        });
+        log.write(
+                REPLAY_FAILED,
+                failure,
+                (line, failed) -> line.addKeyValue("id", claim.letter().id())
+                        .addKeyValue("replay", claim.replays())
+                        .addKeyValue("result", KebabCase.of(result.name()))
+                        .log(
+                                "Retry '{}': replay {} of {} {} {}. {}",
+                                name,
+                                claim.replays(),
+                                claim.letter(),
+                                result == Replayed.Result.NOT_MADE ? "was not made, because of" : "failed with",
+                                failed,
+                                wait == null
+                                        ? "It is kept, but no automatic replay takes it again"
+                                        : "It is kept. Automatic replays leave it alone for "
+                                                + Durations.inWords(wait)));
     }
 
     void discarded() {
@@ -90,9 +91,10 @@ final class DeadLetterReports extends Reports<DeadLetterOutcome> {
     }
 
     void storeFailed(String toDoWhat, RuntimeException failure) {
-        log.write(STORE_FAILED, line -> {
-            LoggedFailure failed = LoggedFailure.of(failure);
-            failed.addTo(line).log("Retry '{}': the store of dead letters failed to {}: {}", name, toDoWhat, failed);
-        });
+        log.write(
+                STORE_FAILED,
+                failure,
+                (line, failed) ->
+                        line.log("Retry '{}': the store of dead letters failed to {}: {}", name, toDoWhat, failed));
     }
 }

@@ -54,7 +54,7 @@ class TimeLimitedMethodsTests {
         with((shop, context) -> {
             assertThatThrownBy(shop::slow)
                     .isInstanceOf(TimeLimitExceededException.class)
-                    .hasMessage("Time limit 'default' exceeded: the call took longer than PT2S");
+                    .hasMessage("Time limit 'default' exceeded: the call took longer than 2 s");
             assertThat(count(context, TimeLimitOutcome.TIMED_OUT)).isEqualTo(1);
         });
     }

@@ -89,7 +89,7 @@ class StartAndStopTests extends FailingStartup {
 
         assertThat(context.isActive()).isFalse();
         assertThat(output.getAll().substring(before).lines())
-                .filteredOn(line -> !line.contains("in the last second also")) // the retries of before
+                .filteredOn(line -> !line.contains("in the last second")) // the retries of before
                 .noneMatch(line -> line.contains("WARN") || line.contains("ERROR") || line.contains("Exception"));
         assertThat(waiting).isNotNull();
         assertThat(Thread.getAllStackTraces().keySet())
