@@ -72,7 +72,8 @@ class ProcessWithoutThreadsTests {
 
     private static String classPath() {
         return Stream.of(Child.class, Resilience.class, LoggerFactory.class, Logger.class, Appender.class)
-                .map(type -> type.getProtectionDomain().getCodeSource().getLocation().getPath())
+                .map(type ->
+                        type.getProtectionDomain().getCodeSource().getLocation().getPath())
                 .collect(Collectors.joining(":"));
     }
 

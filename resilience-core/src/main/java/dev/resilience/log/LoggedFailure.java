@@ -14,13 +14,13 @@ import org.slf4j.spi.LoggingEventBuilder;
  *     the log, nor fill it
  * @param rootCause the last of its causes, because wrappers look alike; {@code null} if it has none
  */
-public record LoggedFailure(String type, String message, @Nullable LoggedFailure rootCause) {
+public record LoggedFailure(
+        String type, String message, @Nullable LoggedFailure rootCause) {
 
     private static final int MAX_LENGTH = 200;
     private static final int MAX_CAUSES = 50;
     private static final Pattern LINE_BREAKS = Pattern.compile("[\\p{Cntrl}\\u0085\\u2028\\u2029]+");
-    private static final LoggedFailure OF_RESULT =
-            new LoggedFailure("result", "the result asks for another try", null);
+    private static final LoggedFailure OF_RESULT = new LoggedFailure("result", "the result asks for another try", null);
 
     /** @param failure {@code null} for a result that counts as one */
     public static LoggedFailure of(@Nullable Throwable failure) {
@@ -35,7 +35,8 @@ public record LoggedFailure(String type, String message, @Nullable LoggedFailure
 
     private static LoggedFailure of(Throwable failure, int maxLength, @Nullable LoggedFailure root) {
         String type = cut(failure.getClass().getName(), maxLength);
-        return new LoggedFailure(type, LINE_BREAKS.matcher(cut(messageOf(failure), maxLength)).replaceAll(" "), root);
+        return new LoggedFailure(
+                type, LINE_BREAKS.matcher(cut(messageOf(failure), maxLength)).replaceAll(" "), root);
     }
 
     /** The keys {@code errorType} and {@code errorMessage}, and those of the root cause. */

@@ -43,7 +43,8 @@ final class RetryReports extends Reports<RetryOutcome> {
     private final LongSupplier successesForBudget = this::successesForBudget;
     private final LongAdder retries = new LongAdder();
     private volatile @Nullable Failure lastFailure;
-    private final AtomicReference<@Nullable Instant> failingSince = new AtomicReference<>(); // no attempt succeeded since
+    private final AtomicReference<@Nullable Instant> failingSince =
+            new AtomicReference<>(); // no attempt succeeded since
 
     /** A call that failed. Of those that end at the same moment, any may be the last. */
     private record Failure(String description, Instant at, Instant since) {}
@@ -146,11 +147,7 @@ final class RetryReports extends Reports<RetryOutcome> {
      * @param failedAt when the attempt failed
      */
     void retrying(
-            int attempt,
-            int maxAttempts,
-            Duration waited,
-            @Nullable Throwable failure,
-            @Nullable Instant failedAt) {
+            int attempt, int maxAttempts, Duration waited, @Nullable Throwable failure, @Nullable Instant failedAt) {
         retries.increment();
         log.write(ATTEMPT, failure, failedAt, (line, failed) -> {
             long delayMs = waited.toMillis();

@@ -37,29 +37,35 @@ public final class LibraryFaults {
     private static final String TRANSIENT =
             """
             org.springframework.dao TransientDataAccessException RecoverableDataAccessException
-            org.springframework transaction.TransactionTimedOutException amqp.AmqpConnectException amqp.AmqpTimeoutException
+            org.springframework.transaction TransactionTimedOutException
+            org.springframework.amqp AmqpConnectException AmqpTimeoutException
             org.springframework.cloud.gateway.filter.factory \
             SpringCloudCircuitBreakerFilterFactory$CircuitBreakerStatusCodeException
             org.springframework.cloud.gateway.server.mvc.filter \
             CircuitBreakerFilterFunctions$CircuitBreakerStatusCodeException
-            jakarta.persistence OptimisticLockException PessimisticLockException LockTimeoutException QueryTimeoutException
+            jakarta.persistence OptimisticLockException PessimisticLockException LockTimeoutException
+            jakarta.persistence QueryTimeoutException
             org.hibernate StaleStateException PessimisticLockException QueryTimeoutException
-            org.hibernate dialect.lock.LockingStrategyException exception.LockAcquisitionException
+            org.hibernate.dialect.lock LockingStrategyException
+            org.hibernate.exception LockAcquisitionException
             com.mongodb MongoSocketException MongoTimeoutException MongoExecutionTimeoutException
             com.mongodb MongoConnectionPoolClearedException MongoNodeIsRecoveringException MongoNotPrimaryException
             io.lettuce.core RedisCommandTimeoutException RedisBusyException RedisLoadingException
             redis.clients.jedis.exceptions JedisConnectionException JedisBusyException
             io.r2dbc.spi R2dbcTransientException
-            org.apache kafka.common.errors.RetriableException tomcat.jdbc.pool.PoolExhaustedException
+            org.apache.kafka.common.errors RetriableException
+            org.apache.tomcat.jdbc.pool PoolExhaustedException
             javax.naming InsufficientResourcesException ServiceUnavailableException TimeLimitExceededException
-            io.netty.handler timeout.TimeoutException codec.PrematureChannelClosureException
-            reactor netty.channel.AbortedException netty.http.client.PrematureCloseException
-            reactor pool.PoolAcquirePendingLimitException
+            io.netty.handler.timeout TimeoutException
+            io.netty.handler.codec PrematureChannelClosureException
+            reactor.netty.channel AbortedException
+            reactor.netty.http.client PrematureCloseException
+            reactor.pool PoolAcquirePendingLimitException
             reactor.netty.internal.shaded.reactor.pool PoolAcquirePendingLimitException
             org.apache.hc.core5.http ConnectionClosedException NoHttpResponseException TruncatedChunkException
             org.apache.hc.core5.http ConnectionRequestTimeoutException HttpStreamResetException
             org.apache.http ConnectionClosedException NoHttpResponseException TruncatedChunkException
-            org.apache.http conn.ConnectTimeoutException
+            org.apache.http.conn ConnectTimeoutException
             okhttp3.internal.http2 ConnectionShutdownException StreamResetException
             org.eclipse.jetty.io EofException
             kotlinx.coroutines TimeoutCancellationException
@@ -69,12 +75,17 @@ public final class LibraryFaults {
     private static final String PERMANENT =
             """
             org.springframework.dao DataIntegrityViolationException PermissionDeniedDataAccessException
-            org.springframework.security core.AuthenticationException access.AccessDeniedException
-            org.springframework.validation BindException method.MethodValidationException
-            org.springframework.web bind.MethodArgumentNotValidException bind.support.WebExchangeBindException
-            org.springframework.web method.annotation.HandlerMethodValidationException
-            org.springframework amqp.AmqpAuthenticationException mail.MailAuthenticationException
-            jakarta validation.ValidationException mail.AuthenticationFailedException
+            org.springframework.security.core AuthenticationException
+            org.springframework.security.access AccessDeniedException
+            org.springframework.validation BindException
+            org.springframework.validation.method MethodValidationException
+            org.springframework.web.bind MethodArgumentNotValidException
+            org.springframework.web.bind.support WebExchangeBindException
+            org.springframework.web.method.annotation HandlerMethodValidationException
+            org.springframework.amqp AmqpAuthenticationException
+            org.springframework.mail MailAuthenticationException
+            jakarta.validation ValidationException
+            jakarta.mail AuthenticationFailedException
             io.r2dbc.spi R2dbcDataIntegrityViolationException R2dbcPermissionDeniedException
             com.mongodb DuplicateKeyException
             com.rabbitmq.client PossibleAuthenticationFailureException
