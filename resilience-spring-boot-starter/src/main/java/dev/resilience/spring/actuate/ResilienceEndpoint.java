@@ -169,6 +169,7 @@ public class ResilienceEndpoint {
                     "Both an action and a policy are given.", "Send one of them at a time.");
         }
         try {
+            ResilienceWebEndpointExtension.check(policy);
             registry.get()
                     .changes()
                     .change(
@@ -178,7 +179,7 @@ public class ResilienceEndpoint {
                             "endpoint");
         } catch (JsonParseException noObject) {
             throw new InvalidEndpointRequestException(
-                    "The policy is no JSON object.",
+                    "The policy is no JSON object of at most 64 KB, or has a number that is almost zero.",
                     "Send {\"policy\": {\"key\": \"new value\"}} as application/json.");
         } catch (ResilienceConfigurationException invalid) {
             throw new InvalidEndpointRequestException(
