@@ -50,8 +50,7 @@ class LoggedOutageTests {
     private static final Set<String> TRANSITIONS = Set.of("circuit_opened", "circuit_half_open", "circuit_closed");
 
     private final ManualTimeSource time = new ManualTimeSource();
-    private final Resilience resilience =
-            Resilience.builder().timeSource(time).build();
+    private final Resilience resilience = Resilience.builder().timeSource(time).build();
     private final Logger logger = (Logger) LoggerFactory.getLogger("dev.resilience");
     private final Logger ofRetries = (Logger) LoggerFactory.getLogger(Retry.class);
     private final Level before = logger.getLevel();
@@ -103,7 +102,11 @@ class LoggedOutageTests {
                 failing(resilience.pipeline("retry").retry(RetryPolicy.defaults())),
                 failing(resilience.pipeline("breaker").circuitBreaker(CircuitBreakerPolicy.defaults())),
                 hanging(resilience.pipeline("bulkhead").bulkhead(bulkhead(10, 50))),
-                hanging(resilience.pipeline("limit").timeLimit(TimeLimitPolicy.builder().timeout(Duration.ofMillis(500)).build())),
+                hanging(resilience
+                        .pipeline("limit")
+                        .timeLimit(TimeLimitPolicy.builder()
+                                .timeout(Duration.ofMillis(500))
+                                .build())),
                 failing(resilience.pipeline("fallback").fallback(failure -> "answer")),
                 failing(resilience
                         .pipeline("idempotent")
@@ -153,8 +156,7 @@ class LoggedOutageTests {
 
     private Stream<Line> afterTheFirstOfEachEvent() {
         Set<String> known = new HashSet<>();
-        return lines.stream()
-                .filter(line -> line.event.endsWith("_summary") || !known.add(line.policy + line.event));
+        return lines.stream().filter(line -> line.event.endsWith("_summary") || !known.add(line.policy + line.event));
     }
 
     /** Where there is more than one. A circuit breaker's own state is always reported. */
@@ -177,8 +179,10 @@ class LoggedOutageTests {
     }
 
     private static Supplier<CompletableFuture<?>> failing(PipelineBuilder builder) {
-        return calls(builder, pipeline -> pipeline.callAsync(
-                () -> CompletableFuture.failedFuture(new ConnectException("Connection refused"))));
+        return calls(
+                builder,
+                pipeline -> pipeline.callAsync(
+                        () -> CompletableFuture.failedFuture(new ConnectException("Connection refused"))));
     }
 
     private static Supplier<CompletableFuture<?>> hanging(PipelineBuilder builder) {
@@ -193,7 +197,9 @@ class LoggedOutageTests {
 
     private static IdempotencyStore storeThatIsDown() {
         return (IdempotencyStore) Proxy.newProxyInstance(
-                LoggedOutageTests.class.getClassLoader(), new Class<?>[] {IdempotencyStore.class}, (proxy, method, a) -> {
+                LoggedOutageTests.class.getClassLoader(),
+                new Class<?>[] {IdempotencyStore.class},
+                (proxy, method, a) -> {
                     throw new IllegalStateException("down");
                 });
     }

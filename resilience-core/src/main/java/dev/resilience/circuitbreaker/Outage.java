@@ -86,9 +86,7 @@ record Outage(
 
     /** The explanation with the failure's message, which may be about its caller: not for callers that are refused. */
     String inFull() {
-        return failure == null || lastFailure == null
-                ? explanation
-                : explanation.replace(typeOf(failure), lastFailure);
+        return failure == null || lastFailure == null ? explanation : explanation.replace(typeOf(failure), lastFailure);
     }
 
     /** For the time after: it is no cause of refusals any more, and may be a large object. */

@@ -12,13 +12,13 @@ import org.slf4j.spi.LoggingEventBuilder;
  *     the log, nor fill it
  * @param rootCause the last of its causes, because wrappers look alike; {@code null} if it has none
  */
-public record LoggedFailure(String type, String message, @Nullable LoggedFailure rootCause) {
+public record LoggedFailure(
+        String type, String message, @Nullable LoggedFailure rootCause) {
 
     private static final int MAX_LENGTH = 200;
     private static final int MAX_CAUSES = 50;
     private static final Pattern LINE_BREAKS = Pattern.compile("[\\p{Cntrl}\\u0085\\u2028\\u2029]+");
-    private static final LoggedFailure OF_RESULT =
-            new LoggedFailure("result", "the result asks for another try", null);
+    private static final LoggedFailure OF_RESULT = new LoggedFailure("result", "the result asks for another try", null);
 
     /** @param failure {@code null} for a result that counts as one */
     public static LoggedFailure of(@Nullable Throwable failure) {

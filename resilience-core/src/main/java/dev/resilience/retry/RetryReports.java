@@ -43,7 +43,8 @@ final class RetryReports extends Reports<RetryOutcome> {
     private final LongSupplier successesForBudget = this::successesForBudget;
     private final LongAdder retries = new LongAdder();
     private volatile @Nullable Failure lastFailure;
-    private final AtomicReference<@Nullable Instant> failingSince = new AtomicReference<>(); // no attempt succeeded since
+    private final AtomicReference<@Nullable Instant> failingSince =
+            new AtomicReference<>(); // no attempt succeeded since
 
     /** A call that failed. Of those that end at the same moment, any may be the last. */
     private record Failure(String description, Instant at, Instant since, boolean ranOut) {}
@@ -151,7 +152,11 @@ final class RetryReports extends Reports<RetryOutcome> {
      * @param failure what that threw; {@code null} for a result
      * @param failedAt when; {@code null} if no attempt was made
      */
-    record LastAttempt(int number, int max, @Nullable Throwable failure, @Nullable Instant failedAt) {
+    record LastAttempt(
+            int number,
+            int max,
+            @Nullable Throwable failure,
+            @Nullable Instant failedAt) {
 
         LoggingEventBuilder addTo(LoggingEventBuilder line) {
             return line.addKeyValue("attempt", number).addKeyValue("maxAttempts", max);

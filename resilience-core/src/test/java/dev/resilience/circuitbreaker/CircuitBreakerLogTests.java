@@ -89,9 +89,10 @@ class CircuitBreakerLogTests {
         calls.fail();
 
         assertThat(message(1))
-                .isEqualTo("Circuit breaker 'payments' opened: a probe failed with java.lang.IllegalStateException: down "
-                        + "(probing 1); before that: 1 call failed; calls are refused for 30 s, until "
-                        + "2026-01-01T00:01:00.000Z");
+                .isEqualTo(
+                        "Circuit breaker 'payments' opened: a probe failed with java.lang.IllegalStateException: down "
+                                + "(probing 1); before that: 1 call failed; calls are refused for 30 s, until "
+                                + "2026-01-01T00:01:00.000Z");
         assertThat(keyValues(1)).contains("failedProbes=\"1\"");
     }
 

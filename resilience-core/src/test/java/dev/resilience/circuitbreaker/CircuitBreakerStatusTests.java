@@ -109,7 +109,8 @@ class CircuitBreakerStatusTests {
             calls.fail(new UncheckedIOException(new ConnectException()));
 
             assertThat(status().reason()).isEqualTo("a probe failed (probing 2); before that: 5 calls in a row failed");
-            assertThat(status().lastFailure()).isEqualTo("java.io.UncheckedIOException: java.net.ConnectException, caused by "
+            assertThat(status().lastFailure())
+                    .isEqualTo("java.io.UncheckedIOException: java.net.ConnectException, caused by "
                             + "java.net.ConnectException");
             assertThat(status().failedProbes()).isEqualTo(2);
             assertThat(status().openedAt()).isEqualTo(START);

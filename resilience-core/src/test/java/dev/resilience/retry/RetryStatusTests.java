@@ -84,7 +84,10 @@ class RetryStatusTests {
 
         bench.call(retry, fails(new ConnectException()), returns("result"));
 
-        assertThat(seen).extracting(RetryStatus::failingSince).containsOnlyNulls().hasSize(1);
+        assertThat(seen)
+                .extracting(RetryStatus::failingSince)
+                .containsOnlyNulls()
+                .hasSize(1);
     }
 
     @Test

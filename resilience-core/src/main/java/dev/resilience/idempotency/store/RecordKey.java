@@ -104,8 +104,7 @@ public final class RecordKey {
     }
 
     boolean isAmong(RecordSelection selection) {
-        return key.equals(selection.key())
-                && selection.includes(operation, callerHash());
+        return key.equals(selection.key()) && selection.includes(operation, callerHash());
     }
 
     static String hash(String... parts) {
