@@ -39,6 +39,8 @@ public final class FoldedLog implements AutoCloseable {
     /** Exception types made at run time (proxies, scripts) must not fill the memory. */
     private static final int MAX_REMEMBERED = 1_000;
 
+    private static final LoggedFailure NONE = new LoggedFailure("", "", null);
+
     private final Logger log;
     private final TimeSource time;
     private final String kind;
@@ -51,7 +53,6 @@ public final class FoldedLog implements AutoCloseable {
     private final Set<LogLine> seen = ConcurrentHashMap.newKeySet(); // in this second
     private Map<String, Long> reported = new HashMap<>();
     private long begin;
-    private boolean hasLine; // in this second
     private @Nullable Line folded;
     private volatile boolean isSummarized; // more than one line is folded
 
@@ -60,7 +61,7 @@ public final class FoldedLog implements AutoCloseable {
             LogLine event,
             @Nullable Supplier<LoggedFailure> failure,
             @Nullable Instant at,
-            Consumer<LoggingEventBuilder> text) {}
+            BiConsumer<LoggingEventBuilder, LoggedFailure> text) {}
 
     /**
      * @param kind the kind of the policy, in words that begin a sentence: {@code Retry}
@@ -88,9 +89,7 @@ public final class FoldedLog implements AutoCloseable {
      * @param line adds what is to be reported to a line that has {@code event} and {@code policy} already, and logs it
      */
     public void write(LogLine event, Consumer<LoggingEventBuilder> line) {
-        if (!isFolded(event)) {
-            write(new Line(event, null, null, line));
-        }
+        write(new Line(event, null, null, (begun, failed) -> line.accept(begun)));
     }
 
     /**
@@ -113,20 +112,13 @@ public final class FoldedLog implements AutoCloseable {
             @Nullable Throwable failure,
             @Nullable Instant at,
             BiConsumer<LoggingEventBuilder, LoggedFailure> line) {
-        if (!isFolded(event)) {
-            write(new Line(event, () -> LoggedFailure.of(failure), at, begun -> {
-                LoggedFailure failed = LoggedFailure.of(failure);
-                line.accept(failed.addTo(begun), failed);
-            }));
-        }
-    }
-
-    private boolean isFolded(LogLine event) {
-        return (isSummarized && seen.contains(event)) || !log.isEnabledForLevel(event.level());
+        write(new Line(event, () -> LoggedFailure.of(failure), at, line));
     }
 
     private void write(Line line) {
-        if (lock.get(() -> isWrittenAtOnce(line))) {
+        LogLine event = line.event;
+        boolean isFolded = (isSummarized && seen.contains(event)) || !log.isEnabledForLevel(event.level());
+        if (!isFolded && lock.get(() -> isWrittenAtOnce(line))) {
             log(line);
         }
     }
@@ -135,25 +127,20 @@ public final class FoldedLog implements AutoCloseable {
         long now = time.nanoTime();
         boolean wasQuiet = folded == null && (announced.isEmpty() || now - begin >= SECOND.toNanos());
         if (wasQuiet) {
-            begin(now, counts.get());
+            begin = now;
+            reported = new HashMap<>(counts.get());
             announced.clear();
+            seen.clear();
         }
         seen.add(line.event);
         if (!announced.add(line.event)) {
             fold(line);
             return false;
         }
-        hasLine = true;
         if (!wasQuiet) {
             reported.merge(line.event.outcome(), 1L, Long::sum);
         }
         return true;
-    }
-
-    private void begin(long now, Map<String, Long> countsUntilNow) {
-        begin = now;
-        hasLine = false;
-        reported = new HashMap<>(countsUntilNow);
     }
 
     private void fold(Line line) {
@@ -179,28 +166,31 @@ public final class FoldedLog implements AutoCloseable {
             return () -> {};
         }
         boolean isMore = isSummarized;
-        boolean isAlso = hasLine;
         Level level = seen.stream().allMatch(event -> event.level() == Level.INFO) ? Level.INFO : Level.WARN;
         Map<String, Long> before = reported;
         folded = null;
         seen.clear();
         isSummarized = false; // before the counters are read: a call that relies on the summary has counted
         Map<String, Long> now = counts.get();
-        begin(time.nanoTime(), now);
-        return isMore ? () -> summarize(level, isAlso ? "also " : "", first, before, now) : () -> log(first);
+        begin = time.nanoTime();
+        reported = new HashMap<>(now);
+        return isMore ? () -> summarize(level, first, before, now) : () -> log(first);
     }
 
     private void log(Line line) {
         try {
             LoggingEventBuilder begun = line.event.in(log, policy);
-            boolean isLate = line.at != null && !Timestamps.text(line.at).equals(Timestamps.text(time.now()));
-            line.text.accept(isLate ? begun.addKeyValue("at", Timestamps.text(line.at)) : begun);
+            if (line.at != null && !Timestamps.text(line.at).equals(Timestamps.text(time.now()))) {
+                begun = begun.addKeyValue("at", Timestamps.text(line.at));
+            }
+            LoggedFailure failure = line.failure == null ? NONE : line.failure.get();
+            line.text.accept(failure == NONE ? begun : failure.addTo(begun), failure);
         } catch (Throwable unreadable) {
             // an exception of the application's has a message that cannot be read: the call goes on
         }
     }
 
-    private void summarize(Level level, String also, Line first, Map<String, Long> before, Map<String, Long> now) {
+    private void summarize(Level level, Line first, Map<String, Long> before, Map<String, Long> now) {
         LoggingEventBuilder line = new LogLine(summary, level, "").in(log, policy);
         StringJoiner words = new StringJoiner(", ");
         for (Map.Entry<String, Long> count : now.entrySet()) {
@@ -210,21 +200,20 @@ public final class FoldedLog implements AutoCloseable {
                 words.add(more + " " + (more == 1 ? count.getKey().replaceFirst("ies$", "y") : count.getKey()));
             }
         }
-        LoggedFailure failure = first.failure == null ? null : first.failure.get();
-        (failure == null ? line : failure.addTo(line))
-                .log(
-                        "{} '{}': in the last second {}{}{}",
-                        kind,
-                        policy,
-                        also,
-                        words.length() > 0 ? words : "more of the lines above",
-                        failure == null ? "" : ", the first of them with " + failure);
+        Object what = words.length() > 0 ? words : "more of the lines above";
+        if (first.failure == null) {
+            line.log("{} '{}': in the last second also {}", kind, policy, what);
+        } else {
+            LoggedFailure failed = first.failure.get();
+            failed.addTo(line)
+                    .log("{} '{}': in the last second also {}, the first of them with {}", kind, policy, what, failed);
+        }
     }
 
     /** Writes a line of something that everybody knows who has seen it once. */
     public void once(String subject, LogLine event, Consumer<LoggingEventBuilder> line) {
         if (!reportedOnce.contains(subject) && reportedOnce.size() < MAX_REMEMBERED && reportedOnce.add(subject)) {
-            log(new Line(event, null, null, line));
+            log(new Line(event, null, null, (begun, failed) -> line.accept(begun)));
         }
     }
 

@@ -1,7 +1,5 @@
 package dev.resilience.log;
 
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.spi.LoggingEventBuilder;
@@ -30,33 +28,17 @@ public record LoggedFailure(
     /** @param maxLength of each type and message */
     public static LoggedFailure of(Throwable failure, int maxLength) {
         Throwable root = rootOf(failure);
-        return of(failure, maxLength, root == failure ? null : of(root, maxLength, null));
-    }
-
-    private static LoggedFailure of(Throwable failure, int maxLength, @Nullable LoggedFailure root) {
-        String type = cut(failure.getClass().getName(), maxLength);
+        String message = LINE_BREAKS.matcher(cut(messageOf(failure), maxLength)).replaceAll(" ");
         return new LoggedFailure(
-                type, LINE_BREAKS.matcher(cut(messageOf(failure), maxLength)).replaceAll(" "), root);
+                cut(failure.getClass().getName(), maxLength), message, root == failure ? null : of(root, maxLength));
     }
 
     /** The keys {@code errorType} and {@code errorMessage}, and those of the root cause. */
-    public Map<String, String> pairs() {
-        Map<String, String> pairs = new LinkedHashMap<>();
-        pairs.put("errorType", type);
-        pairs.put("errorMessage", message);
-        if (rootCause != null) {
-            pairs.put("rootCauseType", rootCause.type);
-            pairs.put("rootCauseMessage", rootCause.message);
-        }
-        return pairs;
-    }
-
     LoggingEventBuilder addTo(LoggingEventBuilder line) {
-        LoggingEventBuilder added = line;
-        for (Map.Entry<String, String> pair : pairs().entrySet()) {
-            added = added.addKeyValue(pair.getKey(), pair.getValue());
-        }
-        return added;
+        LoggingEventBuilder added = line.addKeyValue("errorType", type).addKeyValue("errorMessage", message);
+        return rootCause == null
+                ? added
+                : added.addKeyValue("rootCauseType", rootCause.type).addKeyValue("rootCauseMessage", rootCause.message);
     }
 
     @Override
@@ -69,18 +51,20 @@ public record LoggedFailure(
         return text.length() <= maxLength ? text : text.substring(0, maxLength - 1) + "…";
     }
 
-    /** Cut off where the causes are a circle or absurdly many, or one of them does not tell its own. */
+    /** The failure itself where the causes are a circle or absurdly many, or one of them does not tell its own. */
     private static Throwable rootOf(Throwable failure) {
-        Throwable root = failure;
         try {
-            Throwable cause = failure.getCause();
-            for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
+            Throwable root = failure;
+            for (int i = 0; i < MAX_CAUSES; i++) {
+                Throwable cause = root.getCause();
+                if (cause == null) {
+                    return root;
+                }
                 root = cause;
-                cause = root.getCause();
             }
         } catch (Throwable broken) { // a checked one too, thrown sneakily
         }
-        return root;
+        return failure;
     }
 
     /** A message that is made when it is asked for may fail, which must not take the place of the failure. */

@@ -151,6 +151,11 @@ public class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseable {
         return reports.retries();
     }
 
+    /** Whether the last call that failed ran out of attempts, budget or time, and nothing has succeeded since. */
+    public boolean isRunningOut() {
+        return reports.isRunningOut();
+    }
+
     /** What failed last, and since when no call has succeeded. */
     public RetryStatus status() {
         return reports.status();

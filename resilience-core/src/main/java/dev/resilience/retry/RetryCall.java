@@ -7,6 +7,7 @@ import dev.resilience.exception.RetryExhaustedException;
 import dev.resilience.fault.FaultClassification;
 import dev.resilience.retry.Retry.ExhaustedCalls;
 import dev.resilience.retry.RetryReports.End;
+import dev.resilience.retry.RetryReports.LastAttempt;
 import dev.resilience.time.Durations;
 import java.time.Duration;
 import java.time.Instant;
@@ -208,7 +209,7 @@ final class RetryCall {
             return endsBy(retry.waits.isStopped() ? End.STOPPED : End.DEADLINE_OVER);
         }
         discard();
-        retry.reports.retrying(attempts, maxAttempts(), nextWait(), failure(), failedAt);
+        retry.reports.retrying(lastAttempt(), nextWait());
         attempts++;
         return true;
     }
@@ -220,13 +221,17 @@ final class RetryCall {
         discard(); // the caller has gone
     }
 
+    private LastAttempt lastAttempt() {
+        return new LastAttempt(attempts, maxAttempts(), failure(), failedAt);
+    }
+
     /** Counts the call's outcome; from now on {@link #failure()} carries the earlier failures. */
     void ended() {
         boolean isUndone = policy().deadLetter() && ranOut() && whyTransactionLost() != null;
         if (end == End.SUCCESS) {
             retry.reports.succeededAtOnce(outer);
         } else {
-            retry.reports.ended(end, attempts, maxAttempts(), start, failure(), failedAt);
+            retry.reports.ended(end, lastAttempt(), start);
         }
         if (asksForRetry && policy().failWhenExhausted()) {
             discard();

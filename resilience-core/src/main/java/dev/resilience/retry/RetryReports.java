@@ -47,7 +47,7 @@ final class RetryReports extends Reports<RetryOutcome> {
             new AtomicReference<>(); // no attempt succeeded since
 
     /** A call that failed. Of those that end at the same moment, any may be the last. */
-    private record Failure(String description, Instant at, Instant since) {}
+    private record Failure(String description, Instant at, Instant since, boolean ranOut) {}
 
     /** How a call ended, and why it was not tried again, in words where the outcome does not say it all. */
     enum End {
@@ -105,6 +105,12 @@ final class RetryReports extends Reports<RetryOutcome> {
                 : new RetryStatus(last.description, last.at, last.since.equals(since) ? since : null);
     }
 
+    /** Whether the last call ran out of attempts, budget or time, and nothing has succeeded since. */
+    boolean isRunningOut() {
+        Failure last = lastFailure;
+        return last != null && last.ranOut && last.since.equals(failingSince.get());
+    }
+
     void succeededAtOnce(@Nullable Attempt outer) {
         endStreak();
         if (isRepetition(outer)) {
@@ -140,83 +146,79 @@ final class RetryReports extends Reports<RetryOutcome> {
     }
 
     /**
-     * A retry begins.
+     * How far a call has come.
      *
-     * @param attempt the number of the attempt that failed
-     * @param waited the wait that is over
-     * @param failedAt when the attempt failed
+     * @param number of the last attempt
+     * @param failure what that threw; {@code null} for a result
+     * @param failedAt when; {@code null} if no attempt was made
      */
-    void retrying(
-            int attempt, int maxAttempts, Duration waited, @Nullable Throwable failure, @Nullable Instant failedAt) {
-        retries.increment();
-        log.write(ATTEMPT, failure, failedAt, (line, failed) -> {
-            long delayMs = waited.toMillis();
-            String what =
-                    "attempt " + attempt + " of " + maxAttempts + " failed and is repeated after " + delayMs + " ms";
-            numbered(line, attempt, maxAttempts)
-                    .addKeyValue("delayMs", delayMs)
-                    .log("Retry '{}': {}: {}", name, what, failed);
-        });
+    record LastAttempt(
+            int number,
+            int max,
+            @Nullable Throwable failure,
+            @Nullable Instant failedAt) {
+
+        LoggingEventBuilder addTo(LoggingEventBuilder line) {
+            return line.addKeyValue("attempt", number).addKeyValue("maxAttempts", max);
+        }
+
+        @Override
+        public String toString() {
+            return "attempt " + number + " of " + max;
+        }
     }
 
-    private static LoggingEventBuilder numbered(LoggingEventBuilder line, int attempt, int maxAttempts) {
-        return line.addKeyValue("attempt", attempt).addKeyValue("maxAttempts", maxAttempts);
+    /**
+     * A retry begins.
+     *
+     * @param waited the wait that is over
+     */
+    void retrying(LastAttempt last, Duration waited) {
+        retries.increment();
+        log.write(ATTEMPT, last.failure, last.failedAt, (line, failed) -> {
+            long delayMs = waited.toMillis();
+            String what = last + " failed and is repeated after " + delayMs + " ms";
+            last.addTo(line).addKeyValue("delayMs", delayMs).log("Retry '{}': {}: {}", name, what, failed);
+        });
     }
 
     /**
      * A call has ended that did not succeed at once. Listeners get its end if they got its beginning.
      *
      * @param start when it began; {@link Retry#NOT_MEASURED} where that is not known
-     * @param failure what its caller gets; {@code null} for a result
-     * @param failedAt when that happened; {@code null} if no attempt was made
      */
-    void ended(
-            End end,
-            int attempts,
-            int maxAttempts,
-            long start,
-            @Nullable Throwable failure,
-            @Nullable Instant failedAt) {
+    void ended(End end, LastAttempt last, long start) {
         calls.count(end.outcome);
         if (end.outcome == RetryOutcome.SUCCESS_AFTER_RETRY) {
             endStreak();
         } else if (end.outcome != RetryOutcome.INTERRUPTED) {
             Instant now = attemptFailed(); // unless a success has come between
             Instant since = failingSince.get();
-            LoggedFailure failed = LoggedFailure.of(failure);
-            String description = failure == null ? failed.type() : failed.toString();
-            lastFailure = new Failure(description, now, since == null ? now : since);
+            LoggedFailure failed = LoggedFailure.of(last.failure);
+            lastFailure = new Failure(
+                    last.failure == null ? failed.type() : failed.toString(),
+                    now,
+                    since == null ? now : since,
+                    end.outcome != RetryOutcome.NOT_RETRYABLE);
         }
         switch (end.outcome) {
             case SUCCESS_AFTER_RETRY ->
-                log.write(
-                        RECOVERED,
-                        line -> numbered(line, attempts, maxAttempts)
-                                .log("Retry '{}': attempt {} of {} succeeded", name, attempts, maxAttempts));
-            case EXHAUSTED -> gaveUp(EXHAUSTED, end, attempts, maxAttempts, failure, failedAt);
-            case BUDGET_EXHAUSTED -> gaveUp(BUDGET_EXHAUSTED, end, attempts, maxAttempts, failure, failedAt);
-            case OUT_OF_TIME -> gaveUp(OUT_OF_TIME, end, attempts, maxAttempts, failure, failedAt);
+                log.write(RECOVERED, line -> last.addTo(line).log("Retry '{}': {} succeeded", name, last));
+            case EXHAUSTED -> gaveUp(EXHAUSTED, end, last);
+            case BUDGET_EXHAUSTED -> gaveUp(BUDGET_EXHAUSTED, end, last);
+            case OUT_OF_TIME -> gaveUp(OUT_OF_TIME, end, last);
             case SUCCESS, NOT_RETRYABLE, INTERRUPTED -> {} // the caller has the whole story
         }
         if (start != Retry.NOT_MEASURED) {
             publish(() -> new RetryFinished(
-                    time.now(), name, end.outcome, attempts, Duration.ofNanos(time.nanoTime() - start)));
+                    time.now(), name, end.outcome, last.number, Duration.ofNanos(time.nanoTime() - start)));
         }
     }
 
-    private void gaveUp(
-            LogLine event,
-            End end,
-            int attempts,
-            int maxAttempts,
-            @Nullable Throwable failure,
-            @Nullable Instant failedAt) {
-        log.write(event, failure, failedAt, (line, failed) -> {
-            String what =
-                    "attempt " + attempts + " of " + maxAttempts + " failed and is not repeated, because " + end.why;
-            numbered(line, attempts, maxAttempts)
-                    .addKeyValue("reason", end.why)
-                    .log("Retry '{}': {}: {}", name, what, failed);
+    private void gaveUp(LogLine event, End end, LastAttempt last) {
+        log.write(event, last.failure, last.failedAt, (line, failed) -> {
+            String what = last + " failed and is not repeated, because " + end.why;
+            last.addTo(line).addKeyValue("reason", end.why).log("Retry '{}': {}: {}", name, what, failed);
         });
     }
 

@@ -98,7 +98,8 @@ class BulkheadLogTests {
                         .containsKey("rejected"));
         assertThat(lines.get(1).getFormattedMessage())
                 .isEqualTo("Bulkhead 'orders': in the last second also 999 rejected");
-        assertThat(lines.get(3).getFormattedMessage()).isEqualTo("Bulkhead 'orders': in the last second 1000 rejected");
+        assertThat(lines.get(3).getFormattedMessage())
+                .isEqualTo("Bulkhead 'orders': in the last second also 1000 rejected");
         assertThat(calls.bulkhead.calls().get(BulkheadOutcome.REJECTED)).isEqualTo(3_000);
     }
 

@@ -56,7 +56,7 @@ class CircuitBreakerStatusTests {
             calls.fail(new ConnectException("secret"));
 
             assertThat(status().reason()).isEqualTo("5 calls in a row failed");
-            assertThat(status().lastFailure()).isEqualTo("java.net.ConnectException");
+            assertThat(status().lastFailure()).isEqualTo("java.net.ConnectException: secret");
         }
 
         @Test
@@ -109,7 +109,9 @@ class CircuitBreakerStatusTests {
             calls.fail(new UncheckedIOException(new ConnectException()));
 
             assertThat(status().reason()).isEqualTo("a probe failed (probing 2); before that: 5 calls in a row failed");
-            assertThat(status().lastFailure()).isEqualTo("java.io.UncheckedIOException");
+            assertThat(status().lastFailure())
+                    .isEqualTo("java.io.UncheckedIOException: java.net.ConnectException, caused by "
+                            + "java.net.ConnectException");
             assertThat(status().failedProbes()).isEqualTo(2);
             assertThat(status().openedAt()).isEqualTo(START);
             assertThat(status().since()).isEqualTo(START.plusSeconds(60));
@@ -131,7 +133,7 @@ class CircuitBreakerStatusTests {
 
             assertThat(status().state()).isEqualTo(CircuitState.CLOSED);
             assertThat(status().reason()).isEqualTo("5 calls in a row failed");
-            assertThat(status().lastFailure()).isEqualTo("java.lang.IllegalStateException");
+            assertThat(status().lastFailure()).isEqualTo("java.lang.IllegalStateException: down");
             assertThat(status().openedAt()).isEqualTo(START);
             assertThat(status().since()).isEqualTo(START.plusSeconds(30));
 

@@ -88,7 +88,7 @@ class RecordOnResultTests {
         badResult();
         calls.fail(new ConnectException("down"));
 
-        assertThat(calls.breaker.status().lastFailure()).isEqualTo("java.net.ConnectException");
+        assertThat(calls.breaker.status().lastFailure()).isEqualTo("java.net.ConnectException: down");
         assertThat(calls.refused()).hasCauseInstanceOf(ConnectException.class);
     }
 

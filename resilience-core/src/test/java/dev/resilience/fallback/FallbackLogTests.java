@@ -93,7 +93,7 @@ class FallbackLogTests {
                 .containsEntry("success", 100L)
                 .containsEntry("failure", 0L);
         assertThat(log.events().get(3).getFormattedMessage())
-                .isEqualTo("Fallback 'OrderService.place': in the last second 100 success, the first of them with "
+                .isEqualTo("Fallback 'OrderService.place': in the last second also 100 success, the first of them with "
                         + "java.io.IOException: down");
         assertThat(fallback.calls().get(FallbackOutcome.SUCCESS)).isEqualTo(300);
     }

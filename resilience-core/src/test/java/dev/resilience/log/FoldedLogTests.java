@@ -112,7 +112,7 @@ class FoldedLogTests {
         }
 
         assertThat(lines.events()).hasSize(6).startsWith("test_failed", "test_summary", "test_summary");
-        assertThat(lines.last().message()).isEqualTo("Test 'orders': in the last second 1000 failed");
+        assertThat(lines.last().message()).isEqualTo("Test 'orders': in the last second also 1000 failed");
     }
 
     @Test

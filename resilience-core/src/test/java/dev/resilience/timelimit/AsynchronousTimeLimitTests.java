@@ -224,7 +224,7 @@ class AsynchronousTimeLimitTests {
         calls.timeIsOver();
         latch.countDown();
 
-        assertExceeded(waiting, "no worker thread became free within PT5S");
+        assertExceeded(waiting, "no worker thread became free within 5 s");
         TestTimeLimit.soon(() -> calls.limit.workers() == 0);
         assertThat(stage).isNotDone();
     }

@@ -104,9 +104,7 @@ public final class RecordKey {
     }
 
     boolean isAmong(RecordSelection selection) {
-        return key.equals(selection.key())
-                && selection.operations().contains(operation)
-                && (selection.caller() == null || caller.equals(selection.caller()));
+        return key.equals(selection.key()) && selection.includes(operation, callerHash());
     }
 
     static String hash(String... parts) {

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param key the idempotency key
  * @param operations the full names of the methods
- * @param caller who called; {@code null} for everybody
+ * @param caller who called, or the {@linkplain RecordSummary#callerHash hash} of that, which can be typed; {@code null} for
+ *     everybody
  */
 public record RecordSelection(
         String key, Set<String> operations, @Nullable String caller) {
@@ -31,7 +32,8 @@ public record RecordSelection(
     /** Whether a record of the key is among them. */
     public boolean includes(String operation, String callerHash) {
         String wanted = callerHash();
-        return operations.contains(operation) && (wanted == null || wanted.equals(callerHash));
+        return operations.contains(operation)
+                && (wanted == null || wanted.equals(callerHash) || callerHash.equals(caller));
     }
 
     /** Without the key, which logs must not show. */

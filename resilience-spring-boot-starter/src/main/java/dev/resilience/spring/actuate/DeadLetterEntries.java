@@ -108,11 +108,12 @@ record DeadLetterEntries(LiveRegistry registry, DeadLetterMethods methods, DeadL
         }
         state.put("calls", letters.calls().byLabel());
         Map<String, Object> entry = new LinkedHashMap<>();
+        entry.put("state", state);
+        entry.put("usedBy", registry.usedBy("retry", name));
+        entry.put("actions", ACTIONS);
         entry.put(
                 "policy",
                 Map.of("replay", KebabCase.of(retry.policy().deadLetterReplay().name())));
-        entry.put("state", state);
-        entry.put("usedBy", registry.usedBy("retry", name));
         return entry;
     }
 

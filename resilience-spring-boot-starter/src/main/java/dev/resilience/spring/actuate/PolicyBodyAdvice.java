@@ -11,8 +11,13 @@ import org.springframework.boot.webmvc.actuate.endpoint.web.AbstractWebMvcEndpoi
 import org.springframework.core.MethodParameter;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpInputMessage;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.converter.HttpMessageConverter;
 import org.springframework.web.bind.annotation.ControllerAdvice;
+import org.springframework.web.context.request.RequestAttributes;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.servlet.mvc.method.annotation.RequestBodyAdviceAdapter;
 
 /** Lets a request to the endpoint have an object as its {@code policy}, with Spring MVC: see {@link ResilienceWebEndpointExtension#parts}. */
@@ -32,8 +37,23 @@ public final class PolicyBodyAdvice extends RequestBodyAdviceAdapter {
             Type target,
             Class<? extends HttpMessageConverter<?>> converter)
             throws IOException {
-        byte[] body = message.getBody().readAllBytes();
+        if (!isForThisEndpoint()) {
+            return message;
+        }
+        byte[] body = message.getBody().readNBytes(ResilienceWebEndpointExtension.MAX_BODY + 1);
+        if (body.length > ResilienceWebEndpointExtension.MAX_BODY) {
+            throw new ResponseStatusException(HttpStatus.CONTENT_TOO_LARGE, "A body has at most 64 KB");
+        }
         return new Body(message.getHeaders(), new ByteArrayInputStream(withTextAsPolicy(body)));
+    }
+
+    /** All endpoints share one handler method: only the pattern of the path tells them apart. */
+    private static boolean isForThisEndpoint() {
+        RequestAttributes request = RequestContextHolder.getRequestAttributes();
+        return request != null
+                && String.valueOf(request.getAttribute(
+                                HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE, RequestAttributes.SCOPE_REQUEST))
+                        .endsWith("/{kind}/{name}");
     }
 
     private static byte[] withTextAsPolicy(byte[] body) {

@@ -12,10 +12,16 @@ import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.Kinds;
 import dev.resilience.spring.properties.RecordKeys;
 import dev.resilience.spring.registry.DefaultResilienceRegistry;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
@@ -32,6 +38,12 @@ import org.springframework.boot.json.JsonParserFactory;
  */
 @Endpoint(id = "resilience")
 public class ResilienceEndpoint {
+
+    private static final int MAX_PROBLEMS = 10;
+    private static final Pattern LINE_BREAKS = Pattern.compile("\\s*\\R\\s*");
+
+    /** Where a value is configured, as a startup reports it. */
+    private static final Pattern PLACE = Pattern.compile("(?s)^.*?Property: (.+?)\\R\\s*Value: (.*?)\\R.*?Reason: ");
 
     private final Supplier<DefaultResilienceRegistry> registry;
     private final Supplier<Kinds> kinds;
@@ -68,8 +80,11 @@ public class ResilienceEndpoint {
     @ReadOperation
     public Map<String, Object> resilience() {
         Map<String, Object> all = new LinkedHashMap<>();
+        List<String> trouble = new ArrayList<>();
+        all.put("trouble", trouble);
         for (ConfiguredKind<?, ?, ?> kind : kinds.get().configured()) {
             all.put(kind.id(), entries(kind));
+            trouble.addAll(trouble(kind));
         }
         all.put(DeadLetterEntries.KIND, deadLetters().all());
         all.put("warnings", warnings.all());
@@ -160,6 +175,7 @@ public class ResilienceEndpoint {
                     "Both an action and a policy are given.", "Send one of them at a time.");
         }
         try {
+            ResilienceWebEndpointExtension.check(policy);
             registry.get()
                     .changes()
                     .change(
@@ -169,15 +185,31 @@ public class ResilienceEndpoint {
                             "endpoint");
         } catch (JsonParseException noObject) {
             throw new InvalidEndpointRequestException(
-                    "The policy is no JSON object.",
+                    "The policy is no JSON object of at most 64 KB, or has a number that is almost zero.",
                     "Send {\"policy\": {\"key\": \"new value\"}} as application/json.");
         } catch (ResilienceConfigurationException invalid) {
-            throw new InvalidEndpointRequestException(String.valueOf(invalid.getMessage()), invalid.action());
+            throw new InvalidEndpointRequestException(
+                    inOneLine(invalid, problem -> String.valueOf(problem.getMessage())),
+                    inOneLine(invalid, ResilienceConfigurationException::action));
         } catch (IllegalArgumentException | UnsupportedOperationException fixed) {
             throw new InvalidEndpointRequestException(
                     String.valueOf(fixed.getMessage()), "Change the configuration and restart the application.");
         }
         return entryWithEvents(kind, name);
+    }
+
+    /** Without the lines of a startup's report, and of many problems the first. */
+    private static String inOneLine(
+            ResilienceConfigurationException invalid, Function<ResilienceConfigurationException, String> text) {
+        List<ResilienceConfigurationException> problems = invalid.problems();
+        int more = problems.size() - MAX_PROBLEMS;
+        return problems.stream()
+                        .limit(MAX_PROBLEMS)
+                        .map(text)
+                        .map(lines -> PLACE.matcher(lines).replaceFirst("$1 = $2: "))
+                        .map(lines -> LINE_BREAKS.matcher(lines).replaceAll(" "))
+                        .collect(Collectors.joining("; "))
+                + (more > 0 ? "; and " + more + " more" : "");
     }
 
     private Map<String, Collection<String>> actions() {
@@ -191,9 +223,21 @@ public class ResilienceEndpoint {
         return actions;
     }
 
+    private <L extends LiveObject<?>> List<String> trouble(ConfiguredKind<?, ?, L> kind) {
+        Map<String, L> all = liveObjects().ofKind(kind.id());
+        return all.entrySet().stream()
+                .filter(named -> kind.isInTrouble(named.getValue()))
+                .map(named -> kind.id() + "/" + named.getKey())
+                .toList();
+    }
+
+    /** What no method uses comes last. */
     private Map<String, Object> entries(ConfiguredKind<?, ?, ?> kind) {
         Map<String, Object> entries = new LinkedHashMap<>();
-        liveObjects().ofKind(kind.id()).keySet().forEach(name -> entries.put(name, entry(kind, name)));
+        liveObjects().ofKind(kind.id()).keySet().stream()
+                .sorted(Comparator.comparing(
+                        name -> liveObjects().usedBy(kind.id(), name).isEmpty()))
+                .forEach(name -> entries.put(name, entry(kind, name)));
         return entries;
     }
 
@@ -211,9 +255,10 @@ public class ResilienceEndpoint {
         }
         kind.describePolicy(live, policy);
         Map<String, Object> entry = new LinkedHashMap<>();
-        entry.put("policy", policy);
         entry.put("state", kind.state(live));
         entry.put("usedBy", liveObjects().usedBy(kind.id(), name));
+        entry.put("actions", kind.actions());
+        entry.put("policy", policy);
         return entry;
     }
 

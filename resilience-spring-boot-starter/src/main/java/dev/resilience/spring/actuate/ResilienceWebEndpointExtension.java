@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -14,12 +15,16 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
+import org.springframework.boot.json.JsonParseException;
 import org.springframework.boot.json.JsonParserFactory;
 import org.springframework.boot.json.JsonWriter;
 
 /** Answers over HTTP with a status and a body that tells what there is, where a request is for what does not exist. */
 @EndpointWebExtension(endpoint = ResilienceEndpoint.class)
 public class ResilienceWebEndpointExtension {
+
+    static final int MAX_BODY = 64 * 1024;
+    private static final Pattern ALMOST_ZERO = Pattern.compile("\\d[eE]-0*[1-9]\\d{2}|\\.0{300}");
 
     private final ResilienceEndpoint endpoint;
 
@@ -64,17 +69,28 @@ public class ResilienceWebEndpointExtension {
      * The parts of a request's body, which may have an object as its {@code policy}: it goes on as a text, because Spring Boot reads
      * a body as texts by name and refuses everything nested.
      *
-     * @throws org.springframework.boot.json.JsonParseException if it is no JSON object
+     * @throws JsonParseException if it is neither a JSON object nor {@code null}, or has a policy that is not read
      */
     static Map<String, Object> parts(byte[] body) {
-        Map<String, Object> parts = new LinkedHashMap<>(
-                JsonParserFactory.getJsonParser().parseMap(new String(body, StandardCharsets.UTF_8)));
-        parts.computeIfPresent(
-                "policy",
-                (name, policy) -> policy instanceof Map<?, ?> object
-                        ? JsonWriter.standard().writeToString(object)
-                        : policy);
+        String json = new String(body, StandardCharsets.UTF_8);
+        Map<String, Object> read = JsonParserFactory.getJsonParser().parseMap(json);
+        Map<String, Object> parts = read == null ? new LinkedHashMap<>() : new LinkedHashMap<>(read);
+        if (parts.get("policy") instanceof Map<?, ?> object) {
+            check(json);
+            parts.put("policy", JsonWriter.standard().writeToString(object));
+        }
         return parts;
+    }
+
+    /**
+     * Checks what a parser would not notice.
+     *
+     * @throws JsonParseException for what is longer than {@link #MAX_BODY}, and for a number that would be read as zero
+     */
+    static void check(String json) {
+        if (json.length() > MAX_BODY || ALMOST_ZERO.matcher(json).find()) {
+            throw new JsonParseException();
+        }
     }
 
     /** Says to an operator what was wrong with a request, and what there is instead. */

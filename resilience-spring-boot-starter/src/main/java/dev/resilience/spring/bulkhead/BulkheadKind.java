@@ -64,6 +64,12 @@ public final class BulkheadKind extends ConfiguredKind<dev.resilience.annotation
     }
 
     @Override
+    public boolean isInTrouble(Bulkhead bulkhead) {
+        BulkheadPolicy policy = bulkhead.policy();
+        return bulkhead.running() >= policy.maxConcurrent() && bulkhead.queued() >= policy.maxQueue();
+    }
+
+    @Override
     public void meters(Bulkhead bulkhead, Meters meters) {
         meters.gauge(RUNNING, bulkhead, Bulkhead::running);
         meters.gauge(QUEUED, bulkhead, Bulkhead::queued);

@@ -77,6 +77,14 @@ public final class CircuitBreakerKind
     }
 
     @Override
+    public boolean isInTrouble(CircuitBreaker breaker) {
+        return switch (breaker.currentState()) {
+            case OPEN, HALF_OPEN, FORCED_OPEN -> true;
+            case CLOSED, DISABLED, METRICS_ONLY -> breaker.status().ramp() != null;
+        };
+    }
+
+    @Override
     public void meters(CircuitBreaker breaker, Meters meters) {
         meters.gauge(STATE, breaker, CircuitBreakerKind::number);
         meters.gauge(FAILURE_RATE, breaker, CircuitBreaker::failureRate);

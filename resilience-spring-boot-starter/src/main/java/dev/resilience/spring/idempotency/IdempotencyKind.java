@@ -208,7 +208,7 @@ public final class IdempotencyKind extends ConfiguredKind<Idempotent, Idempotenc
         private static Map<String, Object> view(RecordSummary summary) {
             Map<String, Object> view = new LinkedHashMap<>();
             view.put("method", brief(summary.operation()));
-            view.put("callerHash", summary.callerHash());
+            view.put("caller", summary.callerHash());
             view.put("state", summary.state().name());
             if (summary.left() != null) {
                 view.put("left", summary.left().toString());

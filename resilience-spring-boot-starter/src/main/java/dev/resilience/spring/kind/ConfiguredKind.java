@@ -101,6 +101,11 @@ public abstract class ConfiguredKind<A extends Annotation, P extends Record, L e
     /** The state that the actuator shows, by name. */
     public abstract Map<String, Object> state(L live);
 
+    /** Whether it refuses calls, runs out or is full now: the actuator leads with those. */
+    public boolean isInTrouble(L live) {
+        return false;
+    }
+
     /** Adds to what the actuator shows of the policy. */
     public void describePolicy(L live, Map<String, Object> policy) {}
 

@@ -16,9 +16,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
 import org.springframework.boot.origin.Origin;
+import org.springframework.util.StringUtils;
 
 /** Some values of a policy that change while the application runs, read and checked as if they were in YAML. */
 public final class PolicyChange {
+
+    private static final int MAX_ELEMENTS = 100;
 
     private PolicyChange() {}
 
@@ -39,6 +42,9 @@ public final class PolicyChange {
         Map<String, Setting> settings = new LinkedHashMap<>();
         flatten("", changes, (configured, value) -> {
             String key = keys.find(configured);
+            int elements = value instanceof Collection<?> list
+                    ? list.size()
+                    : StringUtils.countOccurrencesOf(String.valueOf(value), ",") + 1;
             String theKey = "The key '" + configured + "' of the " + policy + " ";
             if (key == null) {
                 String known = NearestNames.suggest(configured, keys.types().keySet());
@@ -50,6 +56,9 @@ public final class PolicyChange {
                         "Change the configuration and restart the application."));
             } else if (settings.containsKey(key)) {
                 problems.add(refusal(theKey + "is given twice, in two spellings", "Give it once."));
+            } else if (elements > MAX_ELEMENTS) { // each of them may be a class to be looked for
+                problems.add(
+                        refusal(theKey + "has " + elements + " elements", "Give it at most " + MAX_ELEMENTS + "."));
             } else if (value instanceof Collection<?> list && !keys.isList(key)) {
                 problems.add(refusal(theKey + "has a list: " + list, "Give it one value."));
             } else {

@@ -11,11 +11,15 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.env.Environment;
 
 /** What is known of names beyond those of live policies: which are broken, which are alike, and what to do about an unknown one. */
 public final class PolicyNames {
+
+    /** Servers and firewalls refuse these in a path, encoded or not. */
+    private static final Pattern UNREACHABLE = Pattern.compile("[/\\\\;%]");
 
     private final PolicyTable table;
     private final Environment environment;
@@ -75,11 +79,20 @@ public final class PolicyNames {
     public void checkSpellings(AnnotatedPolicies annotated, PolicyBeans beans, StartupProblems problems) {
         for (PolicyKind kind : table.kinds()) {
             Map<String, String> places = new LinkedHashMap<>();
+            places.put("default", "    The policy 'default', which is always there");
             table.inFiles(kind).forEach((name, property) -> places.put(name, Setting.describeProperty(property)));
             annotated.names(kind).forEach(name -> places.putIfAbsent(name, annotated.describe(kind, name)));
             beans.names(kind).forEach(name -> places.putIfAbsent(name, "    Bean: " + name));
             Map<String, String> known = new HashMap<>();
             places.forEach((name, place) -> {
+                if (UNREACHABLE.matcher(name).find()) {
+                    breaks(kind, name);
+                    problems.add(new ResilienceConfigurationException(
+                            ProblemKind.POLICIES,
+                            "The " + kind.id() + " policy '" + name
+                                    + "' cannot be reached over HTTP, because its name has one of / \\ ; %:\n\n" + place,
+                            "Give the policy a name without them."));
+                }
                 String first = known.putIfAbsent(RecordKeys.uniform(name), name);
                 if (first != null) {
                     breaks(kind, first);

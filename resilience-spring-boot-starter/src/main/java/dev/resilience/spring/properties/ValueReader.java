@@ -42,6 +42,9 @@ final class ValueReader {
      */
     private record Expected(String problem, String cure) {}
 
+    /** A number that is too small to be told from zero, which often means off. */
+    private static final Pattern NOT_ZERO = Pattern.compile("[^eE]*[1-9].*");
+
     private static final Expected UNRESOLVED = new Expected(
             "cannot be resolved",
             "Define the property that the placeholder names, or give it a default: ${name:default}.");
@@ -176,7 +179,7 @@ final class ValueReader {
             return ClassUtils.forName(text, null);
         }
         Object value = wanted == Long.class ? DataSize.parse(text).toBytes() : conversion.convert(text, wanted);
-        if (value == null) {
+        if (value == null || (value.equals(0.0) && NOT_ZERO.matcher(text).matches())) {
             throw new IllegalArgumentException("is no value");
         }
         return value;

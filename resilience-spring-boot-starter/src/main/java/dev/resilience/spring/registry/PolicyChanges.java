@@ -8,18 +8,20 @@ import dev.resilience.policy.InvalidPolicyException;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.properties.PolicyChange;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.origin.Origin;
 
-/** Changes policies while the application runs, one change at a time, and reports each. Safe for use by many threads. */
+/** Changes policies while the application runs, one change of a policy at a time, and reports each. Safe for use by many threads. */
 public final class PolicyChanges {
 
     private static final Logger log = LoggerFactory.getLogger(PolicyChanges.class);
     private static final LogLine CHANGED = LogLine.info("policy_changed");
 
     private final Environment environment;
+    private final Map<String, Object> locks = new ConcurrentHashMap<>(); // one change holds up no other policy's
 
     PolicyChanges(Environment environment) {
         this.environment = environment;
@@ -49,7 +51,7 @@ public final class PolicyChanges {
     <P extends Record, L extends LiveObject<P>> void change(
             ConfiguredKind<?, P, L> kind, L live, UnaryOperator<P> change, String by) {
         Map<String, String> changed;
-        synchronized (this) {
+        synchronized (locks.computeIfAbsent(kind.id() + "/" + live.name(), policy -> new Object())) {
             P before = live.policy();
             P after = change.apply(before);
             changed = PolicyChange.differences(before, after);

@@ -219,6 +219,11 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
     }
 
     @Override
+    public boolean isInTrouble(Retry retry) {
+        return retry.isRunningOut();
+    }
+
+    @Override
     public void meters(Retry retry, Meters meters) {
         RetryMeters.register(retry, meters);
     }

@@ -43,7 +43,7 @@ import org.springframework.web.context.WebApplicationContext;
             "resilience.retry.kept.retry-if=everyFailure",
             "resilience.retry.kept.retry-on-result=#result == 'later'",
             "resilience.retry.kept.backoff.function=slowly",
-            "management.endpoints.web.exposure.include=resilience",
+            "management.endpoints.web.exposure.include=resilience,loggers",
             "spring.autoconfigure.exclude=org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration,"
                     + "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"
         })

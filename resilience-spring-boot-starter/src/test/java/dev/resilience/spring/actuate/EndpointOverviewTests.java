@@ -25,6 +25,7 @@ class EndpointOverviewTests {
                 .extractingPath("$")
                 .asMap()
                 .containsOnlyKeys(
+                        "trouble",
                         "retry",
                         "circuit-breaker",
                         "bulkhead",
@@ -41,6 +42,23 @@ class EndpointOverviewTests {
         json("$['circuit-breaker']").asMap().containsOnlyKeys("default", "inspected", "orders");
         json("$['retry-budget']").asMap().containsOnlyKeys("default", "kept", "orders", "shared");
         json("$['time-limit']").asMap().containsOnlyKeys("default", "orders");
+    }
+
+    @Test
+    void beginsWithWhatIsInTrouble() {
+        assertThat(mvc.get().uri("/actuator/resilience")).bodyText().startsWith("{\"trouble\":[");
+    }
+
+    @Test
+    void showsWhatNoMethodUsesLast() {
+        json("$['circuit-breaker']").asMap().extractingFromEntries(Map.Entry::getKey).containsExactly("orders", "default", "inspected");
+    }
+
+    @Test
+    void showsTheStateBeforeThePolicyAndWhatCanBeDone() {
+        json("$['circuit-breaker'].orders").asMap().extractingFromEntries(Map.Entry::getKey).containsExactly("state", "usedBy", "actions", "policy");
+        json("$['circuit-breaker'].orders.actions").asArray().contains("force-open", "reset");
+        json("$.bulkhead.orders.actions").isEqualTo(List.of());
     }
 
     @Test
@@ -68,7 +86,7 @@ class EndpointOverviewTests {
                 .hasPathSatisfying(
                         "$", kind -> kind.assertThat().asMap().containsOnlyKeys("default", "inspected", "orders"))
                 .hasPathSatisfying(
-                        "$.orders", entry -> entry.assertThat().asMap().containsOnlyKeys("policy", "state", "usedBy"));
+                        "$.orders", entry -> entry.assertThat().asMap().containsOnlyKeys("state", "usedBy", "actions", "policy"));
     }
 
     @Nested

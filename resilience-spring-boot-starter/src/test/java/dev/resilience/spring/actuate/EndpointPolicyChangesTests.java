@@ -8,6 +8,8 @@ import dev.resilience.time.Timestamps;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -71,10 +73,84 @@ class EndpointPolicyChangesTests extends ManualTimeActuatorTest {
                 .hasStatus(HttpStatus.BAD_REQUEST)
                 .bodyJson()
                 .hasPathSatisfying(
-                        "$.error", value -> value.assertThat().asString().contains(error))
+                        "$.error",
+                        value -> value.assertThat()
+                                .asString()
+                                .contains(error)
+                                .doesNotContain("\n")
+                                .doesNotContain("Failed to bind"))
                 .hasPathSatisfying(
                         "$.reason", value -> value.assertThat().asString().contains(reason));
         assertThat(registry.bulkhead("orders").policy().maxConcurrent()).isEqualTo(7);
+    }
+
+    @Test
+    void aValueThatDoesNotBindIsReportedInOneLine() {
+        assertThat(post("bulkhead/orders", "{\"policy\": {\"max-concurrent\": \"many\"}}"))
+                .bodyJson()
+                .extractingPath("$.error")
+                .isEqualTo("resilience.bulkhead.orders.max-concurrent = many: 'many' is not a whole number of at most "
+                        + "2147483647");
+    }
+
+    @Test
+    void ofManyProblemsTheFirstTenAreNamed() {
+        String unknown = IntStream.range(0, 1_000).mapToObj(i -> "\"a" + i + "\": 1").collect(Collectors.joining(","));
+
+        assertThat(post("bulkhead/orders", "{\"policy\": {" + unknown + "}}"))
+                .hasStatus(HttpStatus.BAD_REQUEST)
+                .bodyJson()
+                .extractingPath("$.error")
+                .asString()
+                .contains("'a9'")
+                .doesNotContain("'a10'")
+                .endsWith("; and 990 more");
+    }
+
+    @Test
+    void aBodyOfMoreThan64KilobytesIsRefused() {
+        String policy = "{\"policy\": {\"max-concurrent\": 3}" + " ".repeat(65_536) + "}";
+
+        assertThat(post("bulkhead/orders", policy)).hasStatus(HttpStatus.CONTENT_TOO_LARGE);
+        assertThat(registry.bulkhead("orders").policy().maxConcurrent()).isEqualTo(7);
+    }
+
+    @Test
+    void aListOfMoreThanAHundredIsRefusedBeforeItIsRead() {
+        String names = IntStream.range(0, 101).mapToObj(i -> "\"a.B" + i + "\"").collect(Collectors.joining(","));
+
+        assertThat(post("retry/orders", "{\"policy\": {\"retry-on\": [" + names + "]}}"))
+                .hasStatus(HttpStatus.BAD_REQUEST)
+                .bodyJson()
+                .extractingPath("$.error")
+                .asString()
+                .contains("101 elements")
+                .doesNotContain("a.B1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1e-999999999", "\"1e-999999999\"", "0.1E-0400"})
+    void aNumberThatIsAlmostZeroIsNotZero(String number) {
+        double before = registry.circuitBreaker("orders").policy().failureRateThreshold();
+
+        assertThat(post("circuit-breaker/orders", "{\"policy\": {\"failure-rate-threshold\": " + number + "}}"))
+                .hasStatus(HttpStatus.BAD_REQUEST);
+        assertThat(registry.circuitBreaker("orders").policy().failureRateThreshold()).isEqualTo(before);
+    }
+
+    @Test
+    void otherEndpointsGetTheirBodiesAsTheyAre() {
+        assertThat(mvc.post()
+                        .uri("/actuator/loggers/some.logger")
+                        .contentType(MediaType.APPLICATION_JSON)
+                        .content("null")
+                        .exchange())
+                .hasStatus(HttpStatus.NO_CONTENT);
+    }
+
+    @Test
+    void noBodyAtAllIsABadRequest() {
+        assertThat(post("bulkhead/orders", "null")).hasStatus(HttpStatus.BAD_REQUEST);
     }
 
     @Test

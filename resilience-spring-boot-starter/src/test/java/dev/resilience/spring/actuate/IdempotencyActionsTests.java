@@ -89,6 +89,33 @@ class IdempotencyActionsTests extends ManualTimeActuatorTest {
     }
 
     @Test
+    void aCallerThatNobodyCanTypeIsNamedAsTheEndpointShowsIt() {
+        for (String caller : List.of("issuer\nalice", "issuer\nbob")) {
+            RecordKey key = RecordKey.of(METHOD, caller, String.valueOf(id));
+            store.claim(new ClaimRequest(key, "dead", "", Duration.ofSeconds(1), Duration.ofDays(1), false));
+        }
+        time.advance(Duration.ofSeconds(2));
+        String alice = RecordKey.of(METHOD, "issuer\nalice", String.valueOf(id)).callerHash();
+        String named = "\"key\": \"KEY\", \"caller\": \"" + alice + "\"}";
+
+        assertThat(post("{\"action\": \"look-up\", \"key\": \"KEY\"}"))
+                .bodyJson()
+                .extractingPath("$.records[*].caller")
+                .asArray()
+                .hasSize(2)
+                .contains(alice);
+        assertRecords(post("{\"action\": \"look-up\", " + named), "ABANDONED");
+        assertThat(post("{\"action\": \"resolve\", \"as\": \"executed\", " + named))
+                .bodyJson()
+                .extractingPath("$.resolved")
+                .isEqualTo(1);
+        assertThat(post("{\"action\": \"delete\", " + named))
+                .bodyJson()
+                .extractingPath("$.deleted")
+                .isEqualTo(1);
+    }
+
+    @Test
     void ofAnotherCallerNothingIsDeleted() throws ConnectException {
         orders.place(new Order(id));
 

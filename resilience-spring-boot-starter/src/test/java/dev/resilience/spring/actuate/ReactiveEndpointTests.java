@@ -19,7 +19,7 @@ import org.springframework.test.web.reactive.server.WebTestClient;
         properties = {
             "spring.main.web-application-type=reactive",
             "resilience.bulkhead.orders.max-concurrent=7",
-            "management.endpoints.web.exposure.include=resilience",
+            "management.endpoints.web.exposure.include=resilience,loggers",
             "spring.autoconfigure.exclude=org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration,"
                     + "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"
         })
@@ -46,6 +46,29 @@ class ReactiveEndpointTests {
                 .jsonPath("$.events[0].by")
                 .isEqualTo("endpoint");
         assertThat(registry.bulkhead("orders").policy().maxConcurrent()).isEqualTo(3);
+    }
+
+    @Test
+    void otherEndpointsGetTheirBodiesAsTheyAre() {
+        WebTestClient.bindToApplicationContext(context)
+                .build()
+                .post()
+                .uri("/actuator/loggers/some.logger")
+                .contentType(MediaType.APPLICATION_JSON)
+                .bodyValue("null")
+                .exchange()
+                .expectStatus()
+                .isNoContent();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1e-999999999", "\"1e-999999999\""})
+    void aNumberThatIsAlmostZeroIsNotZero(String number) {
+        post("circuit-breaker/default", "{\"policy\": {\"failure-rate-threshold\": " + number + "}}")
+                .expectStatus()
+                .isBadRequest();
+        assertThat(registry.circuitBreaker("default").policy().failureRateThreshold())
+                .isEqualTo(0.5);
     }
 
     @Test

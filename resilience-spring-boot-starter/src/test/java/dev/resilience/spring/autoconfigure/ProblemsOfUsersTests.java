@@ -222,6 +222,16 @@ class ProblemsOfUsersTests extends FailingStartup {
                         "'Payments' and 'payments' differ by dashes and case only",
                         "Write the name in one way everywhere"),
                 arguments(
+                        "a second default",
+                        "resilience.retry.DEFAULT.max-attempts: 4",
+                        "'default' and 'DEFAULT' differ by dashes and case only",
+                        "Write the name in one way everywhere"),
+                arguments(
+                        "a name that no path can have",
+                        "resilience.retry.\"[a/b]\".max-attempts: 4",
+                        "The retry policy 'a/b' cannot be reached over HTTP",
+                        "Give the policy a name without them."),
+                arguments(
                         "a name with a dot and without brackets",
                         "resilience.retry.OrderService.place: {max-attempts: 4, backoff.base-delay: 1s}",
                         "A key under 'resilience' is not known",

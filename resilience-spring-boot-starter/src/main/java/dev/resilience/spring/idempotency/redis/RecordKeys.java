@@ -58,10 +58,10 @@ record RecordKeys(String prefix) {
         return records;
     }
 
-    /** The keys at which the records may be: known if the caller is, else looked for. */
+    /** The keys at which the records may be: known if the caller is, and is no hash; else looked for. */
     private Set<String> candidates(RedisConnection connection, RecordSelection selection) {
         String caller = selection.caller();
-        if (caller == null) {
+        if (caller == null || caller.length() == selection.keyHash().length()) {
             return scan(connection, selection.keyHash());
         }
         Set<String> candidates = new LinkedHashSet<>();
