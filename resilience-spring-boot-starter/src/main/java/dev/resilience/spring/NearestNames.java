@@ -41,8 +41,7 @@ public final class NearestNames {
     public static List<String> nearest(String unknown, Collection<String> known) {
         int farthest = Math.max(2, unknown.length() / 3);
         return byDistance(
-                unknown,
-                known.stream().filter(name -> distance(unknown, name) <= farthest || isPartOf(unknown, name)));
+                unknown, known.stream().filter(name -> distance(unknown, name) <= farthest || isPartOf(unknown, name)));
     }
 
     private static List<String> byDistance(String unknown, Stream<String> names) {

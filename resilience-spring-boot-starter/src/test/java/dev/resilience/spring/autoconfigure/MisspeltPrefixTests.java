@@ -53,7 +53,9 @@ class MisspeltPrefixTests {
     void isWarnedOfWhateverIsBelowIt(String below) {
         assertThat(warnings("resillience." + below))
                 .as(below)
-                .singleElement().asString().contains("has no effect");
+                .singleElement()
+                .asString()
+                .contains("has no effect");
     }
 
     @Test
