@@ -4,19 +4,33 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /** Finds what was probably meant: the known names that are fewest edits away from the unknown one. */
 public final class NearestNames {
 
     private static final int MOST_OFFERED = 3;
+    private static final int MOST_LISTED = 30;
 
     private NearestNames() {}
 
     /** A sentence that offers the nearest names, or lists the known ones if none is near. */
     public static String suggest(String unknown, Collection<String> known) {
+        return suggest(unknown, known, MOST_LISTED);
+    }
+
+    /**
+     * As {@link #suggest(String, Collection)}.
+     *
+     * @param most how many names are listed; of more than these the nearest three are offered, however far they are
+     */
+    public static String suggest(String unknown, Collection<String> known, int most) {
         List<String> near = nearest(unknown, known);
         if (!near.isEmpty()) {
             return "Did you mean " + quoted(near, " or ") + "?";
+        }
+        if (known.size() > most) {
+            return "The nearest are: " + quoted(byDistance(unknown, known.stream()), ", ") + ".";
         }
         return known.isEmpty()
                 ? "There is none."
@@ -26,9 +40,12 @@ public final class NearestNames {
     /** The known names close enough to be meant, the nearest first. */
     public static List<String> nearest(String unknown, Collection<String> known) {
         int farthest = Math.max(2, unknown.length() / 3);
-        return known.stream()
-                .filter(name -> distance(unknown, name) <= farthest || isPartOf(unknown, name))
-                .sorted(Comparator.<String>comparingInt(name -> distance(unknown, name))
+        return byDistance(
+                unknown, known.stream().filter(name -> distance(unknown, name) <= farthest || isPartOf(unknown, name)));
+    }
+
+    private static List<String> byDistance(String unknown, Stream<String> names) {
+        return names.sorted(Comparator.<String>comparingInt(name -> distance(unknown, name))
                         .thenComparing(Comparator.naturalOrder()))
                 .limit(MOST_OFFERED)
                 .toList();
@@ -41,7 +58,7 @@ public final class NearestNames {
     }
 
     /** Levenshtein's distance, case ignored. */
-    private static int distance(String left, String right) {
+    public static int distance(String left, String right) {
         String a = left.toLowerCase(Locale.ROOT);
         String b = right.toLowerCase(Locale.ROOT);
         int[] previous = new int[b.length() + 1];

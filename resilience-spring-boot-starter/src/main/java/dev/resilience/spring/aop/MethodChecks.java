@@ -188,8 +188,7 @@ record MethodChecks(
      */
     private void requireOuterAuthorization(Class<?> type, Method method) {
         for (PointcutAdvisor other : authorizing.get()) {
-            if (other.getPointcut().getClassFilter().matches(type)
-                    && other.getPointcut().getMethodMatcher().matches(method, type)) {
+            if (ProtectedBeanPostProcessor.matches(other, method, type)) {
                 throw new ResilienceConfigurationException(
                         "The method " + MethodNames.full(method, ProtectedMethods.written(type, method))
                                 + " is @Idempotent, and Spring Security does not decide outside that who may call it: "

@@ -161,7 +161,7 @@ public final class ProtectedBeanPostProcessor implements SmartInstantiationAware
         return type == null ? null : OF_ATTEMPTS.get(type.getName());
     }
 
-    private static boolean matches(Advisor advisor, Method method, Class<?> type) {
+    static boolean matches(Advisor advisor, Method method, Class<?> type) {
         return !(advisor instanceof PointcutAdvisor some)
                 || (some.getPointcut().getClassFilter().matches(type)
                         && some.getPointcut().getMethodMatcher().matches(method, type));

@@ -3,9 +3,11 @@ package dev.resilience.spring.aop;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.spring.StartupProblems;
 import dev.resilience.spring.kind.Kinds;
+import dev.resilience.spring.weaving.ResilienceAspect;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.security.CodeSource;
 import java.util.Arrays;
@@ -238,8 +240,10 @@ public final class ProtectedMethods {
 
     /** Whether annotations of the type hold for the method. */
     private boolean isCovered(Method method, Class<?> type) {
-        return ProxyRules.isService(method, type)
-                && (proxies == null ? ProxyRules.WovenRules.isReached(method) : proxies.isReached(method, type));
+        boolean isReached = proxies == null
+                ? Modifier.isPublic(method.getModifiers()) || ResilienceAspect.isFor(method)
+                : proxies.isReached(method, type);
+        return isReached && ProxyRules.isService(method, type);
     }
 
     private static boolean isMostSpecific(Method method, Class<?> type) {

@@ -51,19 +51,17 @@ public record ProxyRules(boolean proxyTargetClass) {
 
     /** Whether calls of the method reach its proxy, or would if it were not final: a public one that is final is refused. */
     boolean isReached(Method method, Class<?> type) {
-        if (ProtectedMethods.isMadeAtRunTime(type) || type.isInterface()) {
-            return true;
-        }
         int modifiers = method.getModifiers();
-        return isProxiedByInterface(type)
-                ? isInInterface(method, type)
-                : Modifier.isPublic(modifiers) || (!Modifier.isFinal(modifiers) && isOverridable(method, type));
+        return ProtectedMethods.isMadeAtRunTime(type)
+                || type.isInterface()
+                || (isProxiedByInterface(type)
+                        ? isInInterface(method, type)
+                        : Modifier.isPublic(modifiers)
+                                || (!Modifier.isFinal(modifiers) && isOverridable(method, type)));
     }
 
     private static boolean isOverridable(Method method, Class<?> type) {
-        int modifiers = method.getModifiers();
-        return Modifier.isPublic(modifiers)
-                || Modifier.isProtected(modifiers)
+        return (method.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED)) != 0
                 || method.getDeclaringClass().getPackageName().equals(type.getPackageName());
     }
 
@@ -192,11 +190,6 @@ public record ProxyRules(boolean proxyTargetClass) {
         private WovenRules() {}
 
         private static final String NAME_OF_BODIES = "_aroundBody";
-
-        /** Whether the advice is to be woven into the method; a public one into which it is not is refused. */
-        static boolean isReached(Method method) {
-            return Modifier.isPublic(method.getModifiers()) || ResilienceAspect.isFor(method);
-        }
 
         /** Why the advice is not woven into an annotated method, and the cure; {@code null} if it is. */
         static @Nullable Refusal refusal(Method method, Class<?> type, ResilienceAnnotations protection) {

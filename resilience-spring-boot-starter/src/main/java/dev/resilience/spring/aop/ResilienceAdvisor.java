@@ -1,6 +1,8 @@
 package dev.resilience.spring.aop;
 
+import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.StartupProblems;
+import dev.resilience.spring.reactor.ProtectedPublishers.PublisherType;
 import dev.resilience.spring.weaving.ResilienceAspect;
 import java.lang.reflect.Method;
 import java.util.function.Supplier;
@@ -114,7 +116,17 @@ public final class ResilienceAdvisor extends AbstractPointcutAdvisor {
 
         @Override
         public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-            MethodPlan plan = plans.plan(invocation);
+            MethodPlan plan;
+            try {
+                plan = plans.plan(invocation);
+            } catch (ResilienceConfigurationException problem) {
+                Method method = invocation.getMethod();
+                PublisherType publisher = ReturnTypes.publisher(method, method.getDeclaringClass());
+                if (publisher == null) {
+                    throw problem;
+                }
+                return publisher.failing(problem); // Spring calls a @Scheduled method early, and hides what that throws
+            }
             return plan == null ? invocation.proceed() : plan.run(invocation);
         }
     }

@@ -49,21 +49,20 @@ public final class CircuitBreakerKind
     public @Nullable String withoutEffect(String key, CircuitBreakerPolicy policy) {
         boolean isOfTime = policy.window().type() == CircuitBreakerPolicy.Window.Type.TIME;
         boolean countsSlow = policy.slowCallDuration() != null && policy.slowCallRateThreshold() > 0;
-        boolean grows = policy.openDurationMultiplier() > 1;
         Duration open = policy.openDuration(); // one that is longer than what is inherited needs a limit of its own
-        boolean canGrow = open.compareTo(policy.maxOpenDuration()) < 0;
-        boolean isLimited =
-                !canGrow || open.compareTo(CircuitBreakerPolicy.defaults().maxOpenDuration()) > 0;
+        boolean isShort = open.compareTo(policy.maxOpenDuration()) < 0
+                && open.compareTo(CircuitBreakerPolicy.defaults().maxOpenDuration()) <= 0;
         return switch (key) {
             case "window.size" -> because(isOfTime, "window.type is time");
             case "window.duration" -> because(!isOfTime, "window.type is count");
             case "minimum-calls" ->
-                because(policy.failureRateThreshold() == 0 && !countsSlow, "failure-rate-threshold is 0, and there is none for slow calls");
+                because(
+                        policy.failureRateThreshold() == 0 && !countsSlow,
+                        "failure-rate-threshold is 0, and there is none for slow calls");
             case "slow-call-rate-threshold" ->
                 because(policy.slowCallDuration() == null, "there is no slow-call-duration");
-            case "open-duration-multiplier" ->
-                because(grows && !canGrow, "max-open-duration is not longer than open-duration");
-            case "max-open-duration" -> because(!grows && !isLimited, "open-duration-multiplier is 1");
+            case "max-open-duration" ->
+                because(policy.openDurationMultiplier() == 1 && isShort, "open-duration-multiplier is 1");
             default -> null;
         };
     }

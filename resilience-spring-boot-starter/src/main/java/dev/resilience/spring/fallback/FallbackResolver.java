@@ -53,7 +53,8 @@ final class FallbackResolver {
                     "The bean '" + bean + "' of the fallback '" + annotation.value() + "' of " + described()
                             + " does not exist",
                     "Define the bean, or correct its name. "
-                            + NearestNames.suggest(bean, List.of(BeanFactoryUtils.beanNamesIncludingAncestors(beans))));
+                            + NearestNames.suggest(
+                                    bean, List.of(BeanFactoryUtils.beanNamesIncludingAncestors(beans)), 0));
         }
         return bean;
     }

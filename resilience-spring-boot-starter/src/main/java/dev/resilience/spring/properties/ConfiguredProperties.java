@@ -105,18 +105,16 @@ public final class ConfiguredProperties {
                 if (property != null) {
                     read.add(property);
                 }
-            } else if (read.strict && isNearRoot(name)) {
+            } else if (read.strict && name.getNumberOfElements() > 1 && isNearRoot(name.getElement(0, Form.UNIFORM))) {
                 nearRoot.add(name);
             }
         }
     }
 
-    private static boolean isNearRoot(ConfigurationPropertyName name) {
-        String first = name.isEmpty() ? "" : name.getElement(0, Form.UNIFORM);
-        return first.startsWith("res")
-                && !first.startsWith("resilience4j")
-                && Math.abs(first.length() - ROOT.length()) <= 2
-                && !NearestNames.nearest(first, List.of(ROOT)).isEmpty();
+    private static boolean isNearRoot(String first) {
+        return Math.abs(first.length() - ROOT.length()) <= 2
+                && !first.equals("resilience4j")
+                && NearestNames.distance(first, ROOT) <= 2;
     }
 
     /** Whether nothing is configured, and nothing begins almost like it. */

@@ -1,6 +1,7 @@
 package dev.resilience.spring.properties;
 
 import dev.resilience.policy.PropertyNames;
+import dev.resilience.spring.NearestNames;
 import dev.resilience.spring.PolicyKind;
 import dev.resilience.spring.properties.ConfiguredProperties.Source;
 import java.util.ArrayList;
@@ -163,10 +164,12 @@ public final class PolicyTable {
         return unknown;
     }
 
-    /** What begins almost like {@code resilience}, and then has the name of a kind. */
+    /** What stands one edit away from {@code resilience}, or two edits and has the name of a kind or a general key behind it. */
     List<ConfigurationPropertyName> nearRoot() {
         return configured.nearRoot().stream()
-                .filter(name -> name.getNumberOfElements() > POLICY && kind(name) != null)
+                .filter(name -> kind(name) != null
+                        || generalKeys.find(ConfiguredProperties.key(name, KIND)) != null
+                        || NearestNames.distance(name.getElement(0, Form.UNIFORM), ConfiguredProperties.ROOT) == 1)
                 .toList();
     }
 }

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
@@ -66,9 +67,12 @@ public final class UnknownKeys {
         }
         places.forEach((identity, place) -> problems.add(new ResilienceConfigurationException(
                 ProblemKind.KEYS, place.toString(), actions.getOrDefault(identity, ""))));
-        table.nearRoot()
-                .forEach(name -> warnings.add("The property '" + name + "' has no effect. Did you mean '"
-                        + ConfiguredProperties.ROOT + "." + name.subName(1) + "'?"));
+        table.nearRoot().stream()
+                .collect(Collectors.groupingBy(name -> name.chop(1), LinkedHashMap::new, Collectors.toList()))
+                .forEach((prefix, names) -> warnings.add("The property '" + names.get(0)
+                        + "' has no effect. Did you mean '" + ConfiguredProperties.ROOT + "."
+                        + names.get(0).subName(1) + "'?"
+                        + (names.size() == 1 ? "" : " Below '" + prefix + "' are " + (names.size() - 1) + " more")));
     }
 
     /** What is to be said of keys of Resilience4j that nothing reads any more; {@code null} if there are none. */

@@ -181,6 +181,12 @@ public final class ProtectedPublishers {
             return adapter != null;
         }
 
+        /** A publisher of this type that fails when it is subscribed to. */
+        public Object failing(Throwable failure) {
+            Object publisher = isMultiValue ? (Object) Flux.error(failure) : Mono.error(failure);
+            return fromReactor(publisher);
+        }
+
         /** The publisher of this type that signals what one of Reactor's does. */
         Object fromReactor(Object publisher) {
             return adapter == null ? publisher : adapter.fromPublisher((Publisher<?>) publisher);

@@ -86,7 +86,8 @@ final class PolicyInstances<P extends Record, L extends LiveObject<P>> implement
     private boolean isUsedByHeir(String name, String key) {
         String property = registry.binder.property(kind, name, key);
         return policies.entrySet().stream()
-                .filter(other -> registry.binder.property(kind, other.getKey(), key).equals(property))
+                .filter(other ->
+                        registry.binder.property(kind, other.getKey(), key).equals(property))
                 .anyMatch(heir -> kind.withoutEffect(key, heir.getValue()) == null);
     }
 

@@ -144,18 +144,15 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
     public @Nullable String withoutEffect(String key, RetryPolicy policy) {
         Backoff backoff = policy.backoff();
         boolean isDecorrelated = backoff.jitter() == Jitter.DECORRELATED;
-        boolean isExponential = backoff.strategy() == Backoff.Strategy.EXPONENTIAL;
-        boolean grows = isDecorrelated || backoff.function() != null || backoff.strategy() != Backoff.Strategy.FIXED;
+        boolean isFixed = backoff.strategy() == Backoff.Strategy.FIXED && !isDecorrelated && backoff.function() == null;
         Duration base = backoff.baseDelay(); // one that is longer than what is inherited needs a limit of its own
-        boolean isLimited =
-                base.compareTo(backoff.maxDelay()) >= 0 || base.compareTo(Backoff.DEFAULT.maxDelay()) > 0;
+        boolean isShort = base.compareTo(backoff.maxDelay()) < 0 && base.compareTo(Backoff.DEFAULT.maxDelay()) <= 0;
         return switch (key) {
-            case "backoff.strategy" -> because(isDecorrelated && !isExponential, "backoff.jitter is decorrelated");
             case "backoff.multiplier" ->
                 because(
-                        isDecorrelated || !isExponential,
-                        isExponential ? "backoff.jitter is decorrelated" : "backoff.strategy is not exponential");
-            case "backoff.max-delay" -> because(!grows && !isLimited, "backoff.strategy is fixed");
+                        isDecorrelated || backoff.strategy() != Backoff.Strategy.EXPONENTIAL,
+                        "backoff.strategy is not exponential, or backoff.jitter is decorrelated");
+            case "backoff.max-delay" -> because(isFixed && isShort, "backoff.strategy is fixed");
             case "backoff.jitter-factor" ->
                 because(backoff.jitter() != Jitter.PROPORTIONAL, "backoff.jitter is not proportional");
             case "retry-unknown" ->
@@ -164,9 +161,7 @@ public final class RetryKind extends ConfiguredKind<Retryable, RetryPolicy, Retr
             case "max-retry-after" -> because(!policy.honorRetryAfter(), "honor-retry-after is false");
             case "dead-letter.replay" -> because(!policy.deadLetter(), "dead-letter is false");
             case "fail-when-exhausted" ->
-                because(
-                        policy.failWhenExhausted() && policy.retryOnResult() == null,
-                        "there is no retry-on-result, and failures are always thrown");
+                because(policy.failWhenExhausted() && policy.retryOnResult() == null, "there is no retry-on-result");
             default -> null;
         };
     }

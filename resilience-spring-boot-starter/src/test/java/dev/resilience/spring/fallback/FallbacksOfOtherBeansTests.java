@@ -464,4 +464,25 @@ class FallbacksOfOtherBeansTests {
             return what;
         }
     }
+
+    @Test
+    void aBeanThatDoesNotExistIsAnsweredWithTheThreeNearestNames() {
+        Applications.plain(Misspelt.class)
+                .withBean("fallbacksOfOrders", OrderBackup.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .isInstanceOfSatisfying(
+                                ResilienceConfigurationException.class,
+                                problem -> assertThat(problem.action().split("'[^']+'", -1))
+                                        .as(problem.action())
+                                        .hasSize(4)));
+    }
+
+    static class Misspelt {
+
+        @Fallback("qqq::sell")
+        public String sell() {
+            return "";
+        }
+    }
 }

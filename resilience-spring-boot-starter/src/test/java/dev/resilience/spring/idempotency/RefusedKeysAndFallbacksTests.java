@@ -171,8 +171,10 @@ class RefusedKeysAndFallbacksTests {
     @ParameterizedTest
     @EnumSource
     void comeThroughAFallbackForAllExceptions(Refusal refusal) {
-        with(refusal, orders -> assertThat(unwrapped(() -> orders.placeWithAll(refusal.key())))
-                .isInstanceOf(refusal.type));
+        with(
+                refusal,
+                orders -> assertThat(unwrapped(() -> orders.placeWithAll(refusal.key())))
+                        .isInstanceOf(refusal.type));
     }
 
     @ParameterizedTest
@@ -198,9 +200,15 @@ class RefusedKeysAndFallbacksTests {
                     MockMvcTester mvc =
                             MockMvcTester.from((WebApplicationContext) context.getSourceApplicationContext());
 
-                    assertThat(mvc.post().uri("/payments").header("Idempotency-Key", "k").content("1 EUR"))
+                    assertThat(mvc.post()
+                                    .uri("/payments")
+                                    .header("Idempotency-Key", "k")
+                                    .content("1 EUR"))
                             .hasBodyTextEqualTo("paid 1 EUR");
-                    assertThat(mvc.post().uri("/payments").header("Idempotency-Key", "k").content("2 EUR"))
+                    assertThat(mvc.post()
+                                    .uri("/payments")
+                                    .header("Idempotency-Key", "k")
+                                    .content("2 EUR"))
                             .hasStatus(422);
                     assertThat(mvc.post().uri("/payments").content("1 EUR")).hasStatus(400);
                 });
@@ -228,10 +236,7 @@ class RefusedKeysAndFallbacksTests {
         assertThat(warnings)
                 .singleElement()
                 .asString()
-                .contains(
-                        Picky.class.getName() + ".running(",
-                        "is never called",
-                        "list that refusal in 'on'");
+                .contains(Picky.class.getName() + ".running(", "is never called", "list that refusal in 'on'");
     }
 
     static class Picky {
