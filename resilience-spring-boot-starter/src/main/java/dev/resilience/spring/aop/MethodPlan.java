@@ -141,14 +141,14 @@ record MethodPlan(
                 return once.proceed();
             }
             Object proxy = once instanceof ProxyMethodInvocation ofProxy ? ofProxy.getProxy() : null;
-            boolean isExposed = proxy instanceof Advised advised && advised.isExposeProxy();
-            Object outer = isExposed ? expose(proxy) : null;
+            if (!(proxy instanceof Advised advised && advised.isExposeProxy())) {
+                return ExposeInvocationInterceptor.INSTANCE.invoke(once);
+            }
+            Object outer = expose(proxy);
             try {
                 return ExposeInvocationInterceptor.INSTANCE.invoke(once);
             } finally {
-                if (isExposed) {
-                    expose(outer);
-                }
+                expose(outer);
             }
         }
 

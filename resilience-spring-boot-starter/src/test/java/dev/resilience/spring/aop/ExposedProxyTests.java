@@ -68,17 +68,20 @@ class ExposedProxyTests {
 
             assertThat(way.call.apply(gateway)).isEqualTo("paid");
 
-            assertThat(gateway.seen()).hasSize(3).allSatisfy(proxy -> assertThat(proxy)
-                    .isSameAs(gateway));
+            assertThat(gateway.seen())
+                    .hasSize(3)
+                    .allSatisfy(proxy -> assertThat(proxy).isSameAs(gateway));
             assertThatIllegalStateException().isThrownBy(AopContext::currentProxy);
         });
     }
 
     @Test
     void isNotFoundWhereProxiesAreNotExposed() {
-        application(Hiding.class).run(context -> assertThatIllegalStateException()
-                .isThrownBy(() -> context.getBean(Gateway.class).payAsMono().block())
-                .withMessageContaining("exposeProxy"));
+        application(Hiding.class)
+                .run(context -> assertThatIllegalStateException()
+                        .isThrownBy(
+                                () -> context.getBean(Gateway.class).payAsMono().block())
+                        .withMessageContaining("exposeProxy"));
     }
 
     @Test

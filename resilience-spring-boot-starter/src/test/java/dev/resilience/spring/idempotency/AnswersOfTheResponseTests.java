@@ -384,8 +384,8 @@ class AnswersOfTheResponseTests {
         }
 
         private Mono<DataBuffer> written(ServerHttpResponse response) {
-            return Mono.fromSupplier(() -> response.bufferFactory()
-                    .wrap(("order " + calls.get()).getBytes(StandardCharsets.UTF_8)));
+            return Mono.fromSupplier(
+                    () -> response.bufferFactory().wrap(("order " + calls.get()).getBytes(StandardCharsets.UTF_8)));
         }
 
         @RequestMapping("/written/{status}")

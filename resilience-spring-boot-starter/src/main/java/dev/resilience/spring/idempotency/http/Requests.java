@@ -208,8 +208,10 @@ public enum Requests {
     }
 
     /** The request of WebFlux that a call was subscribed to in. It is over when the subscriber has got an answer or cancelled. */
-    record ReactiveExchange(ServerWebExchange exchange, ProtectedCall call, @Nullable RecordedResponse recorded)
-            implements Exchange {
+    record ReactiveExchange(
+            ServerWebExchange exchange,
+            ProtectedCall call,
+            @Nullable RecordedResponse recorded) implements Exchange {
 
         static @Nullable Exchange of(Invocation call, boolean isHandler) {
             ServerWebExchange exchange = exchange(call);
@@ -300,7 +302,9 @@ public enum Requests {
                 Object response = exchange == null ? arguments[i] : exchange.getResponse();
                 if (response instanceof ServerHttpResponse given) {
                     recorded = recorded == null ? new RecordedResponse(given) : recorded;
-                    arguments[i] = exchange == null ? recorded : exchange.mutate().response(recorded).build();
+                    arguments[i] = exchange == null
+                            ? recorded
+                            : exchange.mutate().response(recorded).build();
                 }
             }
             return recorded;
