@@ -6,13 +6,17 @@ import dev.resilience.spring.kind.ProtectedCall;
 import dev.resilience.spring.kind.SuspendingFunctions;
 import dev.resilience.spring.reactor.ProtectedPublishers;
 import java.lang.ref.WeakReference;
+import java.lang.reflect.Method;
 import java.util.List;
+import java.util.Objects;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopContext;
 import org.springframework.aop.framework.DefaultAdvisorChainFactory;
 import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * What a call of one protected method does, resolved once.
@@ -91,7 +95,8 @@ record MethodPlan(
      * saves copying it.
      *
      * <p>Inner aspects look for the invocation on their thread, where an interceptor that stands outside this advice
-     * has put it; on another thread than the caller's, and when a publisher is subscribed to, it is put there here.
+     * has put it; on another thread than the caller's, and when a publisher is subscribed to, it is put there here. So is the
+     * proxy, where it is to be exposed.
      */
     private static final class MethodCall implements ProtectedCall {
 
@@ -132,8 +137,26 @@ record MethodPlan(
         }
 
         private @Nullable Object proceed(MethodInvocation once) throws Throwable {
-            boolean isWithinChain = publisher == null && Thread.currentThread() == caller;
-            return isWithinChain ? once.proceed() : ExposeInvocationInterceptor.INSTANCE.invoke(once);
+            if (publisher == null && Thread.currentThread() == caller) {
+                return once.proceed();
+            }
+            Object proxy = once instanceof ProxyMethodInvocation ofProxy ? ofProxy.getProxy() : null;
+            if (!(proxy instanceof Advised advised && advised.isExposeProxy())) {
+                return ExposeInvocationInterceptor.INSTANCE.invoke(once);
+            }
+            Object outer = expose(proxy);
+            try {
+                return ExposeInvocationInterceptor.INSTANCE.invoke(once);
+            } finally {
+                expose(outer);
+            }
+        }
+
+        /** For {@code AopContext}, as Spring's proxies do it, which have no public way. Returns what was exposed before. */
+        private static @Nullable Object expose(@Nullable Object proxy) {
+            Method setter = ReflectionUtils.findMethod(AopContext.class, "setCurrentProxy", Object.class);
+            ReflectionUtils.makeAccessible(Objects.requireNonNull(setter));
+            return ReflectionUtils.invokeMethod(setter, null, proxy);
         }
 
         @Override

@@ -14,6 +14,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.AopContext;
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.ReflectionHints;
@@ -53,6 +54,7 @@ final class ResilienceRuntimeHints implements BeanFactoryInitializationAotProces
             List.of(ResilienceEvent.class.getPermittedSubclasses())
                     .forEach(event -> registerRecord(event, hints.reflection()));
             registerRecord(ResilienceProperties.class, hints.reflection());
+            hints.reflection().registerType(AopContext.class, MemberCategory.INVOKE_DECLARED_METHODS);
             kinds.configured().forEach(kind -> registerRecord(kind.policyType(), hints.reflection()));
             methods.all()
                     .forEach((type, found) -> found.forEach(

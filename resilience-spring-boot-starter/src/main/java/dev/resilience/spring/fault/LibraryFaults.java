@@ -34,8 +34,7 @@ public final class LibraryFaults {
      * a route of Spring Cloud Gateway lists as a failure; Kotlin's {@code withTimeout} inside the method; the AWS SDK's own time
      * limits, which end a call without a cause.
      */
-    private static final String TRANSIENT =
-            """
+    private static final String TRANSIENT = """
             org.springframework.dao TransientDataAccessException RecoverableDataAccessException
             org.springframework.transaction TransactionTimedOutException
             org.springframework.amqp AmqpConnectException AmqpTimeoutException
@@ -72,8 +71,7 @@ public final class LibraryFaults {
             software.amazon.awssdk.core.exception ApiCallAttemptTimeoutException ApiCallTimeoutException
             """;
 
-    private static final String PERMANENT =
-            """
+    private static final String PERMANENT = """
             org.springframework.dao DataIntegrityViolationException PermissionDeniedDataAccessException
             org.springframework.security.core AuthenticationException
             org.springframework.security.access AccessDeniedException
@@ -98,8 +96,7 @@ public final class LibraryFaults {
      * DBCP and Jedis; the JDK's LDAP client; Lettuce; a channel of RabbitMQ that was closed with its connection, and not because
      * of what was asked of it.
      */
-    private static final String TRANSIENT_IF_SAID =
-            """
+    private static final String TRANSIENT_IF_SAID = """
             io.netty.channel.unix.Errors$NativeIoException Connection reset|Broken pipe|Connection timed out|unreachable
             java.io.EOFException HttpConnectionOver
             java.io.IOException GOAWAY received|unexpected end of stream
@@ -170,8 +167,7 @@ public final class LibraryFaults {
      * names no way to authenticate. Of an answer with the hint Feign makes a {@code RetryableException}, whose cause has the
      * headers.
      */
-    private static final String ANSWERS_AT =
-            """
+    private static final String ANSWERS_AT = """
             software.amazon.awssdk.core.exception.SdkServiceException statusCode
             com.google.api.client.http.HttpResponseException getStatusCode getHeaders.getRetryAfter
             com.azure.core.exception.HttpResponseException getResponse.getStatusCode getResponse.getHeaderValue*
@@ -242,7 +238,8 @@ public final class LibraryFaults {
 
     /** By the SQLSTATE, as in JDBC. */
     private static Fault ofR2dbc(Throwable failure) {
-        SQLException asOfJdbc = new SQLException(failure.getMessage(), (String) SQL_STATE.of(failure), failure.getCause());
+        SQLException asOfJdbc =
+                new SQLException(failure.getMessage(), (String) SQL_STATE.of(failure), failure.getCause());
         return FaultClassification.ofJdk().classify(asOfJdbc, FaultClassification.TRANSIENT_STATUSES);
     }
 

@@ -38,8 +38,8 @@ final class FingerprintArguments {
     private static final String BOUND = "org.springframework.web.bind.annotation.";
     private static final String EXCHANGE = "org.springframework.web.service.annotation.HttpExchange";
     private static final String EXPRESSION = "org.springframework.beans.factory.annotation.Value";
-    private static final List<String> PAYLOAD = List.of(
-            "RequestBody", "RequestPart", "RequestParam", "PathVariable", "MatrixVariable", "ModelAttribute");
+    private static final List<String> PAYLOAD =
+            List.of("RequestBody", "RequestPart", "RequestParam", "PathVariable", "MatrixVariable", "ModelAttribute");
     private static final List<String> WITH_HEADERS =
             List.of("org.springframework.http.HttpEntity", "org.springframework.http.RequestEntity");
     private static final List<Class<?>> INJECTED = List.of(
@@ -104,7 +104,8 @@ final class FingerprintArguments {
 
     /** A {@code RequestEntity} has a body, and headers as well: it is refused. */
     private static boolean isPayload(MergedAnnotations annotations, Class<?> type) {
-        if (PAYLOAD.stream().anyMatch(name -> annotations.isPresent(BOUND + name)) || WITH_HEADERS.contains(type.getName())) {
+        if (PAYLOAD.stream().anyMatch(name -> annotations.isPresent(BOUND + name))
+                || WITH_HEADERS.contains(type.getName())) {
             return true;
         }
         return annotations.stream().noneMatch(annotation -> isOf(BOUND, annotation) || isOf(EXPRESSION, annotation))
@@ -116,7 +117,8 @@ final class FingerprintArguments {
 
     /** A map without an annotation is the model, with what other methods have put into it. */
     private static boolean isModel(MergedAnnotations annotations, Class<?> type) {
-        return Map.class.isAssignableFrom(type) && annotations.stream().findAny().isEmpty();
+        return Map.class.isAssignableFrom(type)
+                && annotations.stream().findAny().isEmpty();
     }
 
     private static boolean isOf(String packages, MergedAnnotation<?> annotation) {

@@ -189,12 +189,7 @@ final class KeyExpression implements KeySource {
     }
 
     private static boolean isAny(List<Class<?>> supertypes, Class<?> type) {
-        for (Class<?> supertype : supertypes) {
-            if (supertype.isAssignableFrom(type)) {
-                return true;
-            }
-        }
-        return false;
+        return supertypes.stream().anyMatch(supertype -> supertype.isAssignableFrom(type));
     }
 
     private static boolean hasText(Class<?> type) {

@@ -96,22 +96,25 @@ class FurtherClientsFaultsTests {
                         "OkHttp, closed in the answer", TRANSIENT, new ProtocolException("unexpected end of stream")),
                 argumentSet("OkHttp, cancelled", UNKNOWN, new IOException("Canceled")),
                 argumentSet(
-                        "Retrofit, unavailable", TRANSIENT, StandIn.of("retrofit2.HttpException").with("code", 503)),
+                        "Retrofit, unavailable",
+                        TRANSIENT,
+                        StandIn.of("retrofit2.HttpException").with("code", 503)),
                 argumentSet("JDK, HTTP/2 goes away", TRANSIENT, new IOException("/[::1]:80: GOAWAY received")),
                 argumentSet(
                         "JAX-RS, unavailable",
                         TRANSIENT,
                         StandIn.of("jakarta.ws.rs.WebApplicationException")
                                 .with("getResponse", new JaxRsAnswer(503, null))),
-                argumentSet(
-                        "Netty, closed before the answer",
-                        TRANSIENT,
-                        new PrematureChannelClosureException("gone")),
+                argumentSet("Netty, closed before the answer", TRANSIENT, new PrematureChannelClosureException("gone")),
                 argumentSet(
                         "Elasticsearch, throttled",
                         TRANSIENT,
-                        StandIn.of("co.elastic.clients.elasticsearch._types.ElasticsearchException").with("status", 429)),
-                argumentSet("MongoDB, socket", TRANSIENT, StandIn.of(MONGO + "SocketReadException").below(MONGO + "SocketException")),
+                        StandIn.of("co.elastic.clients.elasticsearch._types.ElasticsearchException")
+                                .with("status", 429)),
+                argumentSet(
+                        "MongoDB, socket",
+                        TRANSIENT,
+                        StandIn.of(MONGO + "SocketReadException").below(MONGO + "SocketException")),
                 argumentSet("MongoDB, no server", TRANSIENT, StandIn.of(MONGO + "TimeoutException")),
                 argumentSet("MongoDB, pool cleared", TRANSIENT, StandIn.of(MONGO + "ConnectionPoolClearedException")),
                 argumentSet("MongoDB, too slow", TRANSIENT, StandIn.of(MONGO + "ExecutionTimeoutException")),
@@ -120,20 +123,31 @@ class FurtherClientsFaultsTests {
                 argumentSet(
                         "MongoDB, conflict in a transaction",
                         TRANSIENT,
-                        StandIn.of(MONGO + "WriteConcernException").below(MONGO + "Exception").on(LabelledException.class)),
+                        StandIn.of(MONGO + "WriteConcernException")
+                                .below(MONGO + "Exception")
+                                .on(LabelledException.class)),
                 argumentSet("MongoDB, without a label", UNKNOWN, StandIn.of(MONGO + "Exception")),
                 argumentSet("MongoDB, twice", PERMANENT, StandIn.of("com.mongodb.DuplicateKeyException")),
-                argumentSet("Kafka, broker", TRANSIENT, StandIn.of(KAFKA + "DisconnectException").below(KAFKA + "RetriableException")),
+                argumentSet(
+                        "Kafka, broker",
+                        TRANSIENT,
+                        StandIn.of(KAFKA + "DisconnectException").below(KAFKA + "RetriableException")),
                 argumentSet("Kafka, not allowed", PERMANENT, StandIn.of(KAFKA + "AuthorizationException")),
                 argumentSet("Kafka, not authenticated", PERMANENT, StandIn.of(KAFKA + "AuthenticationException")),
                 argumentSet("Kafka, too large", UNKNOWN, StandIn.of(KAFKA + "RecordTooLargeException")),
-                argumentSet("R2DBC, transient", TRANSIENT, StandIn.of(R2DBC + "TimeoutException").below(R2DBC + "TransientException")),
+                argumentSet(
+                        "R2DBC, transient",
+                        TRANSIENT,
+                        StandIn.of(R2DBC + "TimeoutException").below(R2DBC + "TransientException")),
                 argumentSet("R2DBC, connection lost", TRANSIENT, r2dbc("57P01")),
                 argumentSet("R2DBC, deadlock", TRANSIENT, r2dbc("40P01")),
                 argumentSet("R2DBC, constraint", PERMANENT, r2dbc("23505")),
                 argumentSet("R2DBC, syntax", UNKNOWN, r2dbc("42601")),
                 argumentSet("R2DBC, without a state", UNKNOWN, r2dbc(null)),
-                argumentSet("R2DBC, constraint by its class", PERMANENT, StandIn.of(R2DBC + "DataIntegrityViolationException")),
+                argumentSet(
+                        "R2DBC, constraint by its class",
+                        PERMANENT,
+                        StandIn.of(R2DBC + "DataIntegrityViolationException")),
                 argumentSet("R2DBC, not allowed", PERMANENT, StandIn.of(R2DBC + "PermissionDeniedException")),
                 argumentSet("Lettuce, too slow", TRANSIENT, new RedisCommandTimeoutException("slow")),
                 argumentSet("Lettuce, starting", TRANSIENT, new RedisLoadingException("LOADING")),
@@ -154,9 +168,13 @@ class FurtherClientsFaultsTests {
                         "RabbitMQ's client, not authenticated",
                         PERMANENT,
                         StandIn.of("com.rabbitmq.client.PossibleAuthenticationFailureException")),
-                argumentSet("RabbitMQ's client, connection lost", TRANSIENT, shutDown("connection error; protocol method")),
+                argumentSet(
+                        "RabbitMQ's client, connection lost", TRANSIENT, shutDown("connection error; protocol method")),
                 argumentSet("RabbitMQ's client, no such exchange", UNKNOWN, shutDown("channel error; protocol method")),
-                argumentSet("LDAP, too slow", TRANSIENT, new NamingException("LDAP response read timed out, timeout used: 9 ms.")),
+                argumentSet(
+                        "LDAP, too slow",
+                        TRANSIENT,
+                        new NamingException("LDAP response read timed out, timeout used: 9 ms.")),
                 argumentSet("LDAP, closed", TRANSIENT, new NamingException("LDAP connection has been closed")),
                 argumentSet("LDAP, unavailable", TRANSIENT, new ServiceUnavailableException("[LDAP: error code 52]")),
                 argumentSet("LDAP, time limit", TRANSIENT, new TimeLimitExceededException("[LDAP: error code 3]")),
@@ -166,18 +184,23 @@ class FurtherClientsFaultsTests {
                 argumentSet("mail, no such mailbox", PERMANENT, mail(550, 0)),
                 argumentSet("mail, sent to some", PERMANENT, mail(451, 1)),
                 argumentSet(
-                        "Spring's mail, try again", TRANSIENT, new MailSendException(Map.of("one", mail(451, 0).made()))),
+                        "Spring's mail, try again",
+                        TRANSIENT,
+                        new MailSendException(Map.of("one", mail(451, 0).made()))),
                 argumentSet(
                         "Spring's mail, one of two",
                         UNKNOWN,
-                        new MailSendException(Map.of("one", mail(451, 0).made(), "two", mail(451, 0).made()))),
+                        new MailSendException(Map.of(
+                                "one", mail(451, 0).made(), "two", mail(451, 0).made()))),
                 argumentSet(
                         "Spring's mail, refused",
                         TRANSIENT,
                         new MailSendException("Mail server connection failed", new ConnectException("refused"))),
                 argumentSet("Spring's mail, not authenticated", PERMANENT, new MailAuthenticationException("no")),
                 argumentSet(
-                        "mail, not authenticated", PERMANENT, StandIn.of("jakarta.mail.AuthenticationFailedException")));
+                        "mail, not authenticated",
+                        PERMANENT,
+                        StandIn.of("jakarta.mail.AuthenticationFailedException")));
     }
 
     @ParameterizedTest
@@ -222,7 +245,8 @@ class FurtherClientsFaultsTests {
     }
 
     private static StandIn retryable(int status, @Nullable Long date) {
-        StandIn retryable = StandIn.of("feign.RetryableException").below("feign.FeignException")
+        StandIn retryable = StandIn.of("feign.RetryableException")
+                .below("feign.FeignException")
                 .with("status", status)
                 .with("responseHeaders", Map.of());
         return date == null ? retryable : retryable.with("retryAfter", date);
@@ -238,7 +262,8 @@ class FurtherClientsFaultsTests {
     }
 
     private static StandIn mail(int code, int delivered) {
-        return StandIn.of(MAIL).below("jakarta.mail.SendFailedException")
+        return StandIn.of(MAIL)
+                .below("jakarta.mail.SendFailedException")
                 .with("getReturnCode", code)
                 .with("getValidSentAddresses", new Object[delivered]);
     }

@@ -51,9 +51,8 @@ record StandIn(
             DynamicType.Builder<? extends Exception> type = subclass(above, name);
             for (Map.Entry<String, Object> method : values.entrySet()) {
                 Object value = method.getValue();
-                Class<?> returned = value instanceof Integer
-                        ? int.class
-                        : value instanceof Map ? Map.class : value.getClass();
+                Class<?> returned =
+                        value instanceof Integer ? int.class : value instanceof Map ? Map.class : value.getClass();
                 type = type.defineMethod(method.getKey(), returned, Visibility.PUBLIC)
                         .intercept(FixedValue.value(value));
             }

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -22,11 +23,14 @@ import org.springframework.boot.http.codec.autoconfigure.CodecsAutoConfiguration
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.webflux.autoconfigure.WebFluxAutoConfiguration;
+import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
+import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.test.web.reactive.server.EntityExchangeResult;
 import org.springframework.test.web.reactive.server.WebTestClient;
 import org.springframework.test.web.servlet.client.RestTestClient;
@@ -37,6 +41,7 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.WebApplicationContext;
 import org.springframework.web.context.request.WebRequest;
 import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Status, Location, ETag and Content-Type that a handler sets on the response are a part of its answer. */
@@ -229,6 +234,32 @@ class AnswersOfTheResponseTests {
         });
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"/written/201", "/streamed/201", "/written-by-response/201"})
+    void aBodyThatAWebFluxHandlerWritesItselfIsReplayed(String path) {
+        on("reactive", (client, calls) -> {
+            Answer first = client.send(HttpMethod.POST, path);
+            assertThat(first.status()).isEqualTo(HttpStatus.CREATED);
+            assertThat(first.body()).isEqualTo("order 1");
+            assertThat(first.headers().getFirst(HttpHeaders.LOCATION)).isEqualTo("/orders/1");
+
+            assertReplayed(first, client.send(HttpMethod.POST, path));
+            assertReplayed(first, client.send(HttpMethod.POST, path));
+            assertThat(calls).hasValue(1);
+        });
+    }
+
+    @Test
+    void aBodyThatIsWrittenWithAStatusOfTheMomentIsNotKept() {
+        on("reactive", (client, calls) -> {
+            for (int call = 1; call <= 2; call++) {
+                Answer answer = client.send(HttpMethod.POST, "/written/503");
+                assertThat(answer.body()).isEqualTo("order " + call);
+                assertThat(answer.isReplayed()).isFalse();
+            }
+        });
+    }
+
     record Order(int number) {}
 
     @RestController
@@ -350,6 +381,40 @@ class AnswersOfTheResponseTests {
         @Idempotent(header = KEY)
         Mono<Void> nothing(@PathVariable int status, ServerWebExchange exchange) {
             return Mono.fromRunnable(() -> answer(status, exchange));
+        }
+
+        private Mono<DataBuffer> written(ServerHttpResponse response) {
+            return Mono.fromSupplier(
+                    () -> response.bufferFactory().wrap(("order " + calls.get()).getBytes(StandardCharsets.UTF_8)));
+        }
+
+        @RequestMapping("/written/{status}")
+        @Idempotent(header = KEY)
+        Mono<Void> written(@PathVariable int status, ServerWebExchange exchange) {
+            return Mono.defer(() -> {
+                answer(status, exchange);
+                exchange.getResponse().getHeaders().setContentType(MediaType.TEXT_PLAIN);
+                return exchange.getResponse().writeWith(written(exchange.getResponse()));
+            });
+        }
+
+        @RequestMapping("/streamed/{status}")
+        @Idempotent(header = KEY)
+        Mono<Void> streamed(@PathVariable int status, ServerWebExchange exchange) {
+            return Mono.defer(() -> {
+                answer(status, exchange);
+                return exchange.getResponse().writeAndFlushWith(Flux.just(written(exchange.getResponse())));
+            });
+        }
+
+        @RequestMapping("/written-by-response/{status}")
+        @Idempotent(header = KEY)
+        Mono<Void> writtenByResponse(
+                @PathVariable int status, ServerWebExchange exchange, ServerHttpResponse response) {
+            return Mono.defer(() -> {
+                answer(status, exchange);
+                return response.writeWith(written(response).flux());
+            });
         }
 
         @RequestMapping("/entity/{status}")

@@ -123,8 +123,7 @@ class HandlerArgumentsTests {
     interface ServletApi {
 
         @PostExchange("/exchanged")
-        String exchanged(
-                @RequestBody String body, @RequestParam int size, @RequestHeader Map<String, String> headers);
+        String exchanged(@RequestBody String body, @RequestParam int size, @RequestHeader Map<String, String> headers);
     }
 
     @RestController

@@ -102,7 +102,10 @@ public record HttpAnswerCodec(
         JSON,
         TEXT,
         BYTES,
-        PROBLEM
+        PROBLEM,
+
+        /** By the handler itself. */
+        WRITTEN
     }
 
     /**
@@ -181,9 +184,11 @@ public record HttpAnswerCodec(
         }
         ResponseEntity<?> entity = result instanceof ResponseEntity<?> given ? given : null;
         Object body = entity == null ? result : entity.getBody();
-        Format format = format(body);
+        Exchange response = response();
+        byte[] written = response == null ? new byte[0] : response.written();
+        Format format = written.length > 0 ? Format.WRITTEN : format(body);
         byte[] head = heads.write(new Head(status(result), headers(entity), entity != null, format));
-        byte[] content = write(body, format);
+        byte[] content = format == Format.WRITTEN ? written : write(body, format);
         return ByteBuffer.allocate(Integer.BYTES + head.length + content.length)
                 .putInt(head.length)
                 .put(head)
@@ -225,7 +230,7 @@ public record HttpAnswerCodec(
         return switch (format) {
             case JSON -> bodies.write(body);
             case TEXT -> String.valueOf(body).getBytes(StandardCharsets.UTF_8);
-            case BYTES -> (byte[]) Objects.requireNonNull(body);
+            case BYTES, WRITTEN -> (byte[]) Objects.requireNonNull(body);
             case PROBLEM -> problems.write(body);
         };
     }
@@ -248,14 +253,21 @@ public record HttpAnswerCodec(
         if (response != null) {
             response.replay(head.status, head.headers);
         }
-        return body;
+        if (head.body != Format.WRITTEN) {
+            return body;
+        }
+        if (response != null) {
+            onReplay(); // before the headers are sent
+            response.write((byte[]) Objects.requireNonNull(body));
+        }
+        return null;
     }
 
     private @Nullable Object read(byte[] body, Format format) {
         return switch (format) {
             case JSON -> bodies.read(body);
             case TEXT -> new String(body, StandardCharsets.UTF_8);
-            case BYTES -> body;
+            case BYTES, WRITTEN -> body;
             case PROBLEM -> problems.read(body);
         };
     }
