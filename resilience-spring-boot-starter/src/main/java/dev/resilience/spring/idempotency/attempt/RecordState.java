@@ -236,7 +236,11 @@ final class RecordState {
                 enter(goesOn ? Phase.WRITTEN : Phase.STORED, transaction, result);
                 return goesOn ? Task.NOTHING : Task.COUNT_EXECUTED;
             }
-            case IN_PROGRESS -> enter(Phase.RUNNING, callIsOver ? transaction : null, null);
+            case IN_PROGRESS -> // a final exception needs no effect, so that it outlives the savepoint
+                enter(
+                        Phase.RUNNING,
+                        callIsOver ? transaction : null,
+                        callIsOver && result != null && result.kind() == StoredResult.Kind.EXCEPTION ? result : null);
             case LOST -> {
                 return lose();
             }
@@ -331,7 +335,8 @@ final class RecordState {
      *     answer} is needed
      */
     synchronized @Nullable Task callEnds() {
-        if (!callIsOver && (phase == Phase.RUNNING || phase == Phase.LOCKED)) {
+        boolean isUndecided = phase == Phase.RUNNING || phase == Phase.LOCKED || phase == Phase.PARTLY_ROLLED_BACK;
+        if (!callIsOver && isUndecided) {
             return null;
         }
         boolean isUnknown = !callIsOver && phase == Phase.UNKNOWN;
@@ -352,6 +357,10 @@ final class RecordState {
             return decided;
         }
         callIsOver = true;
+        if (phase == Phase.PARTLY_ROLLED_BACK) { // what was written may still be there: the commit asks
+            enter(phase, transaction, answer == null ? result : answer);
+            return Task.NOTHING;
+        }
         StoreTransaction of = by == null ? transaction : by.transaction;
         if (of != null && open.contains(of)) {
             // the call may have given up before the attempt had its answer

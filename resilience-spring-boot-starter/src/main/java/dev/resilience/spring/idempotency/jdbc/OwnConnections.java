@@ -1,5 +1,6 @@
 package dev.resilience.spring.idempotency.jdbc;
 
+import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.idempotency.jdbc.Dialect.Schema;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -10,6 +11,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
 
@@ -72,6 +74,14 @@ public final class OwnConnections implements AutoCloseable {
         }
     }
 
+    private static boolean isRouting(DataSource layer) {
+        try {
+            return layer.isWrapperFor(AbstractRoutingDataSource.class);
+        } catch (SQLException | RuntimeException untold) {
+            return false;
+        }
+    }
+
     /**
      * To which layers of the data source a transaction manager may bind the connection of its transaction, outermost first.
      * Managers see through one {@code TransactionAwareDataSourceProxy}, and through nothing else.
@@ -90,8 +100,20 @@ public final class OwnConnections implements AutoCloseable {
         return on(own(), work);
     }
 
-    /** Makes the table if that is wanted, and makes sure that it is there. */
+    /**
+     * Makes the table if that is wanted, and makes sure that it is there.
+     *
+     * @throws ResilienceConfigurationException for a data source that chooses its database by the thread, too: renewals and
+     *     results come from other threads than the claim
+     */
     public void prepare(Schema table, boolean creates) {
+        if (boundTo.stream().anyMatch(OwnConnections::isRouting)) {
+            throw new ResilienceConfigurationException(
+                    "The data source of the " + contents + " is an AbstractRoutingDataSource, which chooses its database by "
+                            + "the thread: what is begun in one database would be ended by other threads in another",
+                    "Define the store's bean, a JdbcIdempotencyStore or JdbcDeadLetterStore, on a data source that all "
+                            + "share: new JdbcIdempotencyStore(sharedDataSource). Or choose another 'type' of store.");
+        }
         claiming(connection -> table.prepare(connection, creates));
     }
 

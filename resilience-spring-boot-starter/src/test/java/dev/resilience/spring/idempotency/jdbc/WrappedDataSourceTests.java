@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.exception.IdempotencyStoreException;
+import dev.resilience.spring.ResilienceConfigurationException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
@@ -26,6 +28,7 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.IsolationLevelDataSourceAdapter;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -60,6 +63,69 @@ class WrappedDataSourceTests {
             "delegating aware delegating",
             "aware delegating proxied lazy",
             "aware aware delegating");
+
+    private static final ThreadLocal<String> TENANT = ThreadLocal.withInitial(() -> "one");
+
+    private static AbstractRoutingDataSource routing(DataSource one, DataSource two) {
+        AbstractRoutingDataSource routing = new AbstractRoutingDataSource() {
+            @Override
+            protected Object determineCurrentLookupKey() {
+                return TENANT.get();
+            }
+        };
+        routing.setTargetDataSources(Map.of("one", one, "two", two));
+        routing.afterPropertiesSet();
+        return routing;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "delegating", "lazy aware", "proxied"})
+    void oneThatChoosesItsDatabaseByTheThreadIsRefusedAtStartupWithTheCure(String nesting) {
+        try (HikariDataSource one = Databases.H2.pool();
+                HikariDataSource two = Databases.POSTGRESQL.pool()) {
+            TestShop.runner(wrapped(routing(one, two), nesting))
+                    .withBean(TransactionalTests.Orders.class)
+                    .withPropertyValues("resilience.retry.polling.max-attempts=2")
+                    .run(context -> assertThat(context)
+                            .getFailure()
+                            .rootCause()
+                            .hasMessageContaining("AbstractRoutingDataSource")
+                            .isInstanceOfSatisfying(
+                                    ResilienceConfigurationException.class,
+                                    refused -> assertThat(refused.action())
+                                            .contains("new JdbcIdempotencyStore(sharedDataSource)")));
+        }
+    }
+
+    @Test
+    void oneThatAllTenantsShareKeepsTheirRecords() {
+        try (HikariDataSource one = Databases.H2.pool();
+                HikariDataSource two = Databases.POSTGRESQL.pool()) {
+            new JdbcTemplate(one).execute("DROP TABLE IF EXISTS " + JdbcIdempotencyStore.DEFAULT_TABLE);
+            for (DataSource tenant : List.of(one, two)) {
+                new JdbcTemplate(tenant).execute("DROP TABLE IF EXISTS effects");
+                new JdbcTemplate(tenant).execute("CREATE TABLE effects (name VARCHAR(100) PRIMARY KEY)");
+            }
+            TestShop.runner(routing(one, two))
+                    .withBean(TransactionalTests.Orders.class)
+                    .withPropertyValues("resilience.retry.polling.max-attempts=2")
+                    .withBean(
+                            JdbcIdempotencyStore.class,
+                            () -> new JdbcIdempotencyStore(one, JdbcIdempotencyStore.DEFAULT_TABLE, true))
+                    .run(context -> {
+                        assertThat(context).hasNotFailed();
+                        TransactionalTests.Orders orders = context.getBean(TransactionalTests.Orders.class);
+                        TENANT.set("two");
+                        assertThat(orders.place("k")).isEqualTo("order 1");
+                        TENANT.set("one");
+                        assertThat(orders.place("k")).isEqualTo("order 1");
+                    });
+            assertThat(new JdbcTemplate(two).queryForList("SELECT name FROM effects", String.class))
+                    .containsExactly("order 1");
+        } finally {
+            TENANT.remove();
+        }
+    }
 
     /**
      * Each with each database, and with a transaction manager that knows the outermost or the pool: without {@code -Plong},
