@@ -41,7 +41,7 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
     @Nullable
     Attempt current;
 
-    boolean hasStarted; // of the thread that starts it
+    private CallContext callersContext = CallContext.NONE; // of the subscriber
     volatile boolean cancelled;
     private volatile boolean hasEnded;
     private volatile boolean isSatisfied; // the subscriber has cancelled behind an element
@@ -64,13 +64,12 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
      */
     @SuppressWarnings({"FutureReturnValueIgnored", "try"}) // what the subscriber throws is its own
     void start(Pipeline pipeline, Function<ProtectedPublishers.Call, Invocation> calls) {
-        boolean isFirst = !hasStarted; // a carrier may run it twice
-        hasStarted = true;
-        if (cancelled || !isFirst) {
+        if (cancelled) {
             return;
         }
         CompletableFuture<@Nullable Object> started = null;
         try (ContextSnapshot.Scope onThread = context.isEmpty() ? null : SNAPSHOTS.setThreadLocalsFrom(context)) {
+            callersContext = CallContext.current();
             started = pipeline.invokeAsync(calls.apply(this));
         } catch (Throwable broken) { // what takes thread-locals out of Reactor's context; behind the call nobody's failure
             if (started == null) {
@@ -247,6 +246,12 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
             }
         }
 
+        /** Runs code of others that is no part of the call, though this thread may be the one that subscribes for the call. */
+        void outside(Runnable action) {
+            Executor where = subscribing == Thread.currentThread() ? callersContext::run : Runnable::run;
+            where.execute(action);
+        }
+
         /** Code of others has thrown where that is not foreseen: nothing else may end the attempt any more. */
         private void fail(Throwable broken) {
             stop();
@@ -256,7 +261,7 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
         @Override
         public void onNext(Object element) {
             if (done) {
-                Operators.onNextDropped(element, contextOfAttempt);
+                outside(() -> Operators.onNextDropped(element, contextOfAttempt));
             } else if (element == null) { // as of a Flow; some subscribers would take it for the end
                 fail(new NullPointerException("A publisher emitted null"));
             } else {
@@ -271,7 +276,7 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
         @Override
         public void onError(Throwable failure) {
             if (done) {
-                Operators.onErrorDropped(failure, contextOfAttempt);
+                outside(() -> Operators.onErrorDropped(failure, contextOfAttempt));
                 return;
             }
             end(Objects.requireNonNullElseGet(failure, () -> new NullPointerException("A publisher failed with null")));
@@ -291,7 +296,7 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
             }
             Object result = takeValue();
             if (failure != null) {
-                Operators.onDiscard(result, contextOfAttempt);
+                outside(() -> Operators.onDiscard(result, contextOfAttempt));
             }
             try {
                 if (elsewhere != null && Thread.currentThread() != subscribing) {
@@ -336,7 +341,7 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
             if (stopped != null) {
                 cancel(stopped);
             }
-            Operators.onDiscard(takeValue(), contextOfAttempt);
+            outside(() -> Operators.onDiscard(takeValue(), contextOfAttempt));
         }
     }
 }
