@@ -109,10 +109,16 @@ public final class WorkerThreads {
         pool.setKeepAliveTime(1, TimeUnit.NANOSECONDS);
     }
 
-    /** Where the system has no thread for a task, the task waits for one that the pool has already. */
+    /**
+     * Where the system has no thread for a task, the task waits for one that the pool has already. A thread that cannot be
+     * started may cost 10 ms, so a pool that was refused one does not ask again at once.
+     */
     private static final class Pool extends ThreadPoolExecutor {
 
+        private static final long BETWEEN_TRIES = TimeUnit.MILLISECONDS.toNanos(100);
+
         private final HandOff queue;
+        private volatile @Nullable Long refusedAt;
 
         Pool(int max, long keptIdleMillis, ThreadFactory threads, HandOff queue) {
             super(0, max, keptIdleMillis, TimeUnit.MILLISECONDS, queue, threads, (task, pool) -> queue.enqueue(task));
@@ -122,15 +128,28 @@ public final class WorkerThreads {
         /** @throws OutOfMemoryError if the pool has no thread either; then the task is not run */
         @Override
         public void execute(Runnable task) {
+            Long refused = refusedAt;
+            if (refused != null && System.nanoTime() - refused < BETWEEN_TRIES) {
+                waitForThread(task, new OutOfMemoryError("There was no thread a moment ago"));
+                return;
+            }
             try {
                 super.execute(task);
             } catch (OutOfMemoryError noThread) {
-                queue.enqueue(task);
-                if (getPoolSize() == 0 && remove(task)) { // asked later than it is put there: threads come and go
-                    throw noThread;
-                }
-                reportShortage();
+                refusedAt = System.nanoTime();
+                waitForThread(task, noThread);
             }
+        }
+
+        private void waitForThread(Runnable task, OutOfMemoryError noThread) {
+            if (getKeepAliveTime(TimeUnit.MILLISECONDS) == 0) { // the last thread may be about to end
+                throw noThread;
+            }
+            queue.enqueue(task);
+            if (getPoolSize() == 0 && remove(task)) {
+                throw noThread;
+            }
+            reportShortage();
         }
     }
 
