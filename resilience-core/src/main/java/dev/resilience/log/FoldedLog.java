@@ -184,7 +184,7 @@ public final class FoldedLog implements AutoCloseable {
                 begun = begun.addKeyValue("at", Timestamps.text(line.at));
             }
             LoggedFailure failure = line.failure == null ? NONE : line.failure.get();
-            line.text.accept(failure == NONE ? begun : failure.addTo(begun), failure);
+            line.text.accept(line.failure == null ? begun : failure.addTo(begun), failure);
         } catch (Throwable unreadable) {
             // an exception of the application's has a message that cannot be read: the call goes on
         }

@@ -20,12 +20,12 @@ public record LoggedFailure(
     private static final Pattern LINE_BREAKS = Pattern.compile("[\\p{Cntrl}\\u0085\\u2028\\u2029]+");
     private static final LoggedFailure OF_RESULT = new LoggedFailure("result", "the result asks for another try", null);
 
-    /** @param failure {@code null} for a result that counts as one */
+    /** What is said about a failure; {@code null} for a result that counts as one. */
     public static LoggedFailure of(@Nullable Throwable failure) {
         return failure == null ? OF_RESULT : of(failure, MAX_LENGTH);
     }
 
-    /** @param maxLength of each type and message */
+    /** As {@link #of(Throwable)}, with another length at which each type and message is cut off. */
     public static LoggedFailure of(Throwable failure, int maxLength) {
         Throwable root = rootOf(failure);
         String message = LINE_BREAKS.matcher(cut(messageOf(failure), maxLength)).replaceAll(" ");

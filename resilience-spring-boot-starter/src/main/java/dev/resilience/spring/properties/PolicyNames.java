@@ -90,7 +90,8 @@ public final class PolicyNames {
                     problems.add(new ResilienceConfigurationException(
                             ProblemKind.POLICIES,
                             "The " + kind.id() + " policy '" + name
-                                    + "' cannot be reached over HTTP, because its name has one of / \\ ; %:\n\n" + place,
+                                    + "' cannot be reached over HTTP, because its name has one of / \\ ; %:\n\n"
+                                    + place,
                             "Give the policy a name without them."));
                 }
                 String first = known.putIfAbsent(RecordKeys.uniform(name), name);

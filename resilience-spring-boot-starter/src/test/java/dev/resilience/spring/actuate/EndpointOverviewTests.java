@@ -51,12 +51,18 @@ class EndpointOverviewTests {
 
     @Test
     void showsWhatNoMethodUsesLast() {
-        json("$['circuit-breaker']").asMap().extractingFromEntries(Map.Entry::getKey).containsExactly("orders", "default", "inspected");
+        json("$['circuit-breaker']")
+                .asMap()
+                .extractingFromEntries(Map.Entry::getKey)
+                .containsExactly("orders", "default", "inspected");
     }
 
     @Test
     void showsTheStateBeforeThePolicyAndWhatCanBeDone() {
-        json("$['circuit-breaker'].orders").asMap().extractingFromEntries(Map.Entry::getKey).containsExactly("state", "usedBy", "actions", "policy");
+        json("$['circuit-breaker'].orders")
+                .asMap()
+                .extractingFromEntries(Map.Entry::getKey)
+                .containsExactly("state", "usedBy", "actions", "policy");
         json("$['circuit-breaker'].orders.actions").asArray().contains("force-open", "reset");
         json("$.bulkhead.orders.actions").isEqualTo(List.of());
     }
@@ -86,7 +92,8 @@ class EndpointOverviewTests {
                 .hasPathSatisfying(
                         "$", kind -> kind.assertThat().asMap().containsOnlyKeys("default", "inspected", "orders"))
                 .hasPathSatisfying(
-                        "$.orders", entry -> entry.assertThat().asMap().containsOnlyKeys("state", "usedBy", "actions", "policy"));
+                        "$.orders",
+                        entry -> entry.assertThat().asMap().containsOnlyKeys("state", "usedBy", "actions", "policy"));
     }
 
     @Nested

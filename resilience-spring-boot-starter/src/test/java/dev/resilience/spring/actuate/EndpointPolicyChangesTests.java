@@ -95,7 +95,8 @@ class EndpointPolicyChangesTests extends ManualTimeActuatorTest {
 
     @Test
     void ofManyProblemsTheFirstTenAreNamed() {
-        String unknown = IntStream.range(0, 1_000).mapToObj(i -> "\"a" + i + "\": 1").collect(Collectors.joining(","));
+        String unknown =
+                IntStream.range(0, 1_000).mapToObj(i -> "\"a" + i + "\": 1").collect(Collectors.joining(","));
 
         assertThat(post("bulkhead/orders", "{\"policy\": {" + unknown + "}}"))
                 .hasStatus(HttpStatus.BAD_REQUEST)
@@ -135,7 +136,8 @@ class EndpointPolicyChangesTests extends ManualTimeActuatorTest {
 
         assertThat(post("circuit-breaker/orders", "{\"policy\": {\"failure-rate-threshold\": " + number + "}}"))
                 .hasStatus(HttpStatus.BAD_REQUEST);
-        assertThat(registry.circuitBreaker("orders").policy().failureRateThreshold()).isEqualTo(before);
+        assertThat(registry.circuitBreaker("orders").policy().failureRateThreshold())
+                .isEqualTo(before);
     }
 
     @Test

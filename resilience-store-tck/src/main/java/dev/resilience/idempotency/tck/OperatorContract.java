@@ -117,7 +117,8 @@ abstract class OperatorContract {
         assertThat(store.find(new RecordSelection("key", Set.of("a", "b"), "alice")))
                 .hasSize(2);
         String hash = RecordKey.of("a", "alice", "key").callerHash();
-        assertThat(store.find(new RecordSelection("key", Set.of("a", "b"), hash))).hasSize(2);
+        assertThat(store.find(new RecordSelection("key", Set.of("a", "b"), hash)))
+                .hasSize(2);
         assertThat(store.find(new RecordSelection("key", Set.of("b"), ""))).hasSize(1);
         assertThat(store.find(new RecordSelection("key", Set.of("c"), null))).isEmpty();
         assertThat(store.find(new RecordSelection("key", Set.of(), null))).isEmpty();
