@@ -226,6 +226,7 @@ public class AsyncCall extends CallersFuture implements Runnable {
         }
         Deadline.check();
         Attempt.methodBegins();
+        IdempotencyContext.methodBegins();
         try {
             return invocation.proceed();
         } catch (InterruptedException interrupted) {

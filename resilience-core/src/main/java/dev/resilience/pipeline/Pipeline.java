@@ -3,6 +3,7 @@ package dev.resilience.pipeline;
 import dev.resilience.context.Attempt;
 import dev.resilience.context.ContextCarrier;
 import dev.resilience.context.Deadline;
+import dev.resilience.context.IdempotencyContext;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -123,6 +124,7 @@ public final class Pipeline {
         public @Nullable Object call(Invocation invocation) throws Throwable {
             Deadline.check();
             Attempt.methodBegins();
+            IdempotencyContext.methodBegins();
             return invocation.proceed();
         }
 
