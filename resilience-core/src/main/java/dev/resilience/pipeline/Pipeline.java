@@ -122,10 +122,15 @@ public final class Pipeline {
 
         @Override
         public @Nullable Object call(Invocation invocation) throws Throwable {
+            begins();
+            return invocation.proceed();
+        }
+
+        /** The method is about to be called. */
+        static void begins() {
             Deadline.check();
             Attempt.methodBegins();
             IdempotencyContext.methodBegins();
-            return invocation.proceed();
         }
 
         @Override
