@@ -1,6 +1,7 @@
 package dev.resilience.context;
 
 import java.util.UUID;
+import java.util.concurrent.CancellationException;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,11 @@ public final class IdempotencyContext {
     private final long fence;
     private final Object call;
     private volatile boolean answeredByFallback;
+    private boolean begun; // with the lock
+    private boolean withdrawn; // with the lock
+
+    /** Whether there are idempotent calls, so that no call pays for what an application does not use. */
+    private static volatile boolean used;
 
     /**
      * Not for applications.
@@ -35,6 +41,7 @@ public final class IdempotencyContext {
         this.keys = keys;
         this.fence = fence;
         this.call = call;
+        used = true;
     }
 
     /**
@@ -61,6 +68,36 @@ public final class IdempotencyContext {
      */
     public static void makeCurrent(@Nullable IdempotencyContext context) {
         CallContext.ofThread()[CallContext.IDEMPOTENCY] = context;
+    }
+
+    /**
+     * The current thread is about to call the method. For the innermost step of a call.
+     *
+     * @throws CancellationException if the call was withdrawn before
+     */
+    public static void methodBegins() {
+        IdempotencyContext current = used ? current() : null;
+        if (current != null) {
+            current.begin();
+        }
+    }
+
+    private synchronized void begin() {
+        if (withdrawn) {
+            throw new CancellationException();
+        }
+        begun = true;
+    }
+
+    /** Not for applications: the call was cancelled. Returns whether its method was not called, and never will be. */
+    public synchronized boolean withdraw() {
+        withdrawn = !begun;
+        return withdrawn;
+    }
+
+    /** Not for applications: whether the call was cancelled before its method was called. */
+    public synchronized boolean isWithdrawn() {
+        return withdrawn;
     }
 
     /** Not for applications: says whether a fallback, and not the method, answers now for a call. */

@@ -151,7 +151,10 @@ final class IdempotencyStep extends AsyncStep {
         return Next.OUTWARD;
     }
 
-    /** Not cancelled with the call: the key is held until the body has really ended, whether the caller is there or not. */
+    /**
+     * Once the method is called, not cancelled with the call: the key is held until the body has really ended, whether the caller
+     * is there or not.
+     */
     @SuppressWarnings("FutureReturnValueIgnored") // of a cancellation
     private CompletableFuture<@Nullable Object> toItsEnd(
             IdempotentExecution execution, IdempotencyCall claiming, Invocation invocation) {
@@ -181,6 +184,8 @@ final class IdempotencyStep extends AsyncStep {
             outer.run(() -> {
                 if (failure == null) {
                     execution.callReturned(result, !context.isAnsweredByFallback());
+                } else if (context.isWithdrawn()) {
+                    execution.notRun();
                 } else {
                     execution.callThrew(failure);
                 }
@@ -190,6 +195,12 @@ final class IdempotencyStep extends AsyncStep {
             }
             return result;
         });
-        return ended.copy(); // whose cancellation does not keep the end from being stored
+        CompletableFuture<@Nullable Object> callers = ended.copy(); // cancelled alone: the end is stored all the same
+        callers.whenComplete((result, failure) -> {
+            if (callers.isCancelled() && context.withdraw()) { // it waits in the queue of a bulkhead
+                begun.join().cancel(true);
+            }
+        });
+        return callers;
     }
 }

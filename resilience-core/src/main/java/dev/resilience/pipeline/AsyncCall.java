@@ -224,8 +224,7 @@ public class AsyncCall extends CallersFuture implements Runnable {
         if (!(first.inside instanceof BodyStep)) {
             return first.inside.callAsync(invocation);
         }
-        Deadline.check();
-        Attempt.methodBegins();
+        BodyStep.begins();
         try {
             return invocation.proceed();
         } catch (InterruptedException interrupted) {

@@ -3,6 +3,7 @@ package dev.resilience.pipeline;
 import dev.resilience.context.Attempt;
 import dev.resilience.context.ContextCarrier;
 import dev.resilience.context.Deadline;
+import dev.resilience.context.IdempotencyContext;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -121,9 +122,15 @@ public final class Pipeline {
 
         @Override
         public @Nullable Object call(Invocation invocation) throws Throwable {
+            begins();
+            return invocation.proceed();
+        }
+
+        /** The method is about to be called. */
+        static void begins() {
             Deadline.check();
             Attempt.methodBegins();
-            return invocation.proceed();
+            IdempotencyContext.methodBegins();
         }
 
         @Override

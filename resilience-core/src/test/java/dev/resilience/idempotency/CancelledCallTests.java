@@ -8,13 +8,19 @@ import static dev.resilience.event.IdempotencyOutcome.TAKEN_OVER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.resilience.bulkhead.Bulkhead;
+import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.idempotency.TestIdempotency.InFlight;
+import dev.resilience.pipeline.Environment;
+import dev.resilience.pipeline.Pipeline;
 import dev.resilience.policy.CallMode;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -86,6 +92,29 @@ class CancelledCallTests {
         calls.time.advance(Duration.ofMinutes(1));
         assertThat(calls.call("second")).isEqualTo("second");
         calls.assertCounted(IN_PROGRESS, TAKEN_OVER);
+    }
+
+    @Test
+    void aCallThatWaitsInAQueueDoesNotRunLater() throws Throwable {
+        BulkheadPolicy one = BulkheadPolicy.builder().maxConcurrent(1).build();
+        Bulkhead bulkhead = new Bulkhead("one", one, Environment.of(calls.time));
+        CompletableFuture<String> occupant = new CompletableFuture<>();
+        CompletableFuture<String> before = Pipeline.of(bulkhead).callAsync(() -> occupant);
+        AtomicInteger runs = new AtomicInteger();
+        CompletableFuture<@Nullable Object> queued = Pipeline.of(
+                        List.of(calls.idempotency.protecting(calls.operation), bulkhead))
+                .invokeAsync(TestIdempotency.invocation("key", "payload", () -> {
+                    runs.incrementAndGet();
+                    return CompletableFuture.completedFuture("late");
+                }));
+
+        queued.cancel(true);
+        occupant.complete("done");
+
+        assertThat(before).isCompletedWithValue("done");
+        assertThat(runs).hasValue(0);
+        calls.assertCounted(RELEASED);
+        assertThat(calls.call("second")).isEqualTo("second");
     }
 
     @Test

@@ -68,7 +68,8 @@ public final class IdempotencyKind extends ConfiguredKind<Idempotent, Idempotenc
         if (!broad.isEmpty()) {
             context.warnings()
                     .add(PropertyNames.of("resilience.idempotency", name) + ".replay-exceptions lists "
-                            + String.join(", ", broad) + ": a bug's exception is replayed for as long as 'ttl' says, and "
+                            + String.join(", ", broad)
+                            + ": a bug's exception is replayed for as long as 'ttl' says, and "
                             + "whoever can write to the store chooses which exception class is loaded here. List the "
                             + "exceptions that are answers of your methods");
         }

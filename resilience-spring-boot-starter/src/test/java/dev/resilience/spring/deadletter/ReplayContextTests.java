@@ -160,7 +160,8 @@ class ReplayContextTests {
 
     /** The second order has the retry outside, so that it does begin. */
     @ParameterizedTest
-    @ValueSource(strings = {"idempotent, bulkhead, circuit-breaker, retry", "retry, idempotent, bulkhead, circuit-breaker"})
+    @ValueSource(
+            strings = {"idempotent, bulkhead, circuit-breaker, retry", "retry, idempotent, bulkhead, circuit-breaker"})
     void aReplayWhoseMethodWasNotCalledDoesNotCountHoweverOftenItComes(String order) {
         application()
                 .withBean(IdempotencyStore.class, StoppableStore::new)

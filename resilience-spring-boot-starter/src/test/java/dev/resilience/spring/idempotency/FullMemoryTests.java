@@ -88,8 +88,7 @@ class FullMemoryTests {
     void aPolicyThatHasTakenWhatItMayLeavesTheOthersTheirShares() {
         runner.withBean(Notes.class)
                 .withPropertyValues(
-                        "resilience.idempotency-store.memory.max-size=100KB",
-                        "resilience.idempotency.notes.ttl=1m")
+                        "resilience.idempotency-store.memory.max-size=100KB", "resilience.idempotency.notes.ttl=1m")
                 .run(context -> {
                     Receipts receipts = context.getBean(Receipts.class);
                     assertThatExceptionOfType(IdempotencyStoreException.class).isThrownBy(() -> {

@@ -109,7 +109,8 @@ public final class OwnConnections implements AutoCloseable {
     public void prepare(Schema table, boolean creates) {
         if (boundTo.stream().anyMatch(OwnConnections::isRouting)) {
             throw new ResilienceConfigurationException(
-                    "The data source of the " + contents + " is an AbstractRoutingDataSource, which chooses its database by "
+                    "The data source of the " + contents
+                            + " is an AbstractRoutingDataSource, which chooses its database by "
                             + "the thread: what is begun in one database would be ended by other threads in another",
                     "Define the store's bean, a JdbcIdempotencyStore or JdbcDeadLetterStore, on a data source that all "
                             + "share: new JdbcIdempotencyStore(sharedDataSource). Or choose another 'type' of store.");

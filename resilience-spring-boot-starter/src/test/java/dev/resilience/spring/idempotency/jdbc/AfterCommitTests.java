@@ -53,7 +53,8 @@ class AfterCommitTests {
     @EnumSource
     void runsOnceInHoweverManyTransactions(Moment moment) {
         TestShop.with(database, pool -> pool.setAutoCommit(commitsByItself), runner -> runner, shop -> {
-            List<String> answers = callThreeTimes(shop, moment, () -> shop.orders().placeWithoutTransaction("k"));
+            List<String> answers =
+                    callThreeTimes(shop, moment, () -> shop.orders().placeWithoutTransaction("k"));
 
             assertThat(answers).containsExactly("order 1", "order 1", "order 1");
             shop.assertCounted(EXECUTED, REPLAYED, REPLAYED);
@@ -67,7 +68,8 @@ class AfterCommitTests {
     @EnumSource
     void runsOnceThoughItIsTransactional(Moment moment) {
         TestShop.with(database, pool -> pool.setAutoCommit(commitsByItself), runner -> runner, shop -> {
-            List<String> answers = callThreeTimes(shop, moment, () -> shop.orders().place("k"));
+            List<String> answers =
+                    callThreeTimes(shop, moment, () -> shop.orders().place("k"));
 
             assertThat(answers).containsExactly("order 1", "order 1", "order 1");
             shop.assertCounted(EXECUTED, REPLAYED, REPLAYED);

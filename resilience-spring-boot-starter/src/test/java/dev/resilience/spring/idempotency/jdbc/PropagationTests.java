@@ -126,8 +126,7 @@ class PropagationTests {
             Payments payments = shop.beans().getBean(Payments.class);
             String key = propagation + " " + end;
             boolean marksItsCallers = joins(propagation) && propagation != Propagation.NESTED;
-            boolean isRolledBack =
-                    end == End.ROLLBACK || (end == End.COMMIT && marksItsCallers);
+            boolean isRolledBack = end == End.ROLLBACK || (end == End.COMMIT && marksItsCallers);
             boolean isKept = !joins(propagation) || !isRolledBack;
 
             callWithin(shop, propagation, end, () -> catchThrowable(() -> pay(payments, propagation, key, true)));
@@ -201,8 +200,8 @@ class PropagationTests {
     }
 
     private static int effects(TestShop shop, String key) {
-        return Objects.requireNonNull(shop.outside()
-                .queryForObject("SELECT count(*) FROM effects WHERE name = ?", Integer.class, key));
+        return Objects.requireNonNull(
+                shop.outside().queryForObject("SELECT count(*) FROM effects WHERE name = ?", Integer.class, key));
     }
 
     public static final class Declined extends RuntimeException {
