@@ -1,5 +1,6 @@
 package dev.resilience.event;
 
+import dev.resilience.context.CallContext;
 import dev.resilience.log.FoldedLog;
 import dev.resilience.log.LogLine;
 import dev.resilience.time.TimeSource;
@@ -55,12 +56,18 @@ public final class EventPublisher {
         return !listeners.isEmpty();
     }
 
-    /** Passes an event to all listeners. What one of them throws, an {@link Error} too, does not hurt the call. */
+    /**
+     * Passes an event to all listeners. What one of them throws, an {@link Error} too, does not hurt the call, and what it calls
+     * is not part of the call.
+     */
     public void publish(Supplier<ResilienceEvent> event) {
-        if (!hasListeners()) {
-            return;
+        if (hasListeners()) {
+            ResilienceEvent made = event.get();
+            CallContext.NONE.run(() -> pass(made));
         }
-        ResilienceEvent made = event.get();
+    }
+
+    private void pass(ResilienceEvent made) {
         Set<ResilienceListener> running = RUNNING.get();
         for (ResilienceListener listener : listeners) {
             if (running.add(listener)) {

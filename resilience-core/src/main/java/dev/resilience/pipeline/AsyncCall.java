@@ -327,11 +327,6 @@ public class AsyncCall extends CallersFuture implements Runnable {
         deliver();
     }
 
-    /** What a call fails with if a context carrier does not run its task. */
-    public static Throwable notRun() {
-        return new IllegalStateException("A context carrier did not run the task that it had wrapped");
-    }
-
     /** For the carrier, which may run it twice. */
     @Override
     public void run() {

@@ -1,5 +1,6 @@
 package dev.resilience.pipeline;
 
+import dev.resilience.context.CallContext;
 import dev.resilience.log.LogLine;
 import dev.resilience.pipeline.AsyncStep.Next;
 import java.util.concurrent.CompletionStage;
@@ -36,7 +37,7 @@ public abstract class AsyncWait {
     final boolean stop() {
         boolean isMine = withdraw();
         if (isMine) {
-            stopped();
+            CallContext.NONE.run(this::stopped); // a stage that is cancelled calls code of others
         }
         return isMine;
     }

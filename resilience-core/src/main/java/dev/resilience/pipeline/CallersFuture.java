@@ -127,6 +127,11 @@ abstract class CallersFuture extends CompletableFuture<@Nullable Object> impleme
         return unwrapped;
     }
 
+    /** What a call fails with if a context carrier does not run its task. */
+    public static Throwable notRun() {
+        return new IllegalStateException("A context carrier did not run the task that it had wrapped");
+    }
+
     /** For the steps of a call that was stopped, which do not need to know where. */
     static final class Cancelled extends CancellationException {
 

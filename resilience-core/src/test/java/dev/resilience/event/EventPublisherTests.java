@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import ch.qos.logback.classic.Level;
+import dev.resilience.context.CallContext;
+import dev.resilience.context.Deadline;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,6 +40,22 @@ class EventPublisherTests {
         assertThat(events.hasListeners()).isTrue();
         assertThat(heard).containsExactly(EVENT);
         assertThat(heardToo).containsExactly(EVENT);
+    }
+
+    /** What a listener calls does not inherit the deadline of the call that it listens to. */
+    @Test
+    void aListenerIsNotPartOfTheCall() throws Exception {
+        List<CallContext> contexts = new ArrayList<>();
+        events.add(event -> contexts.add(CallContext.current()));
+        Deadline deadline = Deadline.in(Duration.ofHours(1));
+
+        Deadline after = deadline.call(() -> {
+            events.publish(() -> EVENT);
+            return Deadline.current();
+        });
+
+        assertThat(contexts).containsExactly(CallContext.NONE);
+        assertThat(after).isSameAs(deadline);
     }
 
     @Test

@@ -87,14 +87,18 @@ final class FluxCall extends SubscribedCall implements Subscription {
             for (Runnable action = actions.poll(); action != null; action = actions.poll()) {
                 action.run();
             }
-            try {
-                subscriber.onNext(element);
-            } catch (Throwable broken) { // it counts as cancelled, by rule 2.13 of Reactive Streams
-                cancel();
-                Operators.onErrorDropped(broken, attempt.currentContext());
-            }
+            attempt.outside(() -> handOut(element, attempt));
         } else {
-            Operators.onDiscard(element, attempt.currentContext());
+            attempt.outside(() -> Operators.onDiscard(element, attempt.currentContext()));
+        }
+    }
+
+    private void handOut(Object element, Attempt attempt) {
+        try {
+            subscriber.onNext(element);
+        } catch (Throwable broken) { // it counts as cancelled, by rule 2.13 of Reactive Streams
+            cancel();
+            Operators.onErrorDropped(broken, attempt.currentContext());
         }
     }
 
@@ -105,6 +109,7 @@ final class FluxCall extends SubscribedCall implements Subscription {
     }
 
     @Override
+    @SuppressWarnings("FutureReturnValueIgnored") // its end is handled
     void ended(@Nullable Object result, @Nullable Throwable failure) {
         if (failure != null) {
             subscriber.onError(failure);

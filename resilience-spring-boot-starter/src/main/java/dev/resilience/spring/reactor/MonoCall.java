@@ -20,6 +20,7 @@ import reactor.core.scheduler.Schedulers;
 final class MonoCall extends SubscribedCall {
 
     private final MonoSink<Object> subscriber;
+    private boolean hasStarted; // of the thread that starts the call
 
     private MonoCall(ProtectedPublishers publishers, MonoSink<Object> subscriber, @Nullable Executor elsewhere) {
         super(publishers, subscriber.contextView(), elsewhere);
@@ -45,7 +46,12 @@ final class MonoCall extends SubscribedCall {
         return ReactiveCaller.known(caller -> Mono.create(subscriber -> {
             Scheduler threads = Schedulers.boundedElastic();
             MonoCall call = new MonoCall(publishers, subscriber, threads::schedule);
-            Runnable starting = carrier.wrap(() -> caller.run(() -> call.start(pipeline, calls)));
+            Runnable starting = carrier.wrap(() -> caller.run(() -> {
+                if (!call.hasStarted) { // a carrier may run it twice
+                    call.hasStarted = true;
+                    call.start(pipeline, calls);
+                }
+            }));
             threads.schedule(() -> call.startIn(starting));
         }));
     }
@@ -81,9 +87,9 @@ final class MonoCall extends SubscribedCall {
             }
         }
         if (!isWanted) {
-            Operators.onDiscard(element, attempt.currentContext());
+            attempt.outside(() -> Operators.onDiscard(element, attempt.currentContext()));
         } else if (!isFirst) {
-            Operators.onNextDropped(element, attempt.currentContext());
+            attempt.outside(() -> Operators.onNextDropped(element, attempt.currentContext()));
         }
     }
 

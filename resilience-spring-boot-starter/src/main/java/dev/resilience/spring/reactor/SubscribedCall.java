@@ -41,7 +41,7 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
     @Nullable
     Attempt current;
 
-    boolean hasStarted; // of the thread that starts it
+    private CallContext callersContext = CallContext.NONE; // of the subscriber
     volatile boolean cancelled;
     private volatile boolean hasEnded;
     private volatile boolean isSatisfied; // the subscriber has cancelled behind an element
@@ -64,16 +64,15 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
      */
     @SuppressWarnings({"FutureReturnValueIgnored", "try"}) // what the subscriber throws is its own
     void start(Pipeline pipeline, Function<ProtectedPublishers.Call, Invocation> calls) {
-        boolean isFirst = !hasStarted; // a carrier may run it twice
-        hasStarted = true;
-        if (cancelled || !isFirst) {
+        if (cancelled) {
             return;
         }
         CompletableFuture<@Nullable Object> started = null;
         try (ContextSnapshot.Scope onThread = context.isEmpty() ? null : SNAPSHOTS.setThreadLocalsFrom(context)) {
+            callersContext = CallContext.current();
             started = pipeline.invokeAsync(calls.apply(this));
-        } catch (Throwable broken) { // what takes thread-locals out of Reactor's context; behind the call nobody's failure
-            if (started == null) {
+        } catch (Throwable broken) { // what takes thread-locals out of Reactor's context
+            if (started == null) { // behind the call it is nobody's failure
                 ended(null, broken);
                 return;
             }
@@ -105,7 +104,8 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
         }
         boolean isSubscribing = running != null && running.subscribing != null;
         if (running != null && isSatisfied) {
-            running.endEarly();
+            running.stop();
+            running.complete(null);
         } else if (running != null) {
             running.stop();
         }
@@ -142,7 +142,7 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
         if (!isAbandoned()) { // otherwise the stage is about to be cancelled
             attempt.subscribeTo(source);
         } else if (isSatisfied) {
-            attempt.endEarly(); // nothing else ends it
+            attempt.complete(null); // nothing else ends it
         }
         if (isAbandoned() && !isSatisfied) { // by this thread
             cancelAnswer();
@@ -247,6 +247,12 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
             }
         }
 
+        /** Runs code of others that is no part of the call, though this thread may be the one that subscribes for the call. */
+        void outside(Runnable action) {
+            Executor where = subscribing == Thread.currentThread() ? callersContext::run : Runnable::run;
+            where.execute(action);
+        }
+
         /** Code of others has thrown where that is not foreseen: nothing else may end the attempt any more. */
         private void fail(Throwable broken) {
             stop();
@@ -256,7 +262,7 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
         @Override
         public void onNext(Object element) {
             if (done) {
-                Operators.onNextDropped(element, contextOfAttempt);
+                outside(() -> Operators.onNextDropped(element, contextOfAttempt));
             } else if (element == null) { // as of a Flow; some subscribers would take it for the end
                 fail(new NullPointerException("A publisher emitted null"));
             } else {
@@ -271,7 +277,7 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
         @Override
         public void onError(Throwable failure) {
             if (done) {
-                Operators.onErrorDropped(failure, contextOfAttempt);
+                outside(() -> Operators.onErrorDropped(failure, contextOfAttempt));
                 return;
             }
             end(Objects.requireNonNullElseGet(failure, () -> new NullPointerException("A publisher failed with null")));
@@ -291,7 +297,7 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
             }
             Object result = takeValue();
             if (failure != null) {
-                Operators.onDiscard(result, contextOfAttempt);
+                outside(() -> Operators.onDiscard(result, contextOfAttempt));
             }
             try {
                 if (elsewhere != null && Thread.currentThread() != subscribing) {
@@ -320,12 +326,6 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
             }
         }
 
-        /** The subscriber has what it wanted of this attempt. */
-        private void endEarly() {
-            stop();
-            complete(null);
-        }
-
         /** Cancels the subscription, now or as soon as there is one. Done once, however often it is called. */
         private void stop() {
             Subscription stopped;
@@ -336,7 +336,7 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
             if (stopped != null) {
                 cancel(stopped);
             }
-            Operators.onDiscard(takeValue(), contextOfAttempt);
+            outside(() -> Operators.onDiscard(takeValue(), contextOfAttempt));
         }
     }
 }
