@@ -107,7 +107,8 @@ class ProcessWithoutThreadsTests {
                             .budget("none")
                             .build())
                     .build();
-            if (WorkerThreads.canBeVirtual()) { // on a thread of the JDK's, which must be there: without one it runs none
+            if (WorkerThreads
+                    .canBeVirtual()) { // on a thread of the JDK's, which must be there: without one it runs none
                 failed(List.of(retried.callAsync(Child::refused)));
             }
             CompletableFuture<String> first = queued.callAsync(CompletableFuture::new);

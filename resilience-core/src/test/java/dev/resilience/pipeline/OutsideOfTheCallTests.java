@@ -83,7 +83,6 @@ class OutsideOfTheCallTests {
             return new CompletableFuture<>();
         });
 
-        assertThat(parts)
-                .containsExactly("body inside", "timed out outside", "retry scheduled outside", "body inside");
+        assertThat(parts).containsExactly("body inside", "timed out outside", "retry scheduled outside", "body inside");
     }
 }

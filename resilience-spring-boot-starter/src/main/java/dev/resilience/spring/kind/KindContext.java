@@ -2,6 +2,7 @@ package dev.resilience.spring.kind;
 
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.LiveObject;
+import dev.resilience.spring.StartupWarnings;
 import dev.resilience.time.TimeSource;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,9 @@ public interface KindContext {
      * the application. Asked for once at the most.
      */
     Environment environmentWithWaits();
+
+    /** What works differently from how it looks. */
+    StartupWarnings warnings();
 
     /** Beans of the application, which are made now if they are not there yet. */
     <T> ObjectProvider<T> beans(Class<T> type);

@@ -109,6 +109,7 @@ final class FluxCall extends SubscribedCall implements Subscription {
     }
 
     @Override
+    @SuppressWarnings("FutureReturnValueIgnored") // its end is handled
     void ended(@Nullable Object result, @Nullable Throwable failure) {
         if (failure != null) {
             subscriber.onError(failure);

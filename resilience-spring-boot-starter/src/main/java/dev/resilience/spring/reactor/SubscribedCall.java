@@ -71,8 +71,8 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
         try (ContextSnapshot.Scope onThread = context.isEmpty() ? null : SNAPSHOTS.setThreadLocalsFrom(context)) {
             callersContext = CallContext.current();
             started = pipeline.invokeAsync(calls.apply(this));
-        } catch (Throwable broken) { // what takes thread-locals out of Reactor's context; behind the call nobody's failure
-            if (started == null) {
+        } catch (Throwable broken) { // what takes thread-locals out of Reactor's context
+            if (started == null) { // behind the call it is nobody's failure
                 ended(null, broken);
                 return;
             }
@@ -104,7 +104,8 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
         }
         boolean isSubscribing = running != null && running.subscribing != null;
         if (running != null && isSatisfied) {
-            running.endEarly();
+            running.stop();
+            running.complete(null);
         } else if (running != null) {
             running.stop();
         }
@@ -141,7 +142,7 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
         if (!isAbandoned()) { // otherwise the stage is about to be cancelled
             attempt.subscribeTo(source);
         } else if (isSatisfied) {
-            attempt.endEarly(); // nothing else ends it
+            attempt.complete(null); // nothing else ends it
         }
         if (isAbandoned() && !isSatisfied) { // by this thread
             cancelAnswer();
@@ -323,12 +324,6 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
                 value = null;
                 return taken;
             }
-        }
-
-        /** The subscriber has what it wanted of this attempt. */
-        private void endEarly() {
-            stop();
-            complete(null);
         }
 
         /** Cancels the subscription, now or as soon as there is one. Done once, however often it is called. */

@@ -6,6 +6,7 @@ import dev.resilience.log.LogLine;
 import dev.resilience.pipeline.Environment;
 import dev.resilience.pipeline.LiveObject;
 import dev.resilience.spring.ResilienceConfigurationException;
+import dev.resilience.spring.StartupWarnings;
 import dev.resilience.spring.kind.ConfiguredKind;
 import dev.resilience.spring.kind.KindContext;
 import java.util.ArrayList;
@@ -275,6 +276,11 @@ final class PolicyInstances<P extends Record, L extends LiveObject<P>> implement
         @Override
         public Environment environmentWithWaits() {
             return registry.environment.with(registry.live.createWaits(kind.id(), policy));
+        }
+
+        @Override
+        public StartupWarnings warnings() {
+            return registry.warnings;
         }
 
         @Override

@@ -62,32 +62,43 @@ class BrokenContextOfMonosTests {
     @Test
     void aCarrierThatThrowsOnTheThreadOfTheStoreFailsTheMono() {
         with(Throwing.class, payments -> {
-            StepVerifier.create(payments.pay("k")).expectErrorMessage("no carrier").verify(LONG);
+            StepVerifier.create(payments.pay("k"))
+                    .expectErrorMessage("no carrier")
+                    .verify(LONG);
             assertThat(payments.calls()).hasValue(0);
         });
     }
 
     @Test
     void aCarrierThatDoesNotRunWhatItHasWrappedFailsTheMono() {
-        with(Lazy.class, payments -> StepVerifier.create(payments.pay("k"))
-                .expectErrorSatisfies(failure -> assertThat(failure)
-                        .isInstanceOf(IllegalStateException.class)
-                        .hasMessageContaining("did not run"))
-                .verify(LONG));
+        with(
+                Lazy.class,
+                payments -> StepVerifier.create(payments.pay("k"))
+                        .expectErrorSatisfies(failure -> assertThat(failure)
+                                .isInstanceOf(IllegalStateException.class)
+                                .hasMessageContaining("did not run"))
+                        .verify(LONG));
     }
 
     @Test
     void aCarrierThatRunsWhatItHasWrappedTwiceMakesOneCall() {
         with(Twice.class, payments -> {
-            StepVerifier.create(payments.pay("k")).expectNext("paid").expectComplete().verify(LONG);
+            StepVerifier.create(payments.pay("k"))
+                    .expectNext("paid")
+                    .expectComplete()
+                    .verify(LONG);
             assertThat(payments.calls()).hasValue(1);
         });
     }
 
     @Test
     void aCarrierThatThrowsBehindTheCallChangesNothing() {
-        with(ThrowingBehind.class, payments ->
-                StepVerifier.create(payments.pay("k")).expectNext("paid").expectComplete().verify(LONG));
+        with(
+                ThrowingBehind.class,
+                payments -> StepVerifier.create(payments.pay("k"))
+                        .expectNext("paid")
+                        .expectComplete()
+                        .verify(LONG));
     }
 
     @ParameterizedTest
@@ -97,10 +108,12 @@ class BrokenContextOfMonosTests {
         if (!inReactorsContext) {
             accessor.ofThread.set("caller");
         }
-        with(accessor, payments -> StepVerifier.create(
-                        payments.pay("k").contextWrite(reactor -> inReactorsContext ? reactor.put(KEY, "a") : reactor))
-                .expectErrorMessage("no accessor")
-                .verify(LONG));
+        with(
+                accessor,
+                payments -> StepVerifier.create(payments.pay("k")
+                                .contextWrite(reactor -> inReactorsContext ? reactor.put(KEY, "a") : reactor))
+                        .expectErrorMessage("no accessor")
+                        .verify(LONG));
     }
 
     /** The call has begun by then. */
@@ -124,7 +137,10 @@ class BrokenContextOfMonosTests {
             payments.beforeItEnds(() -> Schedulers.onScheduleHook(KEY, task -> {
                 throw new IllegalStateException("no thread");
             }));
-            StepVerifier.create(payments.payLater("k")).expectNext("paid").expectComplete().verify(LONG);
+            StepVerifier.create(payments.payLater("k"))
+                    .expectNext("paid")
+                    .expectComplete()
+                    .verify(LONG);
         });
     }
 

@@ -100,9 +100,7 @@ class SubscribersContextTests {
     void anElementOfALaterAttemptComesOutsideOfTheCall() {
         Flux.defer(() -> {
                     note("attempt");
-                    return attempts.getAndIncrement() == 0
-                            ? Flux.error(new ConnectException("down"))
-                            : Flux.just("a");
+                    return attempts.getAndIncrement() == 0 ? Flux.error(new ConnectException("down")) : Flux.just("a");
                 })
                 .transformDeferred(operator())
                 .subscribe(element -> note("onNext"));
