@@ -142,11 +142,9 @@ public final class WorkerThreads {
         }
 
         private void waitForThread(Runnable task, OutOfMemoryError noThread) {
-            if (getKeepAliveTime(TimeUnit.MILLISECONDS) == 0) { // the last thread may be about to end
-                throw noThread;
-            }
             queue.enqueue(task);
-            if (getPoolSize() == 0 && remove(task)) {
+            boolean keepsNone = getKeepAliveTime(TimeUnit.MILLISECONDS) == 0; // the last thread may be about to end
+            if ((keepsNone || getPoolSize() == 0) && remove(task)) {
                 throw noThread;
             }
             reportShortage();

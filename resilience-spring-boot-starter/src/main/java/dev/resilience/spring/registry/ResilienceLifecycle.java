@@ -5,7 +5,6 @@ import dev.resilience.time.TimeSource;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -24,8 +23,8 @@ public final class ResilienceLifecycle implements SmartLifecycle {
     /** That of Spring's own executors. */
     private static final int DRAIN_PHASE = ExecutorConfigurationSupport.DEFAULT_PHASE;
 
-    /** The web server has waited for its requests, and has not stopped yet. */
-    private static final int GRACE_IS_OVER_PHASE = WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE - 1;
+    /** Behind Boot's {@code WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE}, before the web server stops. */
+    private static final int GRACE_IS_OVER_PHASE = SmartLifecycle.DEFAULT_PHASE - 1024 - 1;
 
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(20);
 

@@ -102,8 +102,10 @@ class GracefulShutdownTests {
             List<CompletableFuture<HttpResponse<String>>> queued =
                     Stream.generate(() -> get(application, "/held")).limit(20).toList();
             await().until(() -> Objects.requireNonNull(bulkhead).queued() == 20);
-            List<CompletableFuture<HttpResponse<String>>> repeated =
-                    Stream.generate(() -> get(application, "/repeated")).limit(20).toList();
+            List<CompletableFuture<HttpResponse<String>>> repeated = Stream.generate(
+                            () -> get(application, "/repeated"))
+                    .limit(20)
+                    .toList();
             await().until(() -> shop.attempts() == 20);
 
             ResilienceLifecycle waits = application.getBean("resilienceInterruptWaits", ResilienceLifecycle.class);
