@@ -41,7 +41,6 @@ public final class IdempotencyContext {
         this.keys = keys;
         this.fence = fence;
         this.call = call;
-        used = true;
     }
 
     /**
@@ -67,6 +66,9 @@ public final class IdempotencyContext {
      * finally}.
      */
     public static void makeCurrent(@Nullable IdempotencyContext context) {
+        if (context != null && !used) {
+            used = true;
+        }
         CallContext.ofThread()[CallContext.IDEMPOTENCY] = context;
     }
 

@@ -122,7 +122,7 @@ public class AsyncCall extends CallersFuture implements Runnable {
     /** Changes that for the rest of the way. */
     public void idempotency(@Nullable IdempotencyContext changed) {
         idempotency = changed;
-        CallContext.ofThread()[CallContext.IDEMPOTENCY] = changed;
+        IdempotencyContext.makeCurrent(changed);
     }
 
     /** What the rest of the call returned; {@code null} if it failed. */

@@ -76,7 +76,8 @@ class ReplayRoundsTests {
             registry.computeIfAbsent("retry", policy, () -> retry(policy));
         }
         Replayer replayer = (letter, attempt) -> onReplay.accept(letter.id());
-        return new DeadLetterReplays(() -> registry, replayer, watched, () -> true, prepared -> {}, Duration.ofDays(30));
+        return new DeadLetterReplays(
+                () -> registry, replayer, watched, () -> true, prepared -> {}, Duration.ofDays(30));
     }
 
     @Test
@@ -127,7 +128,8 @@ class ReplayRoundsTests {
         Applications.plain().run(context -> {
             for (String id : List.of("1", "2", "3")) {
                 store.store(
-                        new DeadLetter(id, "orders", "b", "o", new byte[0], new LetterFailure("t", ""), 1), Duration.ZERO);
+                        new DeadLetter(id, "orders", "b", "o", new byte[0], new LetterFailure("t", ""), 1),
+                        Duration.ZERO);
             }
             LiveRegistry registry = context.getBean(LiveRegistry.class);
             DeadLetterReplays replays = replays(registry, "orders");

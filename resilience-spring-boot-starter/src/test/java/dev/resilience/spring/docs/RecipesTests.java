@@ -67,10 +67,11 @@ class RecipesTests {
 
     private static int attempts(ResilienceRegistry registry, Exception failure) {
         AtomicInteger attempts = new AtomicInteger();
-        assertThatThrownBy(() -> registry.outermostFirst(registry.retry("stock")).call(() -> {
-                    attempts.incrementAndGet();
-                    throw failure;
-                }))
+        assertThatThrownBy(
+                        () -> registry.outermostFirst(registry.retry("stock")).call(() -> {
+                            attempts.incrementAndGet();
+                            throw failure;
+                        }))
                 .isSameAs(failure);
         return attempts.get();
     }
@@ -120,16 +121,18 @@ class RecipesTests {
                 .withBean("snippet", type);
         for (String yaml : PAGE.in("yaml")) {
             boolean needsAnother = yaml.contains("retry-if") && !className.equals("StockRetries");
-            application = needsAnother ? application : application.withInitializer(context -> {
-                try {
-                    for (PropertySource<?> source : new YamlPropertySourceLoader()
-                            .load(yaml, new ByteArrayResource(yaml.getBytes(StandardCharsets.UTF_8)))) {
-                        context.getEnvironment().getPropertySources().addLast(source);
-                    }
-                } catch (java.io.IOException impossible) {
-                    throw new IllegalStateException(impossible);
-                }
-            });
+            application = needsAnother
+                    ? application
+                    : application.withInitializer(context -> {
+                        try {
+                            for (PropertySource<?> source : new YamlPropertySourceLoader()
+                                    .load(yaml, new ByteArrayResource(yaml.getBytes(StandardCharsets.UTF_8)))) {
+                                context.getEnvironment().getPropertySources().addLast(source);
+                            }
+                        } catch (java.io.IOException impossible) {
+                            throw new IllegalStateException(impossible);
+                        }
+                    });
         }
         return application;
     }

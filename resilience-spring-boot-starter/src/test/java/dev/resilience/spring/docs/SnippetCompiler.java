@@ -58,7 +58,8 @@ final class SnippetCompiler {
     static void compileEach(List<String> snippets, Path directory) {
         List<JavaFileObject> sources = new ArrayList<>();
         for (String snippet : snippets) {
-            String className = snippet.replaceFirst("(?s).*?(?m:^)(?:final )?(?:class|interface|record) (\\w+).*", "$1");
+            String className =
+                    snippet.replaceFirst("(?s).*?(?m:^)(?:final )?(?:class|interface|record) (\\w+).*", "$1");
             sources.addAll(sources("com.example.snippet" + sources.size(), snippet, className));
         }
         STAND_INS.forEach((packageName, annotation) -> {
