@@ -40,6 +40,7 @@ import org.springframework.core.Ordered;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.interceptor.MatchAlwaysTransactionAttributeSource;
@@ -222,8 +223,8 @@ class SharedTransactionsTests {
             NameMatchMethodPointcut pointcut = new NameMatchMethodPointcut();
             pointcut.setMappedNames("order", "look");
             pointcut.setClassFilter(type -> type.getSimpleName().contains("Shop"));
-            DefaultPointcutAdvisor advisor =
-                    new DefaultPointcutAdvisor(pointcut, new TransactionInterceptor(manager, source));
+            DefaultPointcutAdvisor advisor = new DefaultPointcutAdvisor(
+                    pointcut, new TransactionInterceptor((TransactionManager) manager, source));
             advisor.setOrder(-7);
             return advisor;
         }
@@ -264,7 +265,8 @@ class SharedTransactionsTests {
 
         @Bean
         static TransactionInterceptor transactions(PlatformTransactionManager manager) {
-            return new TransactionInterceptor(manager, new MatchAlwaysTransactionAttributeSource());
+            return new TransactionInterceptor(
+                    (TransactionManager) manager, new MatchAlwaysTransactionAttributeSource());
         }
 
         @Bean
