@@ -89,7 +89,9 @@ public final class FoldedLog implements AutoCloseable {
      * @param line adds what is to be reported to a line that has {@code event} and {@code policy} already, and logs it
      */
     public void write(LogLine event, Consumer<LoggingEventBuilder> line) {
-        write(new Line(event, null, null, (begun, failed) -> line.accept(begun)));
+        if (isNeeded(event)) {
+            write(new Line(event, null, null, (begun, failed) -> line.accept(begun)));
+        }
     }
 
     /**
@@ -112,13 +114,18 @@ public final class FoldedLog implements AutoCloseable {
             @Nullable Throwable failure,
             @Nullable Instant at,
             BiConsumer<LoggingEventBuilder, LoggedFailure> line) {
-        write(new Line(event, () -> LoggedFailure.of(failure), at, line));
+        if (isNeeded(event)) {
+            write(new Line(event, () -> LoggedFailure.of(failure), at, line));
+        }
+    }
+
+    /** Not so while a summary is to come that has it: in a storm a line that is not written costs no object. */
+    private boolean isNeeded(LogLine event) {
+        return !(isSummarized && seen.contains(event)) && log.isEnabledForLevel(event.level());
     }
 
     private void write(Line line) {
-        LogLine event = line.event;
-        boolean isFolded = (isSummarized && seen.contains(event)) || !log.isEnabledForLevel(event.level());
-        if (!isFolded && lock.get(() -> isWrittenAtOnce(line))) {
+        if (lock.get(() -> isWrittenAtOnce(line))) {
             log(line);
         }
     }
@@ -134,8 +141,7 @@ public final class FoldedLog implements AutoCloseable {
         }
         seen.add(line.event);
         if (!announced.add(line.event)) {
-            fold(line);
-            return false;
+            return !isFolded(line);
         }
         if (!wasQuiet) {
             reported.merge(line.event.outcome(), 1L, Long::sum);
@@ -143,14 +149,20 @@ public final class FoldedLog implements AutoCloseable {
         return true;
     }
 
-    private void fold(Line line) {
+    /** Whether the end of the second writes the line; not so where the system has no thread for that. */
+    private boolean isFolded(Line line) {
         if (folded != null) {
             isSummarized = true;
-            return;
+            return true;
+        }
+        Duration left = Durations.max(Duration.ofNanos(1), SECOND.minusNanos(time.nanoTime() - begin));
+        try {
+            time.scheduleUrgent(left, this::close);
+        } catch (OutOfMemoryError noThread) {
+            return false;
         }
         folded = new Line(line.event, line.failure, line.at == null ? time.now() : line.at, line.text);
-        time.scheduleUrgent(
-                Durations.max(Duration.ofNanos(1), SECOND.minusNanos(time.nanoTime() - begin)), this::close);
+        return true;
     }
 
     /** Ends the second: writes what is folded. What is written later is served as before. */

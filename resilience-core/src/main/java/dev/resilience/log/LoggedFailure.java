@@ -1,6 +1,5 @@
 package dev.resilience.log;
 
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.spi.LoggingEventBuilder;
 
@@ -17,7 +16,7 @@ public record LoggedFailure(
 
     private static final int MAX_LENGTH = 200;
     private static final int MAX_CAUSES = 50;
-    private static final Pattern LINE_BREAKS = Pattern.compile("[\\p{Cntrl}\\u0085\\u2028\\u2029]+");
+    private static final String LINE_BREAKS = "[\\p{Cntrl}\\u0085\\u2028\\u2029]+";
     private static final LoggedFailure OF_RESULT = new LoggedFailure("result", "the result asks for another try", null);
 
     /** What is said about a failure; {@code null} for a result that counts as one. */
@@ -28,7 +27,7 @@ public record LoggedFailure(
     /** As {@link #of(Throwable)}, with another length at which each type and message is cut off. */
     public static LoggedFailure of(Throwable failure, int maxLength) {
         Throwable root = rootOf(failure);
-        String message = LINE_BREAKS.matcher(cut(messageOf(failure), maxLength)).replaceAll(" ");
+        String message = cut(messageOf(failure), maxLength).replaceAll(LINE_BREAKS, " ");
         return new LoggedFailure(
                 cut(failure.getClass().getName(), maxLength), message, root == failure ? null : of(root, maxLength));
     }

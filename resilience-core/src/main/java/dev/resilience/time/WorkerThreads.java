@@ -68,7 +68,11 @@ public final class WorkerThreads {
         long now = System.nanoTime();
         long last = lastReport.get();
         if (now - last >= BETWEEN_REPORTS && lastReport.compareAndSet(last, now)) {
-            report.run();
+            try {
+                report.run();
+            } catch (Throwable broken) {
+                // a logger that needs a thread itself: what is reported goes on
+            }
         }
     }
 

@@ -226,7 +226,12 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
             TimeLimitPolicy policy = policy();
             Timeout timeout = begin(policy);
             call.mayTimeOut();
-            call.hold(time.schedule(timeout.timeout(), () -> timedOut(call, timeout), WorkerThreads.ends()));
+            Runnable due = () -> timedOut(call, timeout);
+            call.hold(
+                    call.isBlocking() // the thread that waits runs what follows, so no other call's end can
+                            // hold this up
+                            ? time.scheduleUrgent(timeout.timeout(), due)
+                            : time.schedule(timeout.timeout(), due, WorkerThreads.ends()));
             return policy.thread() == RunsOn.CALLER && !call.isBlocking() ? Next.INWARD : call.continueOn(workers);
         }
 

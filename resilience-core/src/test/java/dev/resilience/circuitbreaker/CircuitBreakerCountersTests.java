@@ -90,7 +90,7 @@ class CircuitBreakerCountersTests {
                                     CircuitState.CLOSED,
                                     CircuitState.OPEN,
                                     "2 calls in a row failed",
-                                    "java.lang.IllegalStateException",
+                                    "java.lang.IllegalStateException: down",
                                     0,
                                     START.plusSeconds(30)),
                             new CircuitStateChanged(
@@ -99,7 +99,7 @@ class CircuitBreakerCountersTests {
                                     CircuitState.OPEN,
                                     CircuitState.HALF_OPEN,
                                     "the open period of 30 s is over",
-                                    "java.lang.IllegalStateException",
+                                    "java.lang.IllegalStateException: down",
                                     0,
                                     null),
                             new CircuitStateChanged(

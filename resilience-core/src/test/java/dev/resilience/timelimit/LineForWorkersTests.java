@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class LineForWorkersTests {
 
-    private static final String NO_WORKER = "Time limit 'orders' exceeded: no worker thread became free within PT5S";
+    private static final String NO_WORKER = "Time limit 'orders' exceeded: no worker thread became free within 5 s";
 
     private final AtomicInteger cameToAWorker = new AtomicInteger();
     private final ContextCarrier counting = task -> () -> {

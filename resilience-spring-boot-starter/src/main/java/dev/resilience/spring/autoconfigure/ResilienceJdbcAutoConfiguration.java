@@ -14,10 +14,8 @@ import dev.resilience.time.TimeSource;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
@@ -114,9 +112,8 @@ public final class ResilienceJdbcAutoConfiguration {
     }
 
     @Bean
-    @ConditionalOnBean(JdbcIdempotencyStore.class)
-    static BeanPostProcessor resilienceEndsOfTransactions() {
-        return TransactionCheck.endsOfTransactions();
+    static TransactionCheck.Ends resilienceEndsOfTransactions() {
+        return new TransactionCheck.Ends();
     }
 
     static final class OnRecords extends ResilienceStoreConfiguration.OnStore {

@@ -188,6 +188,6 @@ public final class DeadLetterReplays implements SmartInitializingSingleton, Smar
     /** A letter that cannot be read here says nothing about what it calls. */
     private static boolean isDown(DeadLetters.Replayed replayed) {
         return replayed.result() != DeadLetters.Replayed.Result.SUCCEEDED
-                && !(replayed.failure() instanceof DeadLetters.UnreadableLetterException);
+                && (replayed.result() != DeadLetters.Replayed.Result.NOT_MADE || replayed.isRefused());
     }
 }

@@ -11,9 +11,9 @@ import dev.resilience.event.DeadLetterOutcome;
 import dev.resilience.event.OutcomeCounters;
 import dev.resilience.exception.BulkheadFullException;
 import dev.resilience.exception.CircuitOpenException;
+import dev.resilience.exception.DeadlineExceededException;
 import dev.resilience.exception.IdempotencyInProgressException;
 import dev.resilience.exception.IdempotencyStoreException;
-import dev.resilience.exception.ResilienceException;
 import dev.resilience.idempotency.Idempotency;
 import dev.resilience.idempotency.LeaseKeeper;
 import dev.resilience.pipeline.Environment;
@@ -64,6 +64,9 @@ public final class DeadLetters implements AutoCloseable {
 
     /** When an operator has asked for all letters. */
     private static final int LOOKED_AT = 100;
+
+    /** Letters that are looked at again and again behind which others stand. */
+    private static final int MAX_KEPT = 1_000;
 
     private static final Duration BETWEEN_LETTERS = Duration.ofMillis(100);
 
@@ -135,7 +138,7 @@ public final class DeadLetters implements AutoCloseable {
 
         /** Whether a policy refused the call for now: others would fare no better. */
         boolean isRefused() {
-            return result == Result.NOT_MADE && !(failure instanceof UnreadableLetterException);
+            return result == Result.NOT_MADE && isRefusalForNow(failure);
         }
     }
 
@@ -237,6 +240,7 @@ public final class DeadLetters implements AutoCloseable {
      */
     void forEach(Predicate<String> action, BooleanSupplier goesOn) {
         Set<String> kept = new HashSet<>();
+        double all = count(); // not those that come meanwhile
         try {
             List<String> left;
             do {
@@ -245,7 +249,7 @@ public final class DeadLetters implements AutoCloseable {
                         .filter(id -> !kept.contains(id))
                         .toList();
                 for (String id : left) {
-                    if (!goesOn.getAsBoolean()) {
+                    if (all-- < 1 || kept.size() == MAX_KEPT || !goesOn.getAsBoolean()) {
                         return;
                     }
                     if (!action.test(id)) {
@@ -302,8 +306,8 @@ public final class DeadLetters implements AutoCloseable {
             replayer.replay(claim.letter(), attempt);
         } catch (Throwable failure) { // an Error of the method too
             lease.end();
-            boolean isNotMade = failure instanceof UnreadableLetterException
-                    || (failure instanceof ResilienceException && !attempt.hasBegun());
+            boolean isNotMade =
+                    failure instanceof UnreadableLetterException || (isRefusalForNow(failure) && !attempt.hasBegun());
             return isNotMade ? notMade(claim, failure) : failed(claim, failure);
         }
         lease.end();
@@ -321,11 +325,12 @@ public final class DeadLetters implements AutoCloseable {
     }
 
     /** Whether a policy refused a call for a reason that will be over. */
-    private static boolean isRefusalForNow(Throwable failure) {
+    private static boolean isRefusalForNow(@Nullable Throwable failure) {
         return failure instanceof CircuitOpenException
                 || failure instanceof BulkheadFullException
                 || failure instanceof IdempotencyInProgressException
-                || failure instanceof IdempotencyStoreException;
+                || failure instanceof IdempotencyStoreException
+                || failure instanceof DeadlineExceededException;
     }
 
     private Replayed notMade(ReplayClaim claim, Throwable failure) {

@@ -85,7 +85,8 @@ public final class LibraryFaults {
             jakarta.validation ValidationException
             jakarta.mail AuthenticationFailedException
             io.r2dbc.spi R2dbcDataIntegrityViolationException R2dbcPermissionDeniedException
-            com.mongodb DuplicateKeyException
+            com.mongodb DuplicateKeyException MongoSecurityException
+            javax.naming NamingSecurityException
             com.rabbitmq.client PossibleAuthenticationFailureException
             org.apache.kafka.common.errors AuthenticationException AuthorizationException
             """;

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
+import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
@@ -98,6 +99,7 @@ final class FluxCall extends SubscribedCall implements Subscription {
             subscriber.onNext(element);
         } catch (Throwable broken) { // it counts as cancelled, by rule 2.13 of Reactive Streams
             cancel();
+            Exceptions.throwIfJvmFatal(broken);
             Operators.onErrorDropped(broken, attempt.currentContext());
         }
     }

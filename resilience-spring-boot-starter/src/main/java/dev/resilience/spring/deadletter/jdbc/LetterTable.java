@@ -22,7 +22,8 @@ import java.util.Map;
 /**
  * The statements about the table of letters, and its rows. A letter has three states: {@code W} waits until {@code due_at}, also
  * after a replay that failed; {@code R} is being replayed, and its lease ends at {@code due_at}; {@code G} is given up, and {@code due_at}
- * is when that was, below zero: so one index finds what is due and what was given up long ago, past the many that are neither.
+ * is when that was, below zero: so one index finds what is due and what was given up long ago, past the many that are neither. The
+ * clock stands in a subquery there: PostgreSQL looks nothing up in an index by a function that it must ask for each row.
  *
  * <p>The primary key is 12 bytes of the hash of the policy's name, so that the letters of one policy lie side by side, and then
  * the letter's id. No collation compares bytes.
@@ -88,8 +89,9 @@ final class LetterTable {
                 table);
         String look = "SELECT id, fence FROM {table}";
         this.claimable = dialect.sql(look + FREE, table);
-        this.due = dialect.sql(look + OF_POLICY + " AND due_at BETWEEN 0 AND {now} ORDER BY due_at {first}", table);
-        this.givenUp = dialect.sql(look + " WHERE due_at >= :age - {now} AND due_at < 0 {first}", table);
+        this.due = dialect.sql(
+                look + OF_POLICY + " AND due_at BETWEEN 0 AND (SELECT {now}) ORDER BY due_at {first}", table);
+        this.givenUp = dialect.sql(look + " WHERE due_at >= :age - (SELECT {now}) AND due_at < 0 {first}", table);
         this.claim = new RowChange(
                 dialect,
                 table,

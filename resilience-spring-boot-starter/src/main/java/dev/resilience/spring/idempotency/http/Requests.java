@@ -300,7 +300,9 @@ public enum Requests {
             for (int i = 0; i < arguments.length; i++) {
                 ServerWebExchange exchange = arguments[i] instanceof ServerWebExchange given ? given : null;
                 Object response = exchange == null ? arguments[i] : exchange.getResponse();
-                if (response instanceof ServerHttpResponse given) {
+                if (response instanceof RecordedResponse known) { // subscribed to again
+                    recorded = known;
+                } else if (response instanceof ServerHttpResponse given) {
                     recorded = recorded == null ? new RecordedResponse(given) : recorded;
                     arguments[i] = exchange == null
                             ? recorded

@@ -11,6 +11,7 @@ import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.PriorityOrdered;
 import org.springframework.objenesis.ObjenesisException;
 import org.springframework.objenesis.SpringObjenesis;
 import org.springframework.transaction.ConfigurableTransactionManager;
@@ -48,16 +49,20 @@ public final class TransactionCheck implements IdempotentMethods.Check {
     }
 
     /** Lets transaction managers tell when their transactions end, those of the application's own making too. */
-    public static BeanPostProcessor endsOfTransactions() {
-        return new BeanPostProcessor() {
-            @Override
-            public Object postProcessBeforeInitialization(Object bean, String name) {
-                if (bean instanceof ConfigurableTransactionManager manager) {
-                    manager.addListener(new BoundTransaction.Ends());
-                }
-                return bean;
+    public static final class Ends implements BeanPostProcessor, PriorityOrdered {
+
+        @Override
+        public Object postProcessBeforeInitialization(Object bean, String name) {
+            if (bean instanceof ConfigurableTransactionManager manager) {
+                manager.addListener(new BoundTransaction.Ends());
             }
-        };
+            return bean;
+        }
+
+        @Override
+        public int getOrder() {
+            return HIGHEST_PRECEDENCE;
+        }
     }
 
     @Override
