@@ -52,6 +52,7 @@ class ExposedProxyTests {
                 gateway.payAsMono().subscribeOn(Schedulers.boundedElastic()).block()),
         FLUX(gateway -> gateway.payAsFlux().blockLast());
 
+        @SuppressWarnings("ImmutableEnumChecker") // has no state
         private final Function<Gateway, Object> call;
 
         Way(Function<Gateway, Object> call) {

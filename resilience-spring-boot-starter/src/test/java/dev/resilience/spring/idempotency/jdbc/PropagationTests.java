@@ -129,7 +129,9 @@ class PropagationTests {
             boolean isRolledBack = end == End.ROLLBACK || (end == End.COMMIT && marksItsCallers);
             boolean isKept = !joins(propagation) || !isRolledBack;
 
-            callWithin(shop, propagation, end, () -> catchThrowable(() -> pay(payments, propagation, key, true)));
+            callWithin(shop, propagation, end, () -> {
+                Throwable ignored = catchThrowable(() -> pay(payments, propagation, key, true));
+            });
 
             @Nullable Throwable[] again = new Throwable[1];
             callWithin(
