@@ -183,8 +183,11 @@ public final class ProtectedPublishers {
 
         /** A publisher of this type that fails when it is subscribed to. */
         public Object failing(Throwable failure) {
-            Object publisher = isMultiValue ? (Object) Flux.error(failure) : Mono.error(failure);
-            return fromReactor(publisher);
+            if (isMultiValue) { // no conditional: the type of one would have to be loaded, also where Reactor is not
+                // there
+                return fromReactor(Flux.error(failure));
+            }
+            return fromReactor(Mono.error(failure));
         }
 
         /** The publisher of this type that signals what one of Reactor's does. */
