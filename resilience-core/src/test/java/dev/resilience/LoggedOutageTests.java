@@ -10,9 +10,8 @@ import dev.resilience.bulkhead.BulkheadPolicy;
 import dev.resilience.circuitbreaker.CircuitBreakerPolicy;
 import dev.resilience.event.CapturedLog;
 import dev.resilience.idempotency.IdempotencyPolicy;
-import dev.resilience.idempotency.IdempotentOperation;
+import dev.resilience.idempotency.OneKey;
 import dev.resilience.idempotency.store.IdempotencyStore;
-import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Pipeline;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
@@ -31,7 +30,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -112,7 +110,7 @@ class LoggedOutageTests {
                         .pipeline("idempotent")
                         .idempotent(
                                 resilience.idempotency("idempotent", IdempotencyPolicy.defaults(), storeThatIsDown()),
-                                new Place())));
+                                new OneKey())));
         Supplier<CompletableFuture<?>> throughAll = failing(resilience
                 .pipeline("all")
                 .fallback(failure -> "answer")
@@ -206,38 +204,5 @@ class LoggedOutageTests {
                 (proxy, method, a) -> {
                     throw new IllegalStateException("down");
                 });
-    }
-
-    private static final class Place implements IdempotentOperation {
-
-        @Override
-        public String name() {
-            return "Orders.place()";
-        }
-
-        @Override
-        public String key(Invocation invocation) {
-            return "key";
-        }
-
-        @Override
-        public String callerScope() {
-            return "";
-        }
-
-        @Override
-        public byte[] describe(@Nullable Object[] arguments) {
-            return new byte[0];
-        }
-
-        @Override
-        public byte[] write(@Nullable Object result) {
-            return new byte[0];
-        }
-
-        @Override
-        public @Nullable Object read(byte[] content) {
-            return null;
-        }
     }
 }

@@ -11,8 +11,8 @@ import java.lang.annotation.Target;
  * Bounds how many calls run at once; the others wait in a queue or are refused with
  * {@link dev.resilience.exception.BulkheadFullException}.
  *
- * <p>On a type it applies to every method that is not private; on a method it replaces the type's. An unknown policy name fails
- * the startup. Methods that name the same policy share one bulkhead.
+ * <p>On a type it applies to every method that is not private; on a method it replaces the type's. An unknown policy name
+ * fails the startup. Methods that name the same policy share one bulkhead.
  *
  * <p>The attributes besides {@link #value()} and {@link #enabled()} are values of the policy. One that is left at its
  * default is unset, and the policy has what {@code default} says. What is written below {@code resilience.bulkhead.<name>} goes

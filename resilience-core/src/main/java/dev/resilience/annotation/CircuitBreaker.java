@@ -10,8 +10,8 @@ import java.lang.annotation.Target;
 /**
  * Refuses calls with {@link dev.resilience.exception.CircuitOpenException} while what the method calls is down.
  *
- * <p>On a type it applies to every method that is not private; on a method it replaces the type's. An unknown policy name fails
- * the startup. Methods that name the same policy share one circuit breaker.
+ * <p>On a type it applies to every method that is not private; on a method it replaces the type's. An unknown policy name
+ * fails the startup. Methods that name the same policy share one circuit breaker.
  *
  * <p>The attributes besides {@link #value()} and {@link #enabled()} are values of the policy. One that is left at its
  * default is unset, and the policy has what {@code default} says. What is written below {@code resilience.circuit-breaker.<name>} goes

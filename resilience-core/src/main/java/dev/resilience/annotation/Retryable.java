@@ -10,8 +10,8 @@ import java.lang.annotation.Target;
 /**
  * Repeats the call when it fails for a reason that is likely to pass.
  *
- * <p>On a type it applies to every method that is not private; on a method it replaces the type's. An unknown policy name fails
- * the startup.
+ * <p>On a type it applies to every method that is not private; on a method it replaces the type's. An unknown policy name
+ * fails the startup.
  *
  * <p>The attributes besides {@link #value()} and {@link #enabled()} are values of the policy. One that is left at its
  * default is unset, and the policy has what {@code default} says. What is written below {@code resilience.retry.<name>} goes

@@ -12,8 +12,8 @@ import java.lang.annotation.Target;
  * caller gets a {@link dev.resilience.exception.TimeLimitExceededException}. Together with {@link Retryable} it bounds
  * each attempt.
  *
- * <p>On a type it applies to every method that is not private; on a method it replaces the type's. An unknown policy name fails
- * the startup.
+ * <p>On a type it applies to every method that is not private; on a method it replaces the type's. An unknown policy name
+ * fails the startup.
  *
  * <p>The attributes besides {@link #value()} and {@link #enabled()} are values of the policy. One that is left at its
  * default is unset, and the policy has what {@code default} says. What is written below {@code resilience.time-limit.<name>} goes

@@ -37,8 +37,8 @@ abstract sealed class State
     private @Nullable String explanation;
 
     /**
-     * What an admitted call holds and gives back with how it ended, once; of a probe only what is said first counts. It belongs to the state instance that
-     * admitted the call: a call let in while CLOSED can say nothing to the HALF_OPEN that came later.
+     * What an admitted call holds and gives back with how it ended, once; of a probe only what is said first counts. It belongs
+     * to the state instance that admitted the call: a call let in while CLOSED can say nothing to the HALF_OPEN that came later.
      */
     interface Permit {
 

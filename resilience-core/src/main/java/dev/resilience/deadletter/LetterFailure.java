@@ -6,7 +6,8 @@ import dev.resilience.log.LoggedFailure;
  * How an attempt ended, as far as it is kept.
  *
  * @param type the class name of the exception; what is longer than {@value #MAX_TYPE} characters is cut off
- * @param message its message and its root cause, empty for none; what is longer than {@value #MAX_MESSAGE} characters is cut off
+ * @param message its message and its root cause, empty for none; what is longer than {@value #MAX_MESSAGE} characters is
+ *     cut off
  */
 public record LetterFailure(String type, String message) {
 

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * open each other for ever.
  *
  * @param reason why, in words: {@code 5 calls in a row failed}; {@code null} if it is not known
- * @param lastFailure the type and message of the last failure before it opened, and those of its root cause; {@code null} if there was none, or it did not open
+ * @param lastFailure the type and message of the last failure before it opened, and those of its root cause; {@code null} if
+ *     there was none, or it did not open
  * @param failedProbes how many probings have failed since it opened
  * @param nextProbe when calls are let in again as probes; {@code null} unless it is OPEN now
  */

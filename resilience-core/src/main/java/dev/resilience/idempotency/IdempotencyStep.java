@@ -185,7 +185,7 @@ final class IdempotencyStep extends AsyncStep {
                 if (failure == null) {
                     execution.callReturned(result, !context.isAnsweredByFallback());
                 } else if (context.isWithdrawn()) {
-                    idempotency.waits.execute(execution::notRun); // whoever cancels must not wait for a store
+                    idempotency.waits.execute(execution::notRun); // the canceller must not wait for a store
                 } else {
                     execution.callThrew(failure);
                 }

@@ -27,7 +27,7 @@ public record LoggedFailure(
     /** As {@link #of(Throwable)}, with another length at which each type and message is cut off. */
     public static LoggedFailure of(Throwable failure, int maxLength) {
         Throwable root = rootOf(failure);
-        String message = cut(messageOf(failure), maxLength).replaceAll(LINE_BREAKS, " ");
+        String message = inOneLine(cut(messageOf(failure), maxLength));
         return new LoggedFailure(
                 cut(failure.getClass().getName(), maxLength), message, root == failure ? null : of(root, maxLength));
     }
@@ -44,6 +44,12 @@ public record LoggedFailure(
     public String toString() {
         return (message.equals("null") ? type : type + ": " + message)
                 + (rootCause == null ? "" : ", caused by " + rootCause);
+    }
+
+    /** Each failed call of an outage comes here, and hardly a message has a line break: it alone costs a pattern. */
+    private static String inOneLine(String text) {
+        boolean isOne = text.chars().noneMatch(c -> Character.isISOControl(c) || c == 0x2028 || c == 0x2029);
+        return isOne ? text : text.replaceAll(LINE_BREAKS, " ");
     }
 
     private static String cut(String text, int maxLength) {

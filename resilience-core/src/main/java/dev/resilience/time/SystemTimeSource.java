@@ -219,7 +219,7 @@ final class SystemTimeSource implements TimeSource {
             TIMER.allowCoreThreadTimeOut(true);
         }
 
-        /** With its thread: a task must not stay in the queue if its caller is told that there is none. */
+        /** With its thread: a task must not stay in the queue if scheduling it fails. */
         static ScheduledThreadPoolExecutor timer() {
             TIMER.prestartCoreThread();
             return TIMER;

@@ -227,9 +227,10 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
             Timeout timeout = begin(policy);
             call.mayTimeOut();
             Runnable due = () -> timedOut(call, timeout);
+            // the thread of a blocking call runs what follows itself, so its end must not stand behind those of other
+            // calls
             call.hold(
-                    call.isBlocking() // the thread that waits runs what follows, so no other call's end can
-                            // hold this up
+                    call.isBlocking()
                             ? time.scheduleUrgent(timeout.timeout(), due)
                             : time.schedule(timeout.timeout(), due, WorkerThreads.ends()));
             return policy.thread() == RunsOn.CALLER && !call.isBlocking() ? Next.INWARD : call.continueOn(workers);

@@ -154,22 +154,23 @@ public final class DeadLetterReplays implements SmartInitializingSingleton, Smar
      * @return false if letters of the policy are being replayed or discarded already
      */
     public boolean replayAll(KeepingRetry retry) {
-        Object begun = running;
-        DeadLetters letters = retry.letters();
         AtomicBoolean refused = new AtomicBoolean();
-        Predicate<String> replay = id -> {
-            DeadLetters.Replayed replayed = letters.replay(id, replayer);
+        return beginForAll(retry, () -> !refused.get(), id -> {
+            DeadLetters.Replayed replayed = retry.letters().replay(id, replayer);
             refused.set(replayed != null && replayed.isRefused());
             return replayed != null && replayed.result() == DeadLetters.Replayed.Result.SUCCEEDED;
-        };
-        return begin(retry.name(), () -> letters.forEach(replay, () -> begun == running && !refused.get()));
+        });
     }
 
     /** As {@link #replayAll}, and discards them. */
     public boolean discardAll(KeepingRetry retry) {
+        return beginForAll(retry, () -> true, retry.letters()::discard);
+    }
+
+    private boolean beginForAll(KeepingRetry retry, BooleanSupplier goesOn, Predicate<String> action) {
         Object begun = running;
-        DeadLetters letters = retry.letters();
-        return begin(retry.name(), () -> letters.forEach(letters::discard, () -> begun == running));
+        return begin(
+                retry.name(), () -> retry.letters().forEach(action, () -> begun == running && goesOn.getAsBoolean()));
     }
 
     private void replay(KeepingRetry retry, @Nullable Object begun) {

@@ -61,7 +61,7 @@ final class MonoCall extends SubscribedCall {
         Throwable broken = null;
         try {
             starting.run();
-        } catch (Throwable ofCarrier) { // behind the call it is nobody's failure
+        } catch (Throwable ofCarrier) { // once the call has begun it is not its failure
             broken = ofCarrier;
         }
         if (!hasStarted) {

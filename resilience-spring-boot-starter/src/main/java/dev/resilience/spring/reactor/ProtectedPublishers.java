@@ -183,8 +183,8 @@ public final class ProtectedPublishers {
 
         /** A publisher of this type that fails when it is subscribed to. */
         public Object failing(Throwable failure) {
-            if (isMultiValue) { // no conditional: the type of one would have to be loaded, also where Reactor is not
-                // there
+            // no conditional, whose type would have to be loaded without Reactor too
+            if (isMultiValue) {
                 return fromReactor(Flux.error(failure));
             }
             return fromReactor(Mono.error(failure));

@@ -72,7 +72,7 @@ abstract class SubscribedCall implements ProtectedPublishers.Call {
             callersContext = CallContext.current();
             started = pipeline.invokeAsync(calls.apply(this));
         } catch (Throwable broken) { // what takes thread-locals out of Reactor's context
-            if (started == null) { // behind the call it is nobody's failure
+            if (started == null) { // once the call has begun it is not its failure
                 ended(null, broken);
                 return;
             }

@@ -14,7 +14,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.origin.Origin;
 
-/** Changes policies while the application runs, one change of a policy at a time, and reports each. Safe for use by many threads. */
+/**
+ * Changes policies while the application runs, one change of a policy at a time, and reports each. Safe for use by many
+ * threads.
+ */
 public final class PolicyChanges {
 
     private static final Logger log = LoggerFactory.getLogger(PolicyChanges.class);
