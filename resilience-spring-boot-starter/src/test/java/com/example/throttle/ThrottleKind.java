@@ -13,6 +13,8 @@ public final class ThrottleKind extends ConfiguredKind<Throttled, ThrottlePolicy
 
     private static final MeterFamily REFUSED =
             new MeterFamily("throttle.refused", "calls", "Calls that the throttle has refused");
+    private static final MeterFamily LIMIT =
+            new MeterFamily("throttle.limit", "calls", "Calls that the throttle lets through in a period");
 
     public ThrottleKind() {
         super("throttle", Throttled.class, "bulkhead", new ThrottlePolicy(10, Duration.ofSeconds(1)));
@@ -31,6 +33,7 @@ public final class ThrottleKind extends ConfiguredKind<Throttled, ThrottlePolicy
     @Override
     public void meters(Throttle throttle, Meters meters) {
         meters.counter(REFUSED, throttle, t -> t.refused.sum());
+        meters.gauge(LIMIT, throttle, t -> t.policy().maxCalls());
     }
 
     @Override

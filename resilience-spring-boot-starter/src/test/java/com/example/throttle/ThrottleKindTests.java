@@ -250,12 +250,16 @@ class ThrottleKindTests {
 
     @Test
     void itsMetersAreThereFromTheStart() {
-        application.run(context -> assertThat(context.getBean(MeterRegistry.class)
-                        .get("throttle.refused")
-                        .tag("name", "partners")
-                        .functionCounter()
-                        .count())
-                .isZero());
+        application.run(context -> {
+            MeterRegistry meters = context.getBean(MeterRegistry.class);
+            assertThat(meters.get("throttle.refused")
+                            .tag("name", "partners")
+                            .functionCounter()
+                            .count())
+                    .isZero();
+            assertThat(meters.get("throttle.limit").tag("name", "gold").gauge().value())
+                    .isEqualTo(2);
+        });
     }
 
     @Test
