@@ -26,6 +26,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -47,7 +48,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
  */
 @AutoConfiguration
 @Conditional(ResilienceAutoConfiguration.OnEnabled.class)
-@Import(ResilienceStoreConfiguration.class)
+@Import({AopAutoConfiguration.class, ResilienceStoreConfiguration.class})
 public final class ResilienceAutoConfiguration {
 
     /** The library's own kinds, in the order in which they are shown; no beans, because each bean takes time at startup. */
