@@ -103,6 +103,11 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
         return workers.getActiveCount();
     }
 
+    /** Whether all worker threads are busy, so that the next call has to wait for one. */
+    public boolean isFull() {
+        return workers() == workers.getMaximumPoolSize();
+    }
+
     /** Calls by how they ended. */
     public OutcomeCounters<TimeLimitOutcome> calls() {
         return reports.calls();

@@ -18,6 +18,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -44,6 +45,9 @@ public class ResilienceEndpoint {
 
     /** Where a value is configured, as a startup reports it. */
     private static final Pattern PLACE = Pattern.compile("(?s)^.*?Property: (.+?)\\R\\s*Value: (.*?)\\R.*?Reason: ");
+
+    /** A policy whose last call ended so is in trouble: its store does not answer, or an operator has to say what became of it. */
+    private static final Set<Object> TROUBLE = Set.of("call-store-failure", "call-outcome-unknown");
 
     private final Supplier<DefaultResilienceRegistry> registry;
     private final Supplier<Kinds> kinds;
@@ -226,9 +230,14 @@ public class ResilienceEndpoint {
     private <L extends LiveObject<?>> List<String> trouble(ConfiguredKind<?, ?, L> kind) {
         Map<String, L> all = liveObjects().ofKind(kind.id());
         return all.entrySet().stream()
-                .filter(named -> kind.isInTrouble(named.getValue()))
+                .filter(named -> kind.isInTrouble(named.getValue()) || hasEndedInTrouble(kind.id(), named.getKey()))
                 .map(named -> kind.id() + "/" + named.getKey())
                 .toList();
+    }
+
+    private boolean hasEndedInTrouble(String kind, String name) {
+        Stream<@Nullable Object> types = events.of(kind, name).stream().map(event -> event.get("type"));
+        return types.filter(type -> !"policy-changed".equals(type)).limit(1).anyMatch(TROUBLE::contains);
     }
 
     /** What no method uses comes last. */

@@ -60,6 +60,11 @@ public final class TimeLimitKind
     }
 
     @Override
+    public boolean isInTrouble(TimeLimit limit) {
+        return limit.isFull();
+    }
+
+    @Override
     public void meters(TimeLimit limit, Meters meters) {
         meters.gauge(WORKERS, limit, TimeLimit::workers);
         meters.outcomes(CALLS, limit.calls());
