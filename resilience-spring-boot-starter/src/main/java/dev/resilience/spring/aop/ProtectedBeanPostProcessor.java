@@ -1,5 +1,9 @@
 package dev.resilience.spring.aop;
 
+import static org.springframework.transaction.TransactionDefinition.PROPAGATION_NESTED;
+import static org.springframework.transaction.TransactionDefinition.PROPAGATION_REQUIRED;
+import static org.springframework.transaction.TransactionDefinition.PROPAGATION_REQUIRES_NEW;
+
 import dev.resilience.annotation.Idempotent;
 import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.StartupWarnings;
@@ -8,7 +12,7 @@ import dev.resilience.spring.kind.MethodNames;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
@@ -20,7 +24,12 @@ import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
+import org.springframework.cache.interceptor.CacheAspectSupport;
 import org.springframework.core.Ordered;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
+import org.springframework.transaction.interceptor.TransactionAttribute;
+import org.springframework.transaction.interceptor.TransactionAttributeSource;
+import org.springframework.util.ClassUtils;
 
 /**
  * Looks at each bean with annotated methods when it is made. Where no proxy can intercept them the startup ends at once, with
@@ -28,7 +37,8 @@ import org.springframework.core.Ordered;
  *
  * <p>Tells the advice of idempotent methods the name of a bean whose class does not tell it from others, and refuses those
  * that {@code @Async} moves to other threads, by whatever annotation {@code @EnableAsync} names. Warns about retried methods
- * whose attempts share a transaction or a look-up in a cache, because of the order of advice.
+ * whose attempts share a transaction or a look-up in a cache, and about protection that sees no more than the handing over of a
+ * call to another thread, because of the order of advice.
  *
  * <p>Has no order, and so comes after Spring's post-processors, which have one.
  */
@@ -37,10 +47,14 @@ public final class ProtectedBeanPostProcessor implements SmartInstantiationAware
     /** Its name goes on with an identity hash, which is another one in every process. */
     private static final String INNER_BEAN = "(inner bean)";
 
-    /** Advice of Spring that belongs inside each attempt, by the names of classes that an application need not have. */
-    private static final Map<String, String> OF_ATTEMPTS = Map.of(
-            "org.springframework.transaction.interceptor.TransactionAspectSupport", "transaction",
-            "org.springframework.cache.interceptor.CacheAspectSupport", "cache look-up");
+    /** An application need not have them. */
+    private static final boolean HAS_TRANSACTIONS = ClassUtils.isPresent(
+            "org.springframework.transaction.interceptor.TransactionAspectSupport",
+            ProtectedBeanPostProcessor.class.getClassLoader());
+
+    /** Those under which a method may have a transaction of its own. */
+    private static final Set<Integer> BEGIN =
+            Set.of(PROPAGATION_REQUIRED, PROPAGATION_REQUIRES_NEW, PROPAGATION_NESTED);
 
     private final ResilienceAdvisor advisor;
     private final StartupWarnings warnings;
@@ -68,13 +82,9 @@ public final class ProtectedBeanPostProcessor implements SmartInstantiationAware
         }
         if (bean instanceof Advised proxy && isOursOrAround(proxy)) {
             Class<?> type = AopProxyUtils.ultimateTargetClass(proxy);
-            warnOfSharedAttempts(proxy, type);
+            checkOrder(proxy, type);
             if (advisor.methods().areIdempotentIn(type)) {
                 complete(proxy, beanName);
-                refuseMoved(proxy, type);
-                if (AopProxyUtils.getSingletonTarget(proxy) instanceof Advised inner) {
-                    refuseMoved(inner, type);
-                }
             }
         }
         return bean;
@@ -100,47 +110,52 @@ public final class ProtectedBeanPostProcessor implements SmartInstantiationAware
         }
     }
 
-    private void refuseMoved(Advised proxy, Class<?> type) {
-        for (Advisor other : proxy.getAdvisors()) {
-            if (other.getAdvice() instanceof AsyncExecutionInterceptor) {
-                advisor.methods().of(type).forEach((method, protection) -> {
-                    if (protection.has(Idempotent.class) && matches(other, method, type)) {
-                        String name = MethodNames.full(method, ProtectedMethods.written(type, method));
-                        advisor.problems().add(IdempotentMethods.besideAsync(name));
-                    }
-                });
-            }
-        }
-    }
-
     /** Looks at the advisors in the order in which a call passes them, through proxies of proxies as well. */
-    private void warnOfSharedAttempts(Advised proxy, Class<?> type) {
+    private void checkOrder(Advised proxy, Class<?> type) {
         List<Advisor> outer = new ArrayList<>();
-        boolean isInOtherProxy = false;
         for (Object at = proxy; at instanceof Advised level; at = AopProxyUtils.getSingletonTarget(level)) {
-            isInOtherProxy = !outer.isEmpty();
             for (Advisor each : level.getAdvisors()) {
                 if (each instanceof ResilienceAdvisor ours) {
-                    warnOfSharedAttempts(outer, isInOtherProxy, ours, type);
-                } else if (ofAttempts(each) != null) {
-                    outer.add(each);
+                    warnOfSharedAttempts(outer, level, ours, type);
+                } else if (each.getAdvice() instanceof AsyncExecutionInterceptor) {
+                    checkMoved(each, outer, type);
                 }
+                outer.add(each);
             }
         }
     }
 
-    private void warnOfSharedAttempts(
-            List<Advisor> outer, boolean isInOtherProxy, ResilienceAdvisor ours, Class<?> type) {
+    private void checkMoved(Advisor async, List<Advisor> outer, Class<?> type) {
         advisor.methods().of(type).forEach((method, protection) -> {
-            List<Advisor> shared =
-                    outer.stream().filter(each -> matches(each, method, type)).toList();
+            if (!matches(async, method, type)) {
+                return;
+            }
+            String name = MethodNames.full(method, ProtectedMethods.written(type, method));
+            if (protection.has(Idempotent.class)) {
+                advisor.problems().add(IdempotentMethods.besideAsync(name));
+            } else if (method.getReturnType() == void.class
+                    && outer.stream().anyMatch(ResilienceAdvisor.class::isInstance)) {
+                warnings.add(
+                        "The method " + name + " is handed over to another thread by @Async inside its protection, "
+                                + "which sees nothing of how it ends. Use @EnableAsync without an order, or return a "
+                                + "CompletableFuture");
+            }
+        });
+    }
+
+    private void warnOfSharedAttempts(List<Advisor> outer, Advised proxy, ResilienceAdvisor ours, Class<?> type) {
+        advisor.methods().of(type).forEach((method, protection) -> {
+            List<Advisor> shared = outer.stream()
+                    .filter(each -> shared(each, method, type) != null && matches(each, method, type))
+                    .toList();
             if (!shared.isEmpty() && protection.has(Retryable.class)) {
                 int first = order(shared.get(0));
+                boolean isInOtherProxy = proxy.indexOf(shared.get(0)) < 0;
                 boolean canMove = !isInOtherProxy && first > Ordered.HIGHEST_PRECEDENCE;
                 warnings.add("The method " + MethodNames.full(method, ProtectedMethods.written(type, method))
                         + " has @Retryable (order " + ours.getOrder() + "), whose attempts are all made inside "
                         + shared.stream()
-                                .map(each -> "one " + ofAttempts(each) + " (order " + order(each) + ")")
+                                .map(each -> "one " + shared(each, method, type) + " (order " + order(each) + ")")
                                 .collect(Collectors.joining(" and "))
                         + ". " + (canMove ? "Set 'resilience.advice-order: " + (first - 1) + "', or use" : "Use")
                         + " @EnableTransactionManagement or @EnableCaching without an order"
@@ -149,16 +164,18 @@ public final class ProtectedBeanPostProcessor implements SmartInstantiationAware
         });
     }
 
-    private static int order(Advisor advisor) {
-        return advisor instanceof Ordered ordered ? ordered.getOrder() : Ordered.LOWEST_PRECEDENCE;
+    /** What all attempts share if the advice stands outside them; no transaction where the method itself begins none. */
+    private static @Nullable String shared(Advisor outer, Method method, Class<?> type) {
+        if (HAS_TRANSACTIONS && outer.getAdvice() instanceof TransactionAspectSupport transactions) {
+            TransactionAttributeSource source = transactions.getTransactionAttributeSource();
+            TransactionAttribute attribute = source == null ? null : source.getTransactionAttribute(method, type);
+            return attribute != null && BEGIN.contains(attribute.getPropagationBehavior()) ? "transaction" : null;
+        }
+        return outer.getAdvice() instanceof CacheAspectSupport ? "cache look-up" : null;
     }
 
-    private static @Nullable String ofAttempts(Advisor advisor) {
-        Class<?> type = advisor.getAdvice().getClass();
-        while (type != null && !OF_ATTEMPTS.containsKey(type.getName())) {
-            type = type.getSuperclass();
-        }
-        return type == null ? null : OF_ATTEMPTS.get(type.getName());
+    private static int order(Advisor advisor) {
+        return advisor instanceof Ordered ordered ? ordered.getOrder() : Ordered.LOWEST_PRECEDENCE;
     }
 
     static boolean matches(Advisor advisor, Method method, Class<?> type) {

@@ -1,18 +1,22 @@
 package dev.resilience.spring.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.resilience.annotation.Retryable;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.Callee;
+import dev.resilience.spring.StartupWarnings;
 import java.net.ConnectException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -25,6 +29,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
 import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.AsyncConfigurer;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
@@ -111,6 +116,28 @@ class OtherAdviceTests {
                 context.getBean(Shop.class).inTheBackground(told);
 
                 assertThat(told.get(10, TimeUnit.SECONDS)).isEqualTo("answer 2");
+                assertThat(context.getBean(StartupWarnings.class).all()).isEmpty();
+            });
+        }
+
+        @Test
+        void withoutAResultAreWarnedOfWhereOnlyTheHandingOverIsProtected() {
+            Applications.plain(Shop.class, ExecutorsFurtherIn.class).run(context -> {
+                context.getBean(Callee.class).failNext(1);
+                CompletableFuture<String> told = new CompletableFuture<>();
+
+                context.getBean(Shop.class).inTheBackground(told);
+
+                await().untilAsserted(() -> assertThat(context.getBean(ExecutorsFurtherIn.class).failures)
+                        .containsExactly("call 1 refused"));
+                assertThat(told).isNotDone();
+                assertThat(context.getBean(StartupWarnings.class).all())
+                        .singleElement()
+                        .asString()
+                        .contains(
+                                Shop.class.getName() + ".inTheBackground(java.util.concurrent.CompletableFuture)",
+                                "@Async",
+                                "@EnableAsync without an order");
             });
         }
     }
@@ -218,4 +245,16 @@ class OtherAdviceTests {
     @Configuration(proxyBeanMethods = false)
     @EnableAsync
     static class Executors {}
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAsync(order = Ordered.HIGHEST_PRECEDENCE)
+    static class ExecutorsFurtherIn implements AsyncConfigurer {
+
+        private final List<String> failures = new CopyOnWriteArrayList<>();
+
+        @Override
+        public AsyncUncaughtExceptionHandler getAsyncUncaughtExceptionHandler() {
+            return (failure, method, arguments) -> failures.add(failure.getMessage());
+        }
+    }
 }

@@ -42,6 +42,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.interceptor.MatchAlwaysTransactionAttributeSource;
 import org.springframework.transaction.interceptor.NameMatchTransactionAttributeSource;
@@ -177,6 +178,13 @@ class SharedTransactionsTests {
     @ValueSource(classes = {Usual.class, FurtherIn.class, OfOthers.class, Asynchronous.class})
     void areNotWarnedOfWhereEachAttemptHasItsOwn(Class<?> order) {
         assertThat(warnings(runner(order, Shop.class))).isEmpty();
+    }
+
+    @Test
+    void areWarnedOfOnlyWhereTheMethodCanBeginATransaction() {
+        assertThat(warnings(runner(AtZero.class, EveryPropagation.class)))
+                .extracting(warning -> warning.replaceFirst("(?s).*EveryPropagation\\.(\\w+)\\(.*", "$1"))
+                .containsExactlyInAnyOrder("required", "requiresNew", "nested");
     }
 
     @Test
@@ -351,6 +359,37 @@ class SharedTransactionsTests {
         public String look() {
             return "";
         }
+    }
+
+    static class EveryPropagation {
+
+        @Transactional
+        @Retryable("three")
+        public void required() {}
+
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        @Retryable("three")
+        public void requiresNew() {}
+
+        @Transactional(propagation = Propagation.NESTED)
+        @Retryable("three")
+        public void nested() {}
+
+        @Transactional(propagation = Propagation.SUPPORTS)
+        @Retryable("three")
+        public void supports() {}
+
+        @Transactional(propagation = Propagation.MANDATORY)
+        @Retryable("three")
+        public void mandatory() {}
+
+        @Transactional(propagation = Propagation.NOT_SUPPORTED)
+        @Retryable("three")
+        public void notSupported() {}
+
+        @Transactional(propagation = Propagation.NEVER)
+        @Retryable("three")
+        public void never() {}
     }
 
     static class Calm {
