@@ -94,6 +94,13 @@ public final class ResilienceConfigurationException extends RuntimeException {
         }
     }
 
+    /** The same problems, each with one cure more. */
+    public ResilienceConfigurationException or(String cure) {
+        List<Problem> curable = new ArrayList<>(problems);
+        curable.replaceAll(one -> new Problem(one.kind, one.description, one.action + cure));
+        return new ResilienceConfigurationException(curable, this);
+    }
+
     /** Each problem by itself: this one, or those of which it is made. */
     public List<ResilienceConfigurationException> problems() {
         if (problems.size() == 1) {

@@ -75,7 +75,11 @@ public record PlanFactory(
             }
         }
         if (!problems.isEmpty() || asynchronous == null) {
-            throw ResilienceConfigurationException.of(problems);
+            ResilienceConfigurationException all = ResilienceConfigurationException.of(problems);
+            throw protection.onMethod()
+                    ? all
+                    : all.or(" It has " + protection + " from its type: make it private, annotate the other methods in "
+                            + "place of the type, or set 'enabled = false' on it (@Fallback lacks that).");
         }
         IdempotentMethod operation = null;
         for (Layer layer : layers) {
