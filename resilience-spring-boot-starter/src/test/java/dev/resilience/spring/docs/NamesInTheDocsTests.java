@@ -82,6 +82,15 @@ class NamesInTheDocsTests {
     }
 
     @Test
+    void everyLoggerIsAClass() throws Exception {
+        Path page = ROOT.resolve("docs/logging.md");
+        for (String logger :
+                namesIn(List.of(page), Pattern.compile("`(dev\\.resilience(?:\\.[a-z0-9]+)*\\.[A-Z]\\w+)`"))) {
+            assertThat(Class.forName(logger)).hasToString("class " + logger);
+        }
+    }
+
+    @Test
     void everyMeterIsInTheTable() throws IOException {
         String table = Files.readString(ROOT.resolve("docs/meters.md"));
         for (String meter : meters) {
