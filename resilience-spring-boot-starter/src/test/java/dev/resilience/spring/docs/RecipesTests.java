@@ -60,7 +60,8 @@ class RecipesTests {
     void everyPolicyThatARecipeNamesIsConfiguredOnThePage() {
         String yaml = String.join("\n", PAGE.in("yaml"));
         String java = String.join("\n", PAGE.in("java"));
-        Matcher named = Pattern.compile("@([A-Z]\\w+)\\((?:value = )?\"([a-z-]+)\"").matcher(java);
+        Matcher named =
+                Pattern.compile("@([A-Z]\\w+)\\((?:value = )?\"([a-z-]+)\"").matcher(java);
         List<String> missing = new ArrayList<>();
         while (named.find()) {
             String kind = KIND_OF.get(named.group(1));

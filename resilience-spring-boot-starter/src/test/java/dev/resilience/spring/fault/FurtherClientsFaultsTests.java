@@ -287,7 +287,9 @@ class FurtherClientsFaultsTests {
     }
 
     private static StandIn mongoLogin(StandIn cause) {
-        return StandIn.of(MONGO + "SecurityException").below(MONGO + "Exception").causedBy(cause.made());
+        return StandIn.of(MONGO + "SecurityException")
+                .below(MONGO + "Exception")
+                .causedBy(cause.made());
     }
 
     private static CommunicationException ldap(Exception cause) {
