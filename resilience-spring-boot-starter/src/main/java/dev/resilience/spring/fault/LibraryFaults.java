@@ -104,7 +104,7 @@ public final class LibraryFaults {
             java.io.IOException GOAWAY received|unexpected end of stream
             java.util.NoSuchElementException Timeout waiting for idle object|Pool exhausted
             javax.naming.NamingException LDAP response read timed out|LDAP connection has been closed
-            jakarta.mail.MessagingException ^\\[EOF]|response: (4\\d\\d|\\[EOF])
+            jakarta.mail.MessagingException (^|response: )(4\\d\\d|\\[EOF])
             io.lettuce.core.RedisException Connection closed|Currently not connected
             com.rabbitmq.client.ShutdownSignalException connection error|connection shutdown
             """;

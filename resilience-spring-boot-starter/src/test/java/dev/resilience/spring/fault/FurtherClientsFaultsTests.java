@@ -193,6 +193,7 @@ class FurtherClientsFaultsTests {
                 argumentSet("mail, closed before the greeting", TRANSIENT, greeting("[EOF]")),
                 argumentSet("mail, refused at the greeting", UNKNOWN, greeting("554 no")),
                 argumentSet("mail, closed before a command", TRANSIENT, messaging("[EOF]")),
+                argumentSet("mail, busy before a command", TRANSIENT, messaging("421 4.7.0 try again")),
                 argumentSet(
                         "Spring's mail, try again",
                         TRANSIENT,
