@@ -179,7 +179,9 @@ public class ResilienceEndpoint {
                     "Both an action and a policy are given.", "Send one of them at a time.");
         }
         try {
-            ResilienceWebEndpointExtension.check(policy);
+            if (!ResilienceWebEndpointExtension.isReadable(policy)) {
+                throw new JsonParseException();
+            }
             registry.get()
                     .changes()
                     .change(

@@ -67,30 +67,24 @@ public class ResilienceWebEndpointExtension {
 
     /**
      * The parts of a request's body, which may have an object as its {@code policy}: it goes on as a text, because Spring Boot reads
-     * a body as texts by name and refuses everything nested.
+     * a body as texts by name and refuses everything nested. One that is not read is empty, so that the endpoint says why.
      *
-     * @throws JsonParseException if it is neither a JSON object nor {@code null}, or has a policy that is not read
+     * @throws JsonParseException if it is neither a JSON object nor {@code null}
      */
     static Map<String, Object> parts(byte[] body) {
         String json = new String(body, StandardCharsets.UTF_8);
         Map<String, Object> read = JsonParserFactory.getJsonParser().parseMap(json);
         Map<String, Object> parts = read == null ? new LinkedHashMap<>() : new LinkedHashMap<>(read);
-        if (parts.get("policy") instanceof Map<?, ?> object) {
-            check(json);
-            parts.put("policy", JsonWriter.standard().writeToString(object));
+        Object policy = parts.get("policy");
+        if (policy instanceof Map || policy instanceof Collection) {
+            parts.put("policy", isReadable(json) ? JsonWriter.standard().writeToString(policy) : "");
         }
         return parts;
     }
 
-    /**
-     * Checks what a parser would not notice.
-     *
-     * @throws JsonParseException for what is longer than {@link #MAX_BODY}, and for a number that would be read as zero
-     */
-    static void check(String json) {
-        if (json.length() > MAX_BODY || ALMOST_ZERO.matcher(json).find()) {
-            throw new JsonParseException();
-        }
+    /** Not so if it is longer than {@link #MAX_BODY}, or has a number that would be read as zero: a parser would not notice. */
+    static boolean isReadable(String json) {
+        return json.length() <= MAX_BODY && !ALMOST_ZERO.matcher(json).find();
     }
 
     /** Says to an operator what was wrong with a request, and what there is instead. */

@@ -49,16 +49,16 @@ public final class CircuitBreakerKind
     public @Nullable String withoutEffect(String key, CircuitBreakerPolicy policy) {
         boolean isOfTime = policy.window().type() == CircuitBreakerPolicy.Window.Type.TIME;
         boolean countsSlow = policy.slowCallDuration() != null && policy.slowCallRateThreshold() > 0;
+        String noRate = because(
+                policy.failureRateThreshold() == 0 && !countsSlow && policy.initialState() != CircuitState.METRICS_ONLY,
+                "failure-rate-threshold is 0, and there is none for slow calls");
         Duration open = policy.openDuration(); // one that is longer than what is inherited needs a limit of its own
         boolean isShort = open.compareTo(policy.maxOpenDuration()) < 0
                 && open.compareTo(CircuitBreakerPolicy.defaults().maxOpenDuration()) <= 0;
         return switch (key) {
-            case "window.size" -> because(isOfTime, "window.type is time");
-            case "window.duration" -> because(!isOfTime, "window.type is count");
-            case "minimum-calls" ->
-                because(
-                        policy.failureRateThreshold() == 0 && !countsSlow,
-                        "failure-rate-threshold is 0, and there is none for slow calls");
+            case "window.size" -> isOfTime ? "window.type is time" : noRate;
+            case "window.duration" -> isOfTime ? noRate : "window.type is count";
+            case "window.type", "minimum-calls" -> noRate;
             case "slow-call-rate-threshold" ->
                 because(policy.slowCallDuration() == null, "there is no slow-call-duration");
             case "max-open-duration" ->

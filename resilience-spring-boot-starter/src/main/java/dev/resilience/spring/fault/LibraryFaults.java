@@ -49,6 +49,7 @@ public final class LibraryFaults {
             org.hibernate.exception LockAcquisitionException
             com.mongodb MongoSocketException MongoTimeoutException MongoExecutionTimeoutException
             com.mongodb MongoConnectionPoolClearedException MongoNodeIsRecoveringException MongoNotPrimaryException
+            com.mongodb MongoServerUnavailableException
             io.lettuce.core RedisCommandTimeoutException RedisBusyException RedisLoadingException
             redis.clients.jedis.exceptions JedisConnectionException JedisBusyException
             io.r2dbc.spi R2dbcTransientException
@@ -85,7 +86,7 @@ public final class LibraryFaults {
             jakarta.validation ValidationException
             jakarta.mail AuthenticationFailedException
             io.r2dbc.spi R2dbcDataIntegrityViolationException R2dbcPermissionDeniedException
-            com.mongodb DuplicateKeyException MongoSecurityException
+            com.mongodb DuplicateKeyException
             javax.naming NamingSecurityException
             com.rabbitmq.client PossibleAuthenticationFailureException
             org.apache.kafka.common.errors AuthenticationException AuthorizationException
@@ -94,8 +95,8 @@ public final class LibraryFaults {
     /**
      * By what the message says: the operating system's own words, which Netty's native transports pass on; a connection that
      * ended early, as Jetty's client names it; the JDK's HTTP client and OkHttp; an exhausted pool of Apache Commons, as under
-     * DBCP and Jedis; the JDK's LDAP client; Lettuce; a channel of RabbitMQ that was closed with its connection, and not because
-     * of what was asked of it.
+     * DBCP and Jedis; the JDK's LDAP client; a mail server that is busy or closes the connection before a mail is sent; Lettuce; a
+     * channel of RabbitMQ that was closed with its connection, and not because of what was asked of it.
      */
     private static final String TRANSIENT_IF_SAID = """
             io.netty.channel.unix.Errors$NativeIoException Connection reset|Broken pipe|Connection timed out|unreachable
@@ -103,6 +104,7 @@ public final class LibraryFaults {
             java.io.IOException GOAWAY received|unexpected end of stream
             java.util.NoSuchElementException Timeout waiting for idle object|Pool exhausted
             javax.naming.NamingException LDAP response read timed out|LDAP connection has been closed
+            jakarta.mail.MessagingException (^|response: )(4\\d\\d|\\[EOF])
             io.lettuce.core.RedisException Connection closed|Currently not connected
             com.rabbitmq.client.ShutdownSignalException connection error|connection shutdown
             """;
@@ -142,6 +144,7 @@ public final class LibraryFaults {
         // not the user's fault but that of the system that knows the users: its causes tell more
         KNOWN.put(
                 "org.springframework.security.authentication.AuthenticationServiceException", failure -> Fault.UNKNOWN);
+        KNOWN.put("com.mongodb.MongoSecurityException", LibraryFaults::ofMongoAuthentication);
         KNOWN.put("io.grpc.StatusException", LibraryFaults::ofGrpc);
         KNOWN.put("io.grpc.StatusRuntimeException", LibraryFaults::ofGrpc);
         KNOWN.put(
@@ -235,6 +238,12 @@ public final class LibraryFaults {
     private static boolean isOfClosedConnection(SQLException failure) {
         return failure.getMessage() != null
                 && failure.getMessage().toLowerCase(Locale.ROOT).contains("closed");
+    }
+
+    /** The driver wraps whatever happens while it logs in: a connection that is lost then is left to the cause. */
+    private static Fault ofMongoAuthentication(Throwable failure) {
+        Throwable cause = failure.getCause();
+        return cause != null && classify(cause) == Fault.TRANSIENT ? Fault.UNKNOWN : Fault.PERMANENT;
     }
 
     /** By the SQLSTATE, as in JDBC. */

@@ -66,7 +66,9 @@ class ReactiveEndpointTests {
     void aNumberThatIsAlmostZeroIsNotZero(String number) {
         post("circuit-breaker/default", "{\"policy\": {\"failure-rate-threshold\": " + number + "}}")
                 .expectStatus()
-                .isBadRequest();
+                .isBadRequest()
+                .expectBody(String.class)
+                .value(answer -> assertThat(answer).contains("a number that is almost zero"));
         assertThat(registry.circuitBreaker("default").policy().failureRateThreshold())
                 .isEqualTo(0.5);
     }

@@ -47,6 +47,8 @@ class KeysWithoutEffectTests {
         "retry, fail-when-exhausted=true, nested=allow, retry-on-result=#result == null",
         "circuit-breaker, window.size=50, window.type=time, window.type=count",
         "circuit-breaker, window.duration=10s, window.type=count, window.type=time",
+        "circuit-breaker, window.duration=10s, failure-rate-threshold=0, failure-rate-threshold=0.1",
+        "circuit-breaker, window.type=count, failure-rate-threshold=0, failure-rate-threshold=0.1",
         "circuit-breaker, max-open-duration=2m, open-duration-multiplier=1, open-duration-multiplier=2",
         "circuit-breaker, slow-call-rate-threshold=0.7, health=down, slow-call-duration=1s",
         "circuit-breaker, minimum-calls=20, failure-rate-threshold=0, failure-rate-threshold=0.1",
@@ -81,6 +83,17 @@ class KeysWithoutEffectTests {
                         prefix + "minimum-calls=20",
                         prefix + "failure-rate-threshold=0",
                         prefix + "slow-call-duration=1s"))
+                .isEmpty();
+    }
+
+    @Test
+    void aBreakerThatOnlyCountsShowsTheRateOfItsWindow() {
+        String prefix = "resilience.circuit-breaker.payments.";
+
+        assertThat(warnings(
+                        prefix + "window.duration=10s",
+                        prefix + "failure-rate-threshold=0",
+                        prefix + "initial-state=metrics-only"))
                 .isEmpty();
     }
 

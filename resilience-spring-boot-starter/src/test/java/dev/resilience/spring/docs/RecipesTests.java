@@ -12,9 +12,13 @@ import java.net.ConnectException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +39,9 @@ class RecipesTests {
 
     private static final Snippets PAGE = Snippets.of("docs/recipes.md");
 
+    private static final Map<String, String> KIND_OF =
+            Map.of("Retryable", "retry", "CircuitBreaker", "circuit-breaker", "Idempotent", "idempotency");
+
     @TempDir
     Path classes;
 
@@ -47,6 +54,23 @@ class RecipesTests {
     void aRecipeIsShort(String snippet) {
         assertThat(snippet.lines().filter(line -> !line.isBlank() && !line.startsWith("import ")))
                 .hasSizeLessThanOrEqualTo(15);
+    }
+
+    @Test
+    void everyPolicyThatARecipeNamesIsConfiguredOnThePage() {
+        String yaml = String.join("\n", PAGE.in("yaml"));
+        String java = String.join("\n", PAGE.in("java"));
+        Matcher named =
+                Pattern.compile("@([A-Z]\\w+)\\((?:value = )?\"([a-z-]+)\"").matcher(java);
+        List<String> missing = new ArrayList<>();
+        while (named.find()) {
+            String kind = KIND_OF.get(named.group(1));
+            if (kind != null && !yaml.contains(kind + "." + named.group(2))) {
+                missing.add(kind + "." + named.group(2));
+            }
+        }
+        assertThat(missing).isEmpty();
+        assertThat(java).contains("@Retryable(\"", "@CircuitBreaker(\"", "@Idempotent(value = \"");
     }
 
     @Test

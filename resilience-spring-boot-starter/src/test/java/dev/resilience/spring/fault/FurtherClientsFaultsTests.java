@@ -127,6 +127,12 @@ class FurtherClientsFaultsTests {
                                 .below(MONGO + "Exception")
                                 .on(LabelledException.class)),
                 argumentSet("MongoDB, without a label", UNKNOWN, StandIn.of(MONGO + "Exception")),
+                argumentSet("MongoDB, server gone", TRANSIENT, StandIn.of(MONGO + "ServerUnavailableException")),
+                argumentSet("MongoDB, wrong password", PERMANENT, mongoLogin(StandIn.of(MONGO + "CommandException"))),
+                argumentSet(
+                        "MongoDB, connection lost while logging in",
+                        TRANSIENT,
+                        mongoLogin(StandIn.of(MONGO + "SocketReadException").below(MONGO + "SocketException"))),
                 argumentSet("MongoDB, twice", PERMANENT, StandIn.of("com.mongodb.DuplicateKeyException")),
                 argumentSet(
                         "Kafka, broker",
@@ -183,6 +189,11 @@ class FurtherClientsFaultsTests {
                 argumentSet("mail, try again", TRANSIENT, mail(451, 0)),
                 argumentSet("mail, no such mailbox", PERMANENT, mail(550, 0)),
                 argumentSet("mail, sent to some", PERMANENT, mail(451, 1)),
+                argumentSet("mail, busy at the greeting", TRANSIENT, greeting("421 4.3.2 too busy")),
+                argumentSet("mail, closed before the greeting", TRANSIENT, greeting("[EOF]")),
+                argumentSet("mail, refused at the greeting", UNKNOWN, greeting("554 no")),
+                argumentSet("mail, closed before a command", TRANSIENT, messaging("[EOF]")),
+                argumentSet("mail, busy before a command", TRANSIENT, messaging("421 4.7.0 try again")),
                 argumentSet(
                         "Spring's mail, try again",
                         TRANSIENT,
@@ -266,6 +277,20 @@ class FurtherClientsFaultsTests {
                 .below("jakarta.mail.SendFailedException")
                 .with("getReturnCode", code)
                 .with("getValidSentAddresses", new Object[delivered]);
+    }
+
+    private static StandIn greeting(String answer) {
+        return messaging("Got bad greeting from SMTP host: localhost, port: 25, response: " + answer);
+    }
+
+    private static StandIn messaging(String message) {
+        return StandIn.of("jakarta.mail.MessagingException").with("getMessage", message);
+    }
+
+    private static StandIn mongoLogin(StandIn cause) {
+        return StandIn.of(MONGO + "SecurityException")
+                .below(MONGO + "Exception")
+                .causedBy(cause.made());
     }
 
     private static CommunicationException ldap(Exception cause) {
