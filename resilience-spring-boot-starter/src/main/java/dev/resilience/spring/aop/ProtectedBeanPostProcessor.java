@@ -28,7 +28,8 @@ import org.springframework.core.Ordered;
  *
  * <p>Tells the advice of idempotent methods the name of a bean whose class does not tell it from others, and refuses those
  * that {@code @Async} moves to other threads, by whatever annotation {@code @EnableAsync} names. Warns about retried methods
- * whose attempts share a transaction or a look-up in a cache, because of the order of advice.
+ * whose attempts share a transaction or a look-up in a cache, and about protection that no failure of {@code @Async} reaches,
+ * because of the order of advice.
  *
  * <p>Has no order, and so comes after Spring's post-processors, which have one.
  */
@@ -117,11 +118,15 @@ public final class ProtectedBeanPostProcessor implements SmartInstantiationAware
     private void warnOfSharedAttempts(Advised proxy, Class<?> type) {
         List<Advisor> outer = new ArrayList<>();
         boolean isInOtherProxy = false;
+        boolean isInside = false;
         for (Object at = proxy; at instanceof Advised level; at = AopProxyUtils.getSingletonTarget(level)) {
             isInOtherProxy = !outer.isEmpty();
             for (Advisor each : level.getAdvisors()) {
                 if (each instanceof ResilienceAdvisor ours) {
                     warnOfSharedAttempts(outer, isInOtherProxy, ours, type);
+                    isInside = true;
+                } else if (isInside && each.getAdvice() instanceof AsyncExecutionInterceptor) {
+                    warnOfLostFailures(each, type);
                 } else if (ofAttempts(each) != null) {
                     outer.add(each);
                 }
@@ -145,6 +150,16 @@ public final class ProtectedBeanPostProcessor implements SmartInstantiationAware
                         + ". " + (canMove ? "Set 'resilience.advice-order: " + (first - 1) + "', or use" : "Use")
                         + " @EnableTransactionManagement or @EnableCaching without an order"
                         + (isInOtherProxy ? " in place of a proxy of its own around the bean" : ""));
+            }
+        });
+    }
+
+    private void warnOfLostFailures(Advisor async, Class<?> type) {
+        advisor.methods().of(type).forEach((method, protection) -> {
+            if (method.getReturnType() == void.class && matches(async, method, type)) {
+                warnings.add("The method " + MethodNames.full(method, ProtectedMethods.written(type, method))
+                        + " returns nothing, and @Async stands inside its protection, which does not see it fail. "
+                        + "Use @EnableAsync without an order, or return a CompletableFuture");
             }
         });
     }
