@@ -2,6 +2,7 @@ package dev.resilience.spring.reactor;
 
 import dev.resilience.time.ShortLock;
 import dev.resilience.time.WorkerThreads;
+import io.micrometer.context.ContextRegistry;
 import reactor.blockhound.BlockHound;
 import reactor.blockhound.integration.BlockHoundIntegration;
 
@@ -19,6 +20,7 @@ public final class ResilienceBlockHoundIntegration implements BlockHoundIntegrat
         builder.allowBlockingCallsInside(ShortLock.class.getName(), "lock")
                 .allowBlockingCallsInside(tasks, "enqueue")
                 .allowBlockingCallsInside(tasks, "remove")
+                .allowBlockingCallsInside(ContextRegistry.class.getName(), "<clinit>")
                 .allowBlockingCallsInside(
                         "java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue", "remove");
     }

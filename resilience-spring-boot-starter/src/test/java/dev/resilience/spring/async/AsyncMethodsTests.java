@@ -14,6 +14,7 @@ import dev.resilience.exception.TimeLimitExceededException;
 import dev.resilience.spring.Applications;
 import dev.resilience.spring.ResilienceConfigurationException;
 import dev.resilience.spring.ResilienceRegistry;
+import dev.resilience.spring.StartupWarnings;
 import dev.resilience.time.ManualTimeSource;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
@@ -84,6 +85,19 @@ class AsyncMethodsTests {
                     .isEqualTo(1);
             assertThat(registry.circuitBreakers().get("default").calls().get(CircuitBreakerOutcome.FAILURE))
                     .isEqualTo(1);
+        });
+    }
+
+    /** Only the handing over to the executor would be protected. */
+    @ParameterizedTest
+    @EnumSource
+    void thatReturnNothingAreWarnedOfWhereAsyncStandsInside(AsyncOrder order) {
+        application(order, Mails.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            List<String> warnings = context.getBean(StartupWarnings.class).all();
+            assertThat(warnings.stream().filter(warning -> warning.contains("Mails.send() is handed over")))
+                    .hasSize(order == AsyncOrder.OUTSIDE ? 0 : 1);
+            assertThat(warnings).noneMatch(warning -> warning.contains("Mails.receive()"));
         });
     }
 
@@ -369,6 +383,19 @@ class AsyncMethodsTests {
             ThreadPoolTaskExecutor orders = new ThreadPoolTaskExecutor();
             orders.setCorePoolSize(2);
             return orders;
+        }
+    }
+
+    static class Mails {
+
+        @Async
+        @Retryable("three")
+        public void send() {}
+
+        @Async
+        @Retryable("three")
+        public CompletableFuture<String> receive() {
+            return CompletableFuture.completedFuture("mail");
         }
     }
 }

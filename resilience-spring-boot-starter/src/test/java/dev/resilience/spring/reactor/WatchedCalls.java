@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Supplier;
 import org.reactivestreams.Publisher;
@@ -48,10 +49,7 @@ final class WatchedCalls {
                     throw found; // as it does in applications
                 })
                 .install();
-        Mono.fromRunnable(WatchedCalls::block)
-                .subscribeOn(Schedulers.parallel())
-                .onErrorComplete()
-                .block();
+        onParallelThread(WatchedCalls::block);
         System.out.println("planted: " + blocked.size());
         blocked.clear();
         new ApplicationContextRunner()
@@ -70,6 +68,7 @@ final class WatchedCalls {
                         "resilience.idempotency-store.type=memory")
                 .run(context -> {
                     Shop shop = context.getBean(Shop.class);
+                    onParallelThread(() -> shop.retried(Flux::empty)); // before any other use of Reactor
                     drive(shop, Integer.parseInt(arguments[0]));
                     context.getBean(ResilienceRegistry.class).bulkheads().forEach((name, bulkhead) -> {
                         while (bulkhead.running() + bulkhead.queued() > 0) {
@@ -80,6 +79,12 @@ final class WatchedCalls {
         blocked.forEach(found -> found.printStackTrace(System.out));
         System.out.println("blocked: " + blocked.size());
         System.exit(0);
+    }
+
+    private static void onParallelThread(Runnable task) {
+        CompletableFuture.runAsync(task, Schedulers.parallel()::schedule)
+                .exceptionally(found -> null)
+                .join();
     }
 
     private static void block() {

@@ -237,10 +237,7 @@ final class RecordState {
                 return goesOn ? Task.NOTHING : Task.COUNT_EXECUTED;
             }
             case IN_PROGRESS -> // a final exception needs no effect, so that it outlives the savepoint
-                enter(
-                        Phase.RUNNING,
-                        callIsOver ? transaction : null,
-                        callIsOver && result != null && result.kind() == StoredResult.Kind.EXCEPTION ? result : null);
+                enter(Phase.RUNNING, callIsOver ? transaction : null, callIsOver && isException() ? result : null);
             case LOST -> {
                 return lose();
             }
@@ -303,7 +300,7 @@ final class RecordState {
         Phase before = phase;
         boolean wasWritten = before == Phase.WRITTEN || before == Phase.PARTLY_ROLLED_BACK;
         boolean isUnknown = how == End.UNKNOWN || (how == End.COMMITTED && before == Phase.PARTLY_ROLLED_BACK);
-        if (isUnknown && (wasWritten || callIsOver)) {
+        if (isUnknown && (wasWritten || (callIsOver && !isException()))) {
             enter(Phase.UNKNOWN, null, result);
             return callIsOver ? Task.CHECK : Task.NOTHING;
         }
@@ -319,8 +316,12 @@ final class RecordState {
         if (how == End.COMMITTED && before == Phase.RELEASING) {
             return Task.COUNT_RELEASED;
         }
-        // a call that ended while the commit was in progress has its answer written afterwards
-        return how == End.COMMITTED && result != null ? Task.WRITE : Task.RELEASE;
+        // a call that ended while the commit was in progress has its answer written afterwards; an exception needs no commit
+        return how != End.ROLLED_BACK && result != null ? Task.WRITE : Task.RELEASE;
+    }
+
+    private boolean isException() {
+        return result != null && result.kind() == StoredResult.Kind.EXCEPTION;
     }
 
     /** The attempt that the call's answer comes from; {@code null} if none has ended. */

@@ -18,6 +18,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.http.ResponseEntity;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** A transaction may be committed though its method threw, or returned what is not kept: Spring commits checked exceptions. */
@@ -130,6 +132,27 @@ class FailedAndCommittedTests {
 
             assertThat(shop.stateOutside()).isNull();
             shop.assertEffects(0);
+        });
+    }
+
+    /** A callback of the commit itself: those that are registered in it are not called before it. */
+    @Test
+    void anExceptionThatIsAnAnswerIsKeptThoughItWasThrownWhileTheTransactionBeganToCommit() {
+        with((shop, payments) -> {
+            shop.transaction()
+                    .executeWithoutResult(status -> TransactionSynchronizationManager.registerSynchronization(
+                            new TransactionSynchronization() {
+                                @Override
+                                public void beforeCommit(boolean readOnly) {
+                                    assertThatThrownBy(() -> payments.answer("k"))
+                                            .isInstanceOf(FileNotFoundException.class);
+                                }
+                            }));
+
+            assertThatThrownBy(() -> payments.answer("k")).isInstanceOf(FileNotFoundException.class);
+
+            shop.assertEffects(1);
+            assertThat(payments.runs()).isEqualTo(1);
         });
     }
 
