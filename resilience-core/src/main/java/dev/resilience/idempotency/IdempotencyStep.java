@@ -11,7 +11,6 @@ import dev.resilience.pipeline.InterruptibleExecution;
 import dev.resilience.pipeline.InterruptibleExecution.Stoppable;
 import dev.resilience.pipeline.Invocation;
 import dev.resilience.pipeline.Step;
-import dev.resilience.pipeline.Waits.WaitStoppedException;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -37,12 +36,7 @@ final class IdempotencyStep extends AsyncStep {
             return callIn(null, invocation);
         }
         for (Duration wait = call.claim(); wait != null; wait = call.claim()) {
-            try {
-                idempotency.waits.sleep(wait);
-            } catch (InterruptedException ended) {
-                if (!(ended instanceof WaitStoppedException)) {
-                    Thread.currentThread().interrupt();
-                }
+            if (!slept(wait)) {
                 throw call.inProgress();
             }
         }
@@ -51,6 +45,15 @@ final class IdempotencyStep extends AsyncStep {
         }
         IdempotentExecution execution = call.execution();
         return execution == null ? callIn(null, invocation) : run(execution, invocation);
+    }
+
+    private boolean slept(Duration wait) {
+        try {
+            return idempotency.waits.sleep(wait);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 
     /**

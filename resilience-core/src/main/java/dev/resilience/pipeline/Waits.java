@@ -119,10 +119,10 @@ public final class Waits implements AutoCloseable {
     /**
      * Lets the current thread wait.
      *
-     * @throws WaitStoppedException if the wait was ended
+     * @return false if the wait was ended because the application ends; the interrupt flag need not be set again then
      * @throws InterruptedException if the thread was interrupted otherwise
      */
-    public void sleep(Duration duration) throws InterruptedException {
+    public boolean sleep(Duration duration) throws InterruptedException {
         InterruptibleExecution sleeping = new InterruptibleExecution();
         sleeping.begin();
         sleeps.add(sleeping);
@@ -139,11 +139,10 @@ public final class Waits implements AutoCloseable {
             sleeps.remove(sleeping);
             undisturbed = sleeping.end();
         }
-        if (!undisturbed) {
-            throw new WaitStoppedException();
-        } else if (interrupted != null) {
+        if (undisturbed && interrupted != null) {
             throw interrupted;
         }
+        return undisturbed;
     }
 
     /** A wait of a call. */
@@ -191,19 +190,6 @@ public final class Waits implements AutoCloseable {
             if (set != null) {
                 set.cancel();
             }
-        }
-    }
-
-    /**
-     * A wait was ended because the application ends. Nothing else interrupted the thread, so its interrupt flag need not be
-     * set again.
-     */
-    public static final class WaitStoppedException extends InterruptedException {
-
-        private static final long serialVersionUID = 1L;
-
-        public WaitStoppedException() {
-            super("The application ends, and with it all waits");
         }
     }
 }
