@@ -173,7 +173,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
 
     /** On a thread that no call can hold: neither a busy one of the bulkhead nor a virtual one without a carrier. */
     Scheduled end(Duration delay, Runnable action) {
-        return time.schedule(delay, action, WorkerThreads.ends());
+        return time.schedule(delay, action, WorkerThreads.ENDS);
     }
 
     /** How long the call of the current thread may wait in the queue. */

@@ -232,14 +232,14 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
             call.hold(
                     call.isBlocking()
                             ? time.scheduleUrgent(timeout.timeout(), due)
-                            : time.schedule(timeout.timeout(), due, WorkerThreads.ends()));
+                            : time.schedule(timeout.timeout(), due, WorkerThreads.ENDS));
             return policy.thread() == RunsOn.CALLER && !call.isBlocking() ? Next.INWARD : call.continueOn(workers);
         }
 
         private void timedOut(AsyncCall call, Timeout timeout) {
             boolean waitedForWorker = call.waitsForThread();
             call.timeOut(
-                    stop -> time.schedule(Duration.ZERO, stop, WorkerThreads.ends()),
+                    stop -> time.schedule(Duration.ZERO, stop, WorkerThreads.ENDS),
                     () -> waitedForWorker ? noWorker(timeout) : exceeded(timeout, null));
         }
 

@@ -11,7 +11,7 @@ import dev.resilience.event.RetryFinished;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.pipeline.CallStyle;
 import dev.resilience.pipeline.Pipeline;
-import dev.resilience.pipeline.Waits;
+import dev.resilience.time.WorkerThreads;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,7 +44,7 @@ class LaterAttemptsTests {
         Pipeline quick = Pipeline.of(Retry.of("quick", SOON));
         AtomicInteger blocked = new AtomicInteger();
         List<CompletableFuture<Boolean>> calls = new ArrayList<>();
-        for (int i = 0; i < Waits.MAX_THREADS + 1; i++) {
+        for (int i = 0; i < WorkerThreads.MAX_THREADS + 1; i++) {
             AtomicInteger attempts = new AtomicInteger();
             calls.add(blocking.callAsync(() -> {
                 if (attempts.incrementAndGet() == 1) {
@@ -54,7 +54,7 @@ class LaterAttemptsTests {
                 return CompletableFuture.completedFuture(awaitQuietly(end));
             }));
         }
-        await().until(() -> blocked.get() >= Waits.MAX_THREADS);
+        await().until(() -> blocked.get() >= WorkerThreads.MAX_THREADS);
 
         AtomicInteger attempts = new AtomicInteger();
         CompletableFuture<Integer> answer = quick.callAsync(() -> attempts.incrementAndGet() == 1
