@@ -38,7 +38,6 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
     /** Calls that have a permit and run on other threads than their callers'. */
     final Set<Stoppable> moved = ConcurrentHashMap.newKeySet();
 
-    private final String prefix;
     volatile ThreadPoolExecutor threads;
     private volatile BulkheadPolicy policy;
 
@@ -49,7 +48,6 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
         this.time = environment.time();
         this.carrier = environment.carrier();
         this.permits = new PermitQueue(policy.maxConcurrent(), policy.maxQueue());
-        this.prefix = "resilience-bulkhead-" + name + "-";
         this.threads = threads(policy);
         this.reports = new BulkheadReports(name, environment, permits);
     }
@@ -87,7 +85,7 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
 
     /** Only calls that hold a permit go there, so their number needs no bound of its own. */
     private ThreadPoolExecutor threads(BulkheadPolicy changed) {
-        return WorkerThreads.pool(prefix, Integer.MAX_VALUE, areVirtual(changed));
+        return WorkerThreads.pool("resilience-bulkhead-" + name + "-", Integer.MAX_VALUE, areVirtual(changed));
     }
 
     /** Beside a semaphore only asynchronous calls go there that have waited in the queue: as those of a retry after a wait. */

@@ -183,9 +183,8 @@ public final class Waits implements AutoCloseable {
         @Override
         protected void stopped() {
             pauses.remove(this);
-            Scheduled set = timer;
-            if (set != null) {
-                set.cancel();
+            if (timer != null) {
+                timer.cancel();
             }
         }
     }
