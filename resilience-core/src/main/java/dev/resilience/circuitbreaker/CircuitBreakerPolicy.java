@@ -2,6 +2,7 @@ package dev.resilience.circuitbreaker;
 
 import dev.resilience.circuitbreaker.CallWindow.CountWindow;
 import dev.resilience.event.CircuitState;
+import dev.resilience.policy.InvalidPolicyException;
 import dev.resilience.policy.Require;
 import java.time.Duration;
 import java.util.List;
@@ -61,7 +62,11 @@ public record CircuitBreakerPolicy(
         Require.positive("max-open-duration", maxOpenDuration);
         Require.atLeast(openDuration, "open-duration", "max-open-duration", maxOpenDuration);
         Require.notNegative("ramp", ramp);
-        CountWindow.requireRoomFor(minimumCalls, window.type() == Window.Type.COUNT ? window.size() : minimumCalls);
+        if (window.type() == Window.Type.COUNT && minimumCalls > window.size()) {
+            String cure =
+                    "must not be above window.size, which is " + window.size() + ": such a window never has so many calls";
+            throw new InvalidPolicyException("minimum-calls", minimumCalls, cure, "window.size", window.size());
+        }
         boolean begins = initialState != CircuitState.HALF_OPEN;
         Require.that(
                 begins, "initial-state", initialState, "must be closed, open, forced-open, disabled or metrics-only");
