@@ -43,7 +43,7 @@ final class IdempotencyStep extends AsyncStep {
         if (call.isAnswered()) {
             return call.answer();
         }
-        IdempotentExecution execution = call.execution();
+        IdempotentExecution execution = call.execution;
         return execution == null ? callIn(null, invocation) : run(execution, invocation);
     }
 
@@ -129,7 +129,7 @@ final class IdempotencyStep extends AsyncStep {
             call.end(claiming.answer(), null);
             return Next.OUTWARD;
         }
-        IdempotentExecution execution = claiming.execution();
+        IdempotentExecution execution = claiming.execution;
         if (execution == null) {
             return enterUnprotected(call);
         }
@@ -169,7 +169,7 @@ final class IdempotencyStep extends AsyncStep {
             beginning.interrupt();
             begun.thenAccept(body -> body.cancel(true));
         };
-        if (claiming.hasWaited()) { // and runs on a thread of the policy
+        if (claiming.hasWaited) { // and runs on a thread of the policy
             idempotency.waits.add(running);
         }
         IdempotencyContext.makeCurrent(context);
