@@ -52,11 +52,6 @@ public final class Bulkhead implements LiveObject<BulkheadPolicy>, Layer, AutoCl
         this.reports = new BulkheadReports(name, environment, permits);
     }
 
-    /** A bulkhead with the system's time, which takes along what {@link ContextCarrier#standard()} does. */
-    public static Bulkhead of(String name, BulkheadPolicy policy) {
-        return new Bulkhead(name, policy, Environment.of(TimeSource.system()));
-    }
-
     @Override
     public String name() {
         return name;

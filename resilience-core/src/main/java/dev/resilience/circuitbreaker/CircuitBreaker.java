@@ -57,11 +57,6 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
         this.state = initial(Settings.of(policy), now());
     }
 
-    /** A circuit breaker with the JDK's faults and the system's time. */
-    public static CircuitBreaker of(String name, CircuitBreakerPolicy policy) {
-        return new CircuitBreaker(name, policy, Environment.of(TimeSource.system()));
-    }
-
     @Override
     public String name() {
         return name;
@@ -124,10 +119,7 @@ public final class CircuitBreaker implements LiveObject<CircuitBreakerPolicy>, L
             boolean isProbed = before.name == CircuitState.OPEN || before.name == CircuitState.HALF_OPEN;
             Outage outage = isProbed ? before.outage : null;
             return new HalfOpenState(
-                    this,
-                    before.settings,
-                    outage == null ? Outage.of(this, Rule.HALF_OPENED_BY_HAND) : outage,
-                    now());
+                    this, before.settings, outage == null ? Outage.of(this, Rule.HALF_OPENED_BY_HAND) : outage, now());
         });
     }
 

@@ -74,11 +74,6 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
         return new TimeLimit(name, policy, environment, Integer.MAX_VALUE, true);
     }
 
-    /** A time limit with the system's time, which takes along what {@link ContextCarrier#standard()} does. */
-    public static TimeLimit of(String name, TimeLimitPolicy policy) {
-        return new TimeLimit(name, policy, Environment.of(TimeSource.system()));
-    }
-
     @Override
     public String name() {
         return name;
