@@ -8,7 +8,6 @@ import dev.resilience.event.CallRejected;
 import dev.resilience.event.CircuitBreakerOutcome;
 import dev.resilience.event.CircuitState;
 import dev.resilience.event.CircuitStateChanged;
-import dev.resilience.event.OutcomeCounters;
 import dev.resilience.exception.CircuitOpenException;
 import dev.resilience.log.LogLine;
 import dev.resilience.pipeline.Environment;
@@ -40,7 +39,7 @@ final class CircuitBreakerReports extends Reports<CircuitBreakerOutcome> {
                 "circuit_summary",
                 name,
                 environment,
-                new OutcomeCounters<>(CircuitBreakerOutcome.class));
+                CircuitBreakerOutcome.class);
     }
 
     /**

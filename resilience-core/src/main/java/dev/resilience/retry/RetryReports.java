@@ -1,7 +1,6 @@
 package dev.resilience.retry;
 
 import dev.resilience.context.Attempt;
-import dev.resilience.event.OutcomeCounters;
 import dev.resilience.event.RetryFinished;
 import dev.resilience.event.RetryOutcome;
 import dev.resilience.event.RetryScheduled;
@@ -73,7 +72,7 @@ final class RetryReports extends Reports<RetryOutcome> {
     }
 
     RetryReports(String name, Environment environment, @Nullable RetryBudget budget) {
-        super(Retry.class, "Retry", "retry_summary", name, environment, new OutcomeCounters<>(RetryOutcome.class));
+        super(Retry.class, "Retry", "retry_summary", name, environment, RetryOutcome.class);
         this.properties = PropertyNames.of("resilience.retry", name) + ".";
         this.budget = budget;
         if (budget != null) {

@@ -61,8 +61,8 @@ public final class TimeLimit implements LiveObject<TimeLimitPolicy>, Layer, Auto
         this.time = environment.time();
         this.carrier = environment.carrier();
         this.workers = WorkerThreads.pool("resilience-time-limit-" + name + "-", maxWorkers, virtualThreads);
-        OutcomeCounters<TimeLimitOutcome> calls = new OutcomeCounters<>(TimeLimitOutcome.class);
-        this.reports = new Reports<>(TimeLimit.class, "Time limit", "time_limit_summary", name, environment, calls);
+        this.reports = new Reports<>(
+                TimeLimit.class, "Time limit", "time_limit_summary", name, environment, TimeLimitOutcome.class);
     }
 
     /**
