@@ -100,7 +100,11 @@ public final class Resilience implements AutoCloseable {
      * @return this
      */
     public <E extends ResilienceEvent> Resilience onEvent(Class<E> type, Consumer<? super E> listener) {
-        environment.events().add(type, listener);
+        environment.events().add(event -> {
+            if (type.isInstance(event)) {
+                listener.accept(type.cast(event));
+            }
+        });
         return this;
     }
 

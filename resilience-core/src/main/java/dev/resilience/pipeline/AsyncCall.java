@@ -45,6 +45,11 @@ public class AsyncCall extends CallersFuture implements Runnable {
     private static final Object ENDED = new Object();
 
     // All but the last two are read and written by the thread that drives.
+
+    /** Where the call runs and goes on after a wait; {@code null} for wherever the one who ends the wait says. */
+    @Nullable
+    Executor executor;
+
     private final AsyncStep first;
     private final Invocation invocation;
     private final @Nullable Object[] held; // by each step
@@ -57,7 +62,6 @@ public class AsyncCall extends CallersFuture implements Runnable {
     private @Nullable Object result;
     private @Nullable Throwable failure;
     private @Nullable Runnable inCallersContext; // runs this
-    private @Nullable Executor executor;
     private Next continuation = AGAIN;
     private @Nullable Thread continuing;
     private volatile boolean stopped;
@@ -139,11 +143,6 @@ public class AsyncCall extends CallersFuture implements Runnable {
     /** Whether the call has left its caller's thread, be it that it came back. */
     public boolean hasLeft() {
         return inCallersContext != null;
-    }
-
-    /** Where the call runs and goes on after a wait; {@code null} for wherever the one who ends the wait says. */
-    public @Nullable Executor executor() {
-        return executor;
     }
 
     /** Drives the call in its context until it waits or has ended. */

@@ -14,6 +14,7 @@ import dev.resilience.retry.Backoff;
 import dev.resilience.retry.Jitter;
 import dev.resilience.retry.Retry;
 import dev.resilience.retry.RetryPolicy;
+import dev.resilience.time.TimeSource;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -89,17 +90,20 @@ class CallContextTests {
 
     @Test
     void isThereForAFallbackOnTheThreadOfTheFailure() {
-        Fallback fallback = new Fallback("orders", new FallbackMethod() {
-            @Override
-            public boolean answers(Throwable failure) {
-                return true;
-            }
+        Fallback fallback = new Fallback(
+                "orders",
+                new FallbackMethod() {
+                    @Override
+                    public boolean answers(Throwable failure) {
+                        return true;
+                    }
 
-            @Override
-            public Object answer(Invocation invocation, Throwable failure) {
-                return noting("fallback").get();
-            }
-        });
+                    @Override
+                    public Object answer(Invocation invocation, Throwable failure) {
+                        return noting("fallback").get();
+                    }
+                },
+                TimeSource.system());
 
         CompletableFuture<String> answer =
                 Pipeline.of(caller, fallback).callAsync(CallContextTests::failingOnAnotherThread);
