@@ -57,8 +57,7 @@ public record CircuitBreakerPolicy(
         Require.positive("slow-call-duration", slowCallDuration);
         Require.ratio("slow-call-rate-threshold", slowCallRateThreshold);
         Require.positive("open-duration", openDuration);
-        boolean grows = openDurationMultiplier >= 1 && openDurationMultiplier < Double.POSITIVE_INFINITY;
-        Require.that(grows, "open-duration-multiplier", openDurationMultiplier, "must be a number of at least 1");
+        Require.multiplier("open-duration-multiplier", openDurationMultiplier);
         Require.positive("max-open-duration", maxOpenDuration);
         Require.atLeast(openDuration, "open-duration", "max-open-duration", maxOpenDuration);
         Require.notNegative("ramp", ramp);

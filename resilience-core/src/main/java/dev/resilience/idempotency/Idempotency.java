@@ -87,15 +87,11 @@ public final class Idempotency implements LiveObject<IdempotencyPolicy>, AutoClo
     @Override
     public synchronized void reconfigure(IdempotencyPolicy changed) {
         IdempotencyPolicy now = policy;
-        requireSame("fingerprint", now.fingerprint(), changed.fingerprint());
-        requireSame("replay-exceptions", now.replayExceptions(), changed.replayExceptions());
-        requireSame("scope", now.scope(), changed.scope());
-        requireSame("transactional", now.transactional(), changed.transactional());
+        Require.unchanged("fingerprint", now.fingerprint(), changed.fingerprint());
+        Require.unchanged("replay-exceptions", now.replayExceptions(), changed.replayExceptions());
+        Require.unchanged("scope", now.scope(), changed.scope());
+        Require.unchanged("transactional", now.transactional(), changed.transactional());
         policy = changed;
-    }
-
-    private static void requireSame(String key, Object now, Object changed) {
-        Require.that(now.equals(changed), key, changed, "cannot change while the application runs: it is " + now);
     }
 
     /** Calls by how they ended. */

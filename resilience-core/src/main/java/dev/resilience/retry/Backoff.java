@@ -34,11 +34,7 @@ public record Backoff(
     public Backoff {
         Require.notNegative("backoff.base-delay", baseDelay);
         Require.positive("backoff.max-delay", maxDelay);
-        Require.that(
-                multiplier >= 1 && multiplier < Double.POSITIVE_INFINITY,
-                "backoff.multiplier",
-                multiplier,
-                "must be a number of at least 1");
+        Require.multiplier("backoff.multiplier", multiplier);
         Require.ratio("backoff.jitter-factor", jitterFactor);
         Require.atLeast(baseDelay, "backoff.base-delay", "backoff.max-delay", maxDelay);
     }

@@ -14,6 +14,7 @@ import dev.resilience.pipeline.Waits;
 import dev.resilience.policy.InvalidPolicyException;
 import dev.resilience.policy.Require;
 import dev.resilience.time.TimeSource;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
@@ -100,10 +101,8 @@ public class Retry implements LiveObject<RetryPolicy>, Layer, AutoCloseable {
      */
     @Override
     public void reconfigure(RetryPolicy changed) {
-        String wanted = changed.budget();
-        String current = policy().budget();
-        boolean isSame = (wanted == null ? name : wanted).equals(current == null ? name : current);
-        Require.that(isSame, "budget", wanted, "cannot be changed while the application runs");
+        String current = Objects.requireNonNullElse(policy().budget(), name);
+        Require.unchanged("budget", current, Objects.requireNonNullElse(changed.budget(), name));
         rules = rules.with(changed);
     }
 
