@@ -24,7 +24,8 @@ public record BulkheadPolicy(
         String noThreads = "is for type thread-pool only: a semaphore has no threads";
         Require.that(hasThreads, "virtual-threads", virtualThreads, noThreads);
         boolean isOnJdk = !virtualThreads || WorkerThreads.canBeVirtual();
-        String tooOld = "needs Java 21 or later, and this is Java " + Runtime.version().feature();
+        String tooOld =
+                "needs Java 21 or later, and this is Java " + Runtime.version().feature();
         Require.that(isOnJdk, "virtual-threads", virtualThreads, tooOld);
     }
 

@@ -116,7 +116,7 @@ final class BulkheadStep extends AsyncStep {
             cancelTimer();
             bulkhead.reports.waited(BulkheadOutcome.ACCEPTED, start);
             // not on the thread that granted the permit, which has work of its own, and not behind slow code of others
-            resume(moveTo(pool == null ? bulkhead::runElsewhere : pool, call()));
+            resume(moveTo(pool == null ? bulkhead::runElsewhere : pool, call));
         }
 
         /** The time is over. */

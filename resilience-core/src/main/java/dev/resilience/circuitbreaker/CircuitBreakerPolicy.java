@@ -62,8 +62,8 @@ public record CircuitBreakerPolicy(
         Require.atLeast(openDuration, "open-duration", "max-open-duration", maxOpenDuration);
         Require.notNegative("ramp", ramp);
         if (window.type() == Window.Type.COUNT && minimumCalls > window.size()) {
-            String cure =
-                    "must not be above window.size, which is " + window.size() + ": such a window never has so many calls";
+            String cure = "must not be above window.size, which is " + window.size()
+                    + ": such a window never has so many calls";
             throw new InvalidPolicyException("minimum-calls", minimumCalls, cure, "window.size", window.size());
         }
         boolean begins = initialState != CircuitState.HALF_OPEN;

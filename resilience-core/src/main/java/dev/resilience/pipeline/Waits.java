@@ -156,7 +156,7 @@ public final class Waits implements AutoCloseable {
         @Override
         protected void start() {
             pauses.add(this);
-            Executor executor = call().executor;
+            Executor executor = call.executor;
             timer = time.schedule(Duration.ofNanos(waitNanos), this, executor == null ? threads : executor);
             if (!isWaiting()) {
                 stopped();

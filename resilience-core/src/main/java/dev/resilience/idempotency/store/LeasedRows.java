@@ -27,8 +27,7 @@ public final class LeasedRows<K, R extends LeasedRows.Row> {
     private final Map<String, Long> bytesOf = new ConcurrentHashMap<>(); // by shares
 
     /** When rows will be over, the next one first, and what was noted of rows that have been replaced since. */
-    final PriorityQueue<Noted<K>> noted =
-            new PriorityQueue<>((one, other) -> Long.signum(one.overAt - other.overAt));
+    final PriorityQueue<Noted<K>> noted = new PriorityQueue<>((one, other) -> Long.signum(one.overAt - other.overAt));
 
     private record Noted<K>(K key, long overAt) {}
 
